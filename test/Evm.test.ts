@@ -197,6 +197,39 @@ const checkLists = Effect.fnUntraced(function* (
     assert.deepStrictEqual(yield* pages(test, internalPath(address), "DESCENDING", 50), internals.toReversed())
     assert.deepStrictEqual(yield* pages(test, tokenPath(address), "Ascending", 50), tokens)
     assert.deepStrictEqual(yield* pages(test, tokenPath(address), "DESCENDING", 5), tokens.toReversed())
+    const inHistory = (name: string) => `/addresses-historical/evm/ethereum/devnet/${address}/${name}`
+    for (const name of ["internal", "internal-transactions"]) {
+      assert.deepStrictEqual(yield* pages(test, inHistory(name), "descending", 9), internals.toReversed())
+    }
+    const latest = history.tokens.filter(touches(address)).map((moved, index) => {
+      const { decimals } = metadata.get(moved.contract)!
+      const { tokenData, ...rest } = tokens[index]!
+      const has = moved.tokenId === undefined && decimals !== undefined
+      const fungibleValues = { ...tokenData.fungibleValues, ...(has ? { decimals } : {}) }
+      return { ...rest, tokenData: { ...tokenData, fungibleValues } }
+    })
+    const latestPath = `/addresses-latest/evm/ethereum/devnet/${address}/tokens-transfers`
+    assert.deepStrictEqual(yield* pages(test, latestPath, "ascending", 11), latest)
+    const held = new Map<string, bigint>()
+    const first = new Map<string, EvmOracle.TokenMoved>()
+    for (const moved of history.tokens.filter(touches(address))) {
+      const { amount, contract, from, to } = moved
+      const change = (to === address ? amount : 0n) - (from === address ? amount : 0n)
+      held.set(contract, (held.get(contract) ?? 0n) + change)
+      first.set(contract, moved)
+    }
+    const heldTokens = [...held]
+      // The old coin has no balances to ask for.
+      .filter(([contract, amount]) => amount > 0n && metadata.get(contract)!.symbol !== "OLD")
+      .sort(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+      .map(([contract, amount]) => {
+        const { name, symbol, ...token } = metadata.get(contract)!
+        const { standard, tokenId } = first.get(contract)!
+        const all = { ...first.get(contract)!, amount, tokenId }
+        const fungibleValues = { amount: EvmOracle.amountOf(all, { name, symbol, ...token }) }
+        return { name, symbol, contractAddress: contract, fungibleValues, standard }
+      })
+    assert.deepStrictEqual(yield* pages(test, inHistory("tokens"), "descending", 2), heldTokens)
     compared += internals.length + tokens.length
   }
   return compared
@@ -408,6 +441,34 @@ const checkExplorer = Effect.fnUntraced(function* (
   return compared
 })
 
+/** The transactions of addresses against all that blocks have: also those that moved nothing, or failed. */
+const checkTransactions = Effect.fnUntraced(function* (test: Setup, tip: number, addresses: ReadonlyArray<string>) {
+  const { headwater } = test
+  // biome-ignore lint/suspicious/noExplicitAny: answers of the server, which are compared with the node's elsewhere
+  const mined: Array<any> = []
+  for (let height = 0; height <= tip; height++) {
+    const { body, status } = yield* headwater.get(`/blocks/evm/ethereum/devnet/height/${height}/transactions`)
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    mined.push(...body.data.items.map(({ timestapm: _, ...item }: any) => item))
+  }
+  let compared = 0
+  for (const address of addresses) {
+    const own = mined.filter(({ recipient, sender }) => recipient === address || sender === address)
+    const base = (when: string) => `/addresses-${when}/evm/ethereum/devnet/${address}/transactions`
+    assert.deepStrictEqual(yield* pages(test, base("latest"), "ascending", 7), own)
+    const historic = own.map((item) => ({ ...item, vallue: item.value })).reverse()
+    assert.deepStrictEqual(yield* pages(test, base("historical"), "descending", 50), historic)
+    const moment = historic[Math.floor(historic.length / 2)]?.timestamp ?? 1
+    assert.deepStrictEqual(
+      yield* pages(test, `${base("historical")}/from-timestamp/${moment}`, "descending", 50),
+      historic.filter(({ timestamp }) => timestamp >= moment)
+    )
+    compared += own.length
+  }
+  return compared
+})
+
 /** Blocks that the chain does not have, or has no more. */
 const checkAbsent = Effect.fnUntraced(function* ({ headwater }: Setup, tip: number, orphan: string) {
   const absent = [`hash/${orphan}/details`, `hash/${orphan}/transactions`, `height/${tip + 1}/details`]
@@ -553,6 +614,8 @@ for (const [store, { location, name }] of locations.entries()) {
             yield* checkLists(test, after, metadata)
             const shown = yield* checkExplorer(test, after, metadata)
             assert.isAbove(shown, 30)
+            const named = [...actors, stranger, sender.address, contracts.mover.address, contracts.coin.address]
+            assert.isAbove(yield* checkTransactions(test, after.tip, named), 60)
             yield* checkAbsent(test, after.tip, orphan)
             yield* checkCallbacks(test, after, metadata, actors)
             yield* checkWallet(test, contracts, after, xpub, "ACCOUNT", actors)

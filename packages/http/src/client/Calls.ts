@@ -97,6 +97,15 @@ export const endpoints = {
   "addresses.syncAddress": "POST /addresses-historical/manage/{blockchain}/{network}",
   "addresses.deactivateSyncedAddress": "DELETE /addresses-historical/manage/{blockchain}/{network}/{address}",
   "addresses.activateSyncedAddress": "POST /addresses-historical/manage/{blockchain}/{network}/{address}/activate",
+  "addressHistory.evmLatestTransactions": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/transactions",
+  "addressHistory.evmLatestTokens": "GET /addresses-latest/evm/{blockchain}/{network}/{address}/tokens-transfers",
+  "addressHistory.evmTransactions": "GET /addresses-historical/evm/{blockchain}/{network}/{address}/transactions",
+  "addressHistory.evmTransactionsSince":
+    "GET /addresses-historical/evm/{blockchain}/{network}/{address}/transactions/from-timestamp/{timestamp}",
+  "addressHistory.evmInternalHistory": "GET /addresses-historical/evm/{blockchain}/{network}/{address}/internal",
+  "addressHistory.evmInternalOfAddress":
+    "GET /addresses-historical/evm/{blockchain}/{network}/{address}/internal-transactions",
+  "addressHistory.evmHeldTokens": "GET /addresses-historical/evm/{blockchain}/{network}/{address}/tokens",
   "addressHistory.utxoLatestTransactions": "GET /addresses-latest/utxo/{blockchain}/{network}/{address}/transactions",
   "addressHistory.utxoUnconfirmed":
     "GET /addresses-latest/utxo/{blockchain}/{network}/{address}/unconfirmed-transactions",
@@ -386,6 +395,20 @@ export interface Calls {
     readonly activateSyncedAddress: Call<"addresses.activateSyncedAddress">
   }
   readonly addressHistory: {
+    /** List the transactions of an address of an EVM chain. Costs 120 credits a result; bitcoin-cash 144, litecoin 132, dogecoin 132, dash 132, zcash 156, ethereum-classic 156, binance-smart-chain 300, polygon 240, arbitrum 192, avalanche 216, base 144, optimism 168, tron 180. What fails costs nothing. */
+    readonly evmLatestTransactions: Call<"addressHistory.evmLatestTransactions">
+    /** List the token transfers of an address of an EVM chain. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    readonly evmLatestTokens: Call<"addressHistory.evmLatestTokens">
+    /** List the transactions of a recorded address of an EVM chain. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169, ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
+    readonly evmTransactions: Call<"addressHistory.evmTransactions">
+    /** List the transactions of a recorded address of an EVM chain since a moment. Costs 230 credits a result; bitcoin-cash 276, litecoin 253, dogecoin 253, dash 253, zcash 299, ethereum-classic 299, binance-smart-chain 575, polygon 460, arbitrum 368, avalanche 414, base 276, optimism 322, tron 345. What fails costs nothing. */
+    readonly evmTransactionsSince: Call<"addressHistory.evmTransactionsSince">
+    /** List the internal transactions of a recorded address. Costs 330 credits a result; bitcoin-cash 396, litecoin 363, dogecoin 363, dash 363, zcash 429, ethereum-classic 429, binance-smart-chain 825, polygon 660, arbitrum 528, avalanche 594, base 396, optimism 462, tron 495. What fails costs nothing. */
+    readonly evmInternalHistory: Call<"addressHistory.evmInternalHistory">
+    /** List the internal transactions of a recorded address, by another path. Costs 330 credits a result; bitcoin-cash 396, litecoin 363, dogecoin 363, dash 363, zcash 429, ethereum-classic 429, binance-smart-chain 825, polygon 660, arbitrum 528, avalanche 594, base 396, optimism 462, tron 495. What fails costs nothing. */
+    readonly evmInternalOfAddress: Call<"addressHistory.evmInternalOfAddress">
+    /** List the tokens that a recorded address has. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169, ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
+    readonly evmHeldTokens: Call<"addressHistory.evmHeldTokens">
     /** List the transactions of an address of a UTXO chain. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
     readonly utxoLatestTransactions: Call<"addressHistory.utxoLatestTransactions">
     /** List the transactions of an address of a UTXO chain that wait for a block. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */

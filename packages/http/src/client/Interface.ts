@@ -526,7 +526,7 @@ export interface components {
          */
         readonly aproximateAmount: string
       }
-      readonly gasPrice: components["schemas"]["Amount_7"]
+      readonly gasPrice: components["schemas"]["Amount_8"]
       readonly value: components["schemas"]["Amount_2"]
       /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
       readonly expirationTimestamp?: number
@@ -542,7 +542,7 @@ export interface components {
       }
     }
     /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
-    readonly Amount_7: {
+    readonly Amount_8: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1157,6 +1157,214 @@ export interface components {
         readonly versionGroupId: string
       }
     }
+    readonly HeldToken: {
+      /** @example Example Token */
+      readonly name: string
+      /** @example EXT */
+      readonly symbol: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly contractAddress: string
+      readonly fungibleValues: {
+        /**
+         * @description Of a contract with ids: how many of them the address has
+         * @example 1.5
+         */
+        readonly amount: string
+      }
+      /** @example ERC-20 */
+      readonly standard: string
+    }
+    readonly InternalTransaction: {
+      /**
+       * @description The parent transaction
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionHash: string
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /**
+       * @description Trace address
+       * @example call_0_1
+       */
+      readonly operationId: string
+      /** @example call */
+      readonly operationType: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly value: components["schemas"]["Amount_2"]
+    }
+    readonly MinedInBlock: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 21000000 */
+      readonly height: number
+    }
+    readonly EvmAddressTransaction: {
+      /**
+       * @description The contract that is created, or called as far as there is one at present; else empty
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly contract: string
+      readonly fee: components["schemas"]["Amount"]
+      /** @example 65000 */
+      readonly gasLimit: number
+      /** @example 51000 */
+      readonly gasUsed: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Or the contract that is created
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @enum {string} */
+      readonly status: "success" | "failed"
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly gasPrice: components["schemas"]["Amount_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /** @example 7 */
+      readonly nonce: number
+      readonly value: components["schemas"]["Amount_2"]
+      readonly blockchainSpecific?: {
+        readonly signatureData?: {
+          /**
+           * @description The first four bytes of the call of a contract
+           * @example 0xa9059cbb
+           */
+          readonly signature?: string
+        }
+      }
+      readonly vallue: components["schemas"]["Amount_7"]
+    }
+    /** @description As `value` */
+    readonly Amount_7: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    /** @description What a unit of gas has cost */
+    readonly Amount_1: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
+    readonly Amount: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
+    }
+    readonly TokenTransferWithDecimals: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly tokenData: {
+        readonly fungibleValues: {
+          /** @example 1.5 */
+          readonly amount: string
+          /**
+           * @description Absent where the contract does not say them: the amount is in the smallest unit then
+           * @example 6
+           */
+          readonly decimals?: number
+        }
+        /** @example Example Token */
+        readonly name: string
+        readonly nonFungibleValues?: {
+          /** @example 4711 */
+          readonly tokenId?: string
+        }
+        /** @example EXT */
+        readonly symbol: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-20 */
+        readonly standard: string
+      }
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionHash: string
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+    }
+    readonly EvmTransaction: {
+      /**
+       * @description The contract that is created, or called as far as there is one at present; else empty
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly contract: string
+      readonly fee: components["schemas"]["Amount"]
+      /** @example 65000 */
+      readonly gasLimit: number
+      /** @example 51000 */
+      readonly gasUsed: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Or the contract that is created
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @enum {string} */
+      readonly status: "success" | "failed"
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly gasPrice: components["schemas"]["Amount_1"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /** @example 7 */
+      readonly nonce: number
+      readonly value: components["schemas"]["Amount_2"]
+      readonly blockchainSpecific?: {
+        readonly signatureData?: {
+          /**
+           * @description The first four bytes of the call of a contract
+           * @example 0xa9059cbb
+           */
+          readonly signature?: string
+        }
+      }
+    }
     readonly SyncedAddressState: {
       readonly isActive: boolean
       /**
@@ -1235,37 +1443,6 @@ export interface components {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly transactionHash: string
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-    }
-    readonly MinedInBlock: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly hash: string
-      /** @example 21000000 */
-      readonly height: number
-    }
-    readonly InternalTransaction: {
-      /**
-       * @description The parent transaction
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
-       */
-      readonly transactionHash: string
-      readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      /**
-       * @description Trace address
-       * @example call_0_1
-       */
-      readonly operationId: string
-      /** @example call */
-      readonly operationType: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly sender: string
-      /**
-       * @description Seconds since the Unix epoch
-       * @example 1764158400
-       */
-      readonly timestamp: number
-      readonly value: components["schemas"]["Amount_2"]
     }
     readonly BroadcastOutcome: {
       /**
@@ -1686,72 +1863,6 @@ export interface components {
        */
       readonly timestamp: number
       readonly value: components["schemas"]["Amount_2"]
-    }
-    readonly EvmTransaction: {
-      /**
-       * @description The contract that is created, or called as far as there is one at present; else empty
-       * @example 0x52908400098527886E0F7030069857D2E4169EE7
-       */
-      readonly contract: string
-      readonly fee: components["schemas"]["Amount"]
-      /** @example 65000 */
-      readonly gasLimit: number
-      /** @example 51000 */
-      readonly gasUsed: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly hash: string
-      /** @example 0x */
-      readonly inputData: string
-      /** @example 7 */
-      readonly positionInBlock: number
-      /**
-       * @description Or the contract that is created
-       * @example 0x52908400098527886E0F7030069857D2E4169EE7
-       */
-      readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly sender: string
-      /** @enum {string} */
-      readonly status: "success" | "failed"
-      /**
-       * @description Seconds since the Unix epoch
-       * @example 1764158400
-       */
-      readonly timestamp: number
-      readonly gasPrice: components["schemas"]["Amount_1"]
-      readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      /** @example 7 */
-      readonly nonce: number
-      readonly value: components["schemas"]["Amount_2"]
-      readonly blockchainSpecific?: {
-        readonly signatureData?: {
-          /**
-           * @description The first four bytes of the call of a contract
-           * @example 0xa9059cbb
-           */
-          readonly signature?: string
-        }
-      }
-    }
-    /** @description What a unit of gas has cost */
-    readonly Amount_1: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
-    }
-    /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
-    readonly Amount: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
     }
     readonly XrpTransaction: {
       /** @example invoice 4711 */
@@ -6709,6 +6820,384 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["SyncedAddressState"]
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmLatestTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["EvmTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmLatestTokens": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["TokenTransferWithDecimals"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["EvmAddressTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmTransactionsSince": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+        /** @description Seconds since the Unix epoch: what is in blocks of that moment and later ones is listed */
+        readonly timestamp: number
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["EvmAddressTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmInternalHistory": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["InternalTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmInternalOfAddress": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["InternalTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "addressHistory.evmHeldTokens": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 50 if not given */
+        readonly limit?: number
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["HeldToken"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
           }
         }
       }

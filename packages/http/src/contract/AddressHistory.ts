@@ -1,11 +1,12 @@
 /** What addresses had and did: transactions, coins and tokens (wider interface, *Address latest*, *Address history*). */
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
+import { evmAddressEndpoints } from "./EvmAddresses.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { utxoAddressEndpoints } from "./UtxoAddresses.ts"
 
 export class AddressHistoryGroup extends HttpApiGroup.make("addressHistory")
-  .add(...utxoAddressEndpoints)
+  .add(...evmAddressEndpoints, ...utxoAddressEndpoints)
   .middleware(RequestedChain)
   .annotateMerge(
     OpenApi.annotations({ title: "Address history", description: "Transactions, coins and tokens of an address" })

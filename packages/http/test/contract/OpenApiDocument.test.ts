@@ -120,6 +120,16 @@ describe("OpenApiDocument", () => {
         "GET /transactions/xrp/{network}/{transactionHash}",
         "GET /addresses-latest/evm/{blockchain}/{network}/{address}/internal-transactions",
         "GET /addresses-historical/evm/{blockchain}/{network}/{address}/tokens-transfers",
+        ...[
+          "internal",
+          "internal-transactions",
+          "tokens",
+          "transactions",
+          "transactions/from-timestamp/{timestamp}"
+        ].map((path) => `GET /addresses-historical/evm/{blockchain}/{network}/{address}/${path}`),
+        ...["transactions", "tokens-transfers"].map(
+          (path) => `GET /addresses-latest/evm/{blockchain}/{network}/{address}/${path}`
+        ),
         ...["balance", "transactions", "transactions/from-timestamp/{timestamp}", "unspent-outputs"].map(
           (path) => `GET /addresses-historical/utxo/{blockchain}/{network}/{address}/${path}`
         ),

@@ -16,7 +16,7 @@ import * as CoinAmount from "../CoinAmount.ts"
 import { Unimplemented } from "../../contract/Errors.ts"
 import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
-import type { ChainOperations } from "../Operations.ts"
+import type { Caller, ChainOperations, CursorRequest } from "../Operations.ts"
 import * as RecordedAddress from "../RecordedAddress.ts"
 import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
@@ -26,7 +26,10 @@ export interface Options {
   readonly record: RecordingMode
 }
 
-type Operations = Pick<ChainOperations, "internalTransactions" | "tokensTransfers">
+type Operations = Pick<
+  ChainOperations,
+  "internalTransactions" | "tokensTransfers" | "evmLatestTokens" | "evmInternalHistory" | "evmInternalOfAddress"
+>
 
 export const make = (record: ChainReader, freshness: Freshness, options: Options): Operations => {
   const { chain } = record
@@ -43,67 +46,102 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
     timestamp: block.time
   })
 
+  /** A page of internal transactions of the days for which they are kept, of whatever address. */
+  const internalPage = Effect.fnUntraced(function* (request: CursorRequest, address: Address.AddressBytes) {
+    const { node, tip } = yield* freshness.recorded(request.after === undefined)
+    const capabilities = yield* freshness.orUnavailable(node.source.capabilities)
+    const traces = Capability.lacking(capabilities, Capability.internalTransactions)
+    if (traces !== undefined) {
+      return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
+    }
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const since = now - InternalRetention.keptSeconds
+    // Read before the page: a block that comes in between is whole in both.
+    const recordedFrom = (yield* Effect.orDie(record.wholeFrom)).internal ?? tip.height + 1
+    const first = yield* Effect.orDie(record.heightSince(since))
+    const { next, transfers } = yield* Effect.orDie(
+      record.page("internal", address, { ...RecordedAddress.pageRequest(request), since })
+    )
+    const items = transfers.map((recorded) => ({
+      ...placed(recorded),
+      operationId: recorded.transfer.operation,
+      operationType: recorded.transfer.operationType,
+      recipient: addressText(recorded.transfer.to),
+      sender: addressText(recorded.transfer.from),
+      value: CoinAmount.of(chain, recorded.transfer.amount)
+    }))
+    return { next, items, recordedFrom, first }
+  })
+
   const internalTransactions: Operations["internalTransactions"] = Effect.fn("AddressHistory.internalTransactions")(
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
-      const { node, tip } = yield* freshness.recorded(request.after === undefined)
-      const capabilities = yield* freshness.orUnavailable(node.source.capabilities)
-      const traces = Capability.lacking(capabilities, Capability.internalTransactions)
-      if (traces !== undefined) {
-        return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
-      }
-      const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-      const since = now - InternalRetention.keptSeconds
-      // Read before the page: a block that comes in between is whole in both.
-      const recordedFrom = (yield* Effect.orDie(record.wholeFrom)).internal ?? tip.height + 1
-      const first = yield* Effect.orDie(record.heightSince(since))
-      const { next, transfers } = yield* Effect.orDie(
-        record.page("internal", address, { ...RecordedAddress.pageRequest(request), since })
-      )
-      return {
-        next,
-        completeFrom: recordedFrom === 0 || recordedFrom < first ? undefined : recordedFrom,
-        items: transfers.map((recorded) => ({
-          ...placed(recorded),
-          operationId: recorded.transfer.operation,
-          operationType: recorded.transfer.operationType,
-          recipient: addressText(recorded.transfer.to),
-          sender: addressText(recorded.transfer.from),
-          value: CoinAmount.of(chain, recorded.transfer.amount)
-        }))
-      }
+      const { first, items, next, recordedFrom } = yield* internalPage(request, address)
+      return { next, items, completeFrom: recordedFrom === 0 || recordedFrom < first ? undefined : recordedFrom }
     }
   )
 
-  const tokensTransfers: Operations["tokensTransfers"] = Effect.fn("AddressHistory.tokensTransfers")(
+  const evmInternalHistory: Operations["evmInternalHistory"] = Effect.fn("AddressHistory.evmInternalHistory")(
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
       yield* RecordedAddress.check(record, options.record, request.account, address)
-      const { node, tip } = yield* freshness.recorded(request.after === undefined)
-      // Read before the page: what is recorded further back meanwhile is only not told yet.
-      const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
-      const { next, transfers } = yield* Effect.orDie(
-        record.page("token", address, RecordedAddress.pageRequest(request))
-      )
-      const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
-      const tokens = yield* freshness
-        .orUnavailable(TokenNames.find(record, node.source, tip.height, [...contracts.values()]))
-        .pipe(Effect.catchTag("DatabaseError", Effect.die))
-      return {
-        next,
-        completeFrom: RecordedAddress.completeFrom(recordedFrom),
-        items: transfers.map((recorded) => {
-          const { contract, from, to } = recorded.transfer
-          return {
-            ...placed(recorded),
-            recipient: addressText(to),
-            sender: addressText(from),
-            tokenData: TokenData.of(chain, recorded.transfer, tokens.get(Bytes.key(contract)))
-          }
-        })
-      }
+      const { first, items, next, recordedFrom } = yield* internalPage(request, address)
+      // What is older is kept of no address.
+      const from = Math.max(recordedFrom, first)
+      return { next, items, completeFrom: RecordedAddress.completeFrom(from), answeredFrom: "record" as const }
     }
   )
 
-  return { internalTransactions, tokensTransfers }
+  /** A page of the token transfers of an address that the account has asked to be recorded, and what their contracts say. */
+  const tokenPage = Effect.fnUntraced(function* (
+    request: CursorRequest & Pick<Caller, "account"> & { readonly address: string }
+  ) {
+    const address = yield* decodeAddress(chain, "address", request.address)
+    yield* RecordedAddress.check(record, options.record, request.account, address)
+    const { node, tip } = yield* freshness.recorded(request.after === undefined)
+    // Read before the page: what is recorded further back meanwhile is only not told yet.
+    const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
+    const { next, transfers } = yield* Effect.orDie(record.page("token", address, RecordedAddress.pageRequest(request)))
+    const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
+    const tokens = yield* freshness
+      .orUnavailable(TokenNames.find(record, node.source, tip.height, [...contracts.values()]))
+      .pipe(Effect.catchTag("DatabaseError", Effect.die))
+    const items = transfers.map((recorded) => {
+      const { contract, from, to } = recorded.transfer
+      const metadata = tokens.get(Bytes.key(contract))
+      return {
+        metadata,
+        transfer: recorded.transfer,
+        item: {
+          ...placed(recorded),
+          recipient: addressText(to),
+          sender: addressText(from),
+          tokenData: TokenData.of(chain, recorded.transfer, metadata)
+        }
+      }
+    })
+    return { next, items, completeFrom: RecordedAddress.completeFrom(recordedFrom) }
+  })
+
+  const tokensTransfers: Operations["tokensTransfers"] = Effect.fn("AddressHistory.tokensTransfers")((request) =>
+    Effect.map(tokenPage(request), ({ items, ...page }) => ({ ...page, items: items.map(({ item }) => item) }))
+  )
+
+  const evmLatestTokens: Operations["evmLatestTokens"] = Effect.fn("AddressHistory.evmLatestTokens")((request) =>
+    Effect.map(tokenPage(request), ({ items, ...page }) => ({
+      ...{ ...page, answeredFrom: "record" as const },
+      items: items.map(({ item, metadata, transfer }) => ({
+        ...item,
+        tokenData: TokenData.withDecimals(item.tokenData, transfer, metadata)
+      }))
+    }))
+  )
+
+  return {
+    internalTransactions,
+    tokensTransfers,
+    evmLatestTokens,
+    evmInternalHistory,
+    evmInternalOfAddress: evmInternalHistory
+  }
 }

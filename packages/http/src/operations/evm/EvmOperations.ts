@@ -13,11 +13,13 @@ import type { Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as WalletDetails from "../WalletDetails.ts"
 import * as AddressHistory from "./AddressHistory.ts"
+import * as AddressTransactions from "./AddressTransactions.ts"
 import * as Assets from "./Assets.ts"
 import * as Balance from "./Balance.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
+import * as HeldTokens from "./HeldTokens.ts"
 import * as Logs from "./Logs.ts"
 import * as ManagedAddresses from "./ManagedAddresses.ts"
 import * as ManagedWallets from "./ManagedWallets.ts"
@@ -57,7 +59,11 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     const record = yield* ChainReader.make(chain)
     const { nodeCalls } = yield* Limits
     const freshness = yield* Freshness.make(record, family)
-    const { internalTransactions, tokensTransfers } = AddressHistory.make(record, freshness, options)
+    const { evmInternalHistory, evmInternalOfAddress, internalTransactions, ...tokens } = AddressHistory.make(
+      record,
+      freshness,
+      options
+    )
     const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
     const { extend, isSynced, operations, placeOf } = yield* ManagedWallets.make(record, managed)
     const owned = own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
@@ -65,8 +71,9 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     return {
       ...operations,
       ...(yield* ManagedAddresses.make(record, managed)),
-      ...(options.internalTransactions ? { internalTransactions } : {}),
-      tokensTransfers,
+      ...(options.internalTransactions ? { internalTransactions, evmInternalHistory, evmInternalOfAddress } : {}),
+      ...tokens,
+      evmHeldTokens: HeldTokens.make(record, freshness, evmOf, options),
       evmAssets,
       evmDetails: WalletDetails.ofTokens(evmAssets),
       logs: Logs.make(record, freshness, evmOf),
@@ -83,6 +90,7 @@ export const make = ofFamily(
   (record, freshness, options) => ({
     ...Prepare.make(record, freshness, options),
     ...Explore.make(record, freshness, ({ evm, explorer }) => ({ logs: evm.logs, explorer }), options),
+    ...AddressTransactions.make(record, freshness, options),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
     tokenDetails: TokenDetails.make(record, freshness),

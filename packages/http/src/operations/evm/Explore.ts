@@ -6,7 +6,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import * as Capability from "@headwater/indexer/families/Capability"
 import type { EvmNode, Log } from "@headwater/indexer/families/evm/EvmNode"
-import type { BlockName, Explorer, ExplorerTransaction, NewestBlock } from "@headwater/indexer/families/evm/Explorer"
+import type { BlockName, Explorer, NewestBlock } from "@headwater/indexer/families/evm/Explorer"
 import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
@@ -20,6 +20,7 @@ import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, OffsetRequest } from "../Operations.ts"
 import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
+import * as TransactionItem from "./TransactionItem.ts"
 
 type Operations = Pick<
   ChainOperations,
@@ -49,32 +50,6 @@ const blockItem = (chain: Chain, block: NewestBlock) => ({
   ...(block.totalDifficulty === undefined ? {} : { totalDifficulty: AnyInteger.of(block.totalDifficulty) }),
   transactionsCount: block.transactions
 })
-
-const transactionItem = (chain: Chain, transaction: ExplorerTransaction) => {
-  const { block, contract, input } = transaction
-  const address = (bytes: Address.AddressBytes | undefined) =>
-    bytes === undefined ? "" : Address.encode(chain, bytes)!
-  const coins = (amount: bigint) => CoinAmount.of(chain, amount)
-  const isCall = contract === transaction.to && contract !== undefined && input.length >= 4
-  return {
-    contract: address(contract),
-    fee: coins(transaction.fee),
-    gasLimit: transaction.gasLimit,
-    gasUsed: transaction.gasUsed,
-    hash: Hash.encode(chain, transaction.hash),
-    inputData: hex(input),
-    positionInBlock: transaction.position,
-    recipient: address(transaction.to),
-    sender: address(transaction.from),
-    status: transaction.succeeded ? ("success" as const) : ("failed" as const),
-    timestamp: block.time,
-    gasPrice: coins(transaction.gasPrice),
-    minedInBlock: { hash: Hash.encode(chain, block.hash), height: block.height },
-    nonce: transaction.nonce,
-    value: coins(transaction.value),
-    ...(isCall ? { blockchainSpecific: { signatureData: { signature: hex(input.subarray(0, 4)) } } } : {})
-  }
-}
 
 /** A log as the decoder of token transfers takes it. Positions are those in the transaction: nobody sees them. */
 const contractLog = ({ address, data, topics }: Log, position: number): ContractLog => ({
@@ -113,7 +88,7 @@ export const make = <Node extends ConnectedNode>(
   const transactionsOf = Effect.fnUntraced(function* (name: BlockName, { limit, offset }: OffsetRequest) {
     const found = yield* freshness.orUnavailable((yield* explorer).transactionsOf(name, { limit, offset }))
     const { items, total } = found ?? (yield* noBlock)
-    return { total, items: items.map((transaction) => transactionItem(chain, transaction)) }
+    return { total, items: items.map((transaction) => TransactionItem.of(chain, transaction)) }
   })
 
   const evmInternal: Operations["evmInternal"] = Effect.fn("Explore.evmInternal")(function* (request) {
@@ -155,12 +130,10 @@ export const make = <Node extends ConnectedNode>(
       total: all.length,
       items: transfers.map((transfer) => {
         const metadata = tokens.get(Bytes.key(transfer.contract))
-        const { fungibleValues, ...data } = TokenData.of(chain, transfer, metadata)
-        const decimals = transfer.tokenId === undefined ? metadata?.decimals : undefined
         return {
           recipient: Address.encode(chain, transfer.to)!,
           sender: Address.encode(chain, transfer.from)!,
-          tokenData: { ...data, fungibleValues: { ...fungibleValues, ...(decimals === undefined ? {} : { decimals }) } }
+          tokenData: TokenData.withDecimals(TokenData.of(chain, transfer, metadata), transfer, metadata)
         }
       })
     }
@@ -185,7 +158,7 @@ export const make = <Node extends ConnectedNode>(
     ),
     evmTransaction: Effect.fn("Explore.evmTransaction")(function* ({ transactionHash }) {
       const found = yield* freshness.orUnavailable((yield* explorer).transaction(bytesOf(transactionHash)))
-      return transactionItem(chain, found ?? (yield* noTransaction))
+      return TransactionItem.of(chain, found ?? (yield* noTransaction))
     }),
     evmInternal,
     evmTokens

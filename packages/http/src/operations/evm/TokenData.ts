@@ -18,3 +18,13 @@ export const of = (
   contractAddress: Address.encode(chain, contract)!,
   standard: chain.tokenStandards?.[token] ?? ""
 })
+
+/** With the decimals of a fungible token, where its contract says them. */
+export const withDecimals = (
+  { fungibleValues, ...data }: ReturnType<typeof of>,
+  { tokenId }: Pick<TokenTransfer, "tokenId">,
+  metadata: Partial<TokenMetadata> | undefined
+) => {
+  const decimals = tokenId === undefined ? metadata?.decimals : undefined
+  return { ...data, fungibleValues: { ...fungibleValues, ...(decimals === undefined ? {} : { decimals }) } }
+}

@@ -7,7 +7,7 @@ import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, NodeRejected } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
-import type { BlockName, Explorer, ExplorerTransaction, NewestBlock } from "./Explorer.ts"
+import type { BlockName, Explorer, ExplorerTransaction, Mined, NewestBlock } from "./Explorer.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
 import type { BlockTraces } from "./internal/BlockTraces.ts"
 import * as Headers from "./internal/Headers.ts"
@@ -227,6 +227,37 @@ const transaction = (rpc: JsonRpc, hash: Uint8Array) =>
     return (yield* withContracts(rpc, decoded))[0]
   })
 
+/** Transactions of blocks that the caller knows, in their order. */
+const mined = (rpc: JsonRpc, wanted: ReadonlyArray<Mined>) =>
+  Effect.gen(function* () {
+    const texts = wanted.map(({ hash }) => Hex.encode(hash))
+    const blocks = [...new Set(wanted.map(({ block }) => Hex.encode(block)))]
+    const headerCalls = blocks.map((block) => ({ method: "eth_getBlockByHash", params: [block, false] }))
+    const answers = yield* BatchInParts.batch(rpc, [
+      ...headerCalls,
+      ...texts.map(transactionCall),
+      ...texts.map(receiptCall)
+    ])
+    const [transactions, receipts] = [answers.slice(blocks.length), answers.slice(blocks.length + texts.length)]
+    if (answers.slice(0, blocks.length).includes(null)) {
+      return yield* inconsistent(rpc, "eth_getBlockByHash", "the node lacks a block that is recorded")
+    }
+    const decoded = yield* read(rpc, "eth_getTransactionByHash", () =>
+      blocks.flatMap((block, place) => {
+        const header = headerOf(answers[place])
+        if (Hex.encode(header.hash) !== block) throw new Hex.Malformed("the block is another one")
+        const own = wanted.flatMap((each, index) => (Hex.encode(each.block) === block ? [index] : []))
+        const byIndex = (of: ReadonlyArray<unknown>) => own.map((index) => of[index])
+        return decode(header, byIndex(transactions), byIndex(receipts))
+      })
+    )
+    const found = new Map((yield* withContracts(rpc, decoded)).map((each) => [Hex.encode(each.hash), each]))
+    const shown = texts.flatMap((text) => found.get(text) ?? [])
+    return shown.length === texts.length
+      ? shown
+      : yield* inconsistent(rpc, "eth_getTransactionByHash", "the node lacks a transaction of a block")
+  })
+
 const internal = (rpc: JsonRpc, traces: BlockTraces, hash: Uint8Array) =>
   Effect.gen(function* () {
     const mined = yield* minedBy(rpc, hash)
@@ -267,6 +298,7 @@ export const make = (rpc: Nodes, traces: BlockTraces | undefined): Explorer => {
       orNone(ask((one) => transactionsOf(one, name, page)))
     ),
     transaction: Effect.fn("EvmExplorer.transaction")((hash) => orNone(ask((one) => transaction(one, hash)))),
+    mined: Effect.fn("EvmExplorer.mined")((wanted) => ask((one) => mined(one, wanted))),
     internal: traces && Effect.fn("EvmExplorer.internal")((hash) => orNone(ask((one) => internal(one, traces, hash))))
   }
 }

@@ -54,6 +54,12 @@ export interface ExplorerTransaction {
   readonly succeeded: boolean
 }
 
+/** A transaction of which it is known in which block it is. */
+export interface Mined {
+  readonly hash: Uint8Array
+  readonly block: Uint8Array
+}
+
 /** Answers are undefined where the chain has no such block or transaction. */
 export interface Explorer {
   readonly block: (name: BlockName) => Effect.Effect<ExplorerBlock | undefined, NodeError>
@@ -69,6 +75,8 @@ export interface Explorer {
   >
   /** A transaction that is in a block. */
   readonly transaction: (hash: Uint8Array) => Effect.Effect<ExplorerTransaction | undefined, NodeError>
+  /** Transactions in blocks, in the order that they are asked for. */
+  readonly mined: (wanted: ReadonlyArray<Mined>) => Effect.Effect<ReadonlyArray<ExplorerTransaction>, NodeError>
   /** The moves of coins below the top of a transaction in a block; absent where the nodes show none. */
   readonly internal:
     | ((hash: Uint8Array) => Effect.Effect<

@@ -145,7 +145,10 @@ const scenarios: ReadonlyArray<Scenario> = [
     chain: litecoin,
     mined: () => utxoBlocks(litecoin, [...receiving(litecoin), ...people]),
     ...{ subscribed: people.slice(0, 4), events: [coins, "BLOCK_MINED"], hasWallet: true },
-    tables: [...always, "spent_output", "unspent_output", "wallet", "wallet_address"]
+    tables: [
+      ...[...always, "spent_output", "staged_postings", "transfer_chunk", "unspent_output"],
+      ...["wallet", "wallet_address"]
+    ]
   },
   {
     chain: ethereum,

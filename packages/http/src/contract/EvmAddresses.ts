@@ -1,0 +1,153 @@
+/** The endpoints for addresses of EVM chains: transactions, token transfers, internal transactions, tokens. */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { InternalTransaction, TokenTransfer } from "./Addresses.ts"
+import {
+  AddressText,
+  Amount,
+  chainErrors,
+  chainParams,
+  context,
+  DecimalText,
+  NameText,
+  nodeErrors,
+  pageErrors,
+  StandardText,
+  SymbolText
+} from "./Common.ts"
+import { EvmTransaction } from "./EvmBlocks.ts"
+import { Failures } from "./Errors.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import { answeredPage, cursorQuery, cursorQueryOf, DefaultLimit, Listing, TimestampText } from "./Paging.ts"
+import { Price } from "./Price.ts"
+import { Families } from "./RequestedChain.ts"
+
+/** As {@link EvmTransaction}, with a field of clients that know the value by another name. */
+export const EvmAddressTransaction = Schema.Struct({
+  ...EvmTransaction.fields,
+  vallue: Amount.annotate({ description: "As `value`" })
+}).annotate({ identifier: "EvmAddressTransaction" })
+
+/** As {@link TokenTransfer}, with the decimals of the token. */
+export const TokenTransferWithDecimals = Schema.Struct({
+  ...TokenTransfer.fields,
+  tokenData: Schema.Struct({
+    ...TokenTransfer.fields.tokenData.fields,
+    fungibleValues: Schema.Struct({
+      amount: DecimalText,
+      decimals: Schema.optionalKey(Schema.Int).annotate({
+        description: "Absent where the contract does not say them: the amount is in the smallest unit then",
+        examples: [6]
+      })
+    })
+  })
+}).annotate({ identifier: "TokenTransferWithDecimals" })
+
+export const HeldToken = Schema.Struct({
+  name: NameText,
+  symbol: SymbolText,
+  contractAddress: AddressText,
+  fungibleValues: Schema.Struct({
+    amount: DecimalText.annotate({ description: "Of a contract with ids: how many of them the address has" })
+  }),
+  standard: StandardText
+}).annotate({ identifier: "HeldToken" })
+
+const params = {
+  ...chainParams,
+  address: AddressText.annotate({ description: "Address, in any form that the blockchain knows" })
+}
+const families = ["evm", "tron"] as const
+const list = [...chainErrors, ...pageErrors, Failures.addressNotSynced, ...nodeErrors] as const
+const latest = "/addresses-latest/evm/:blockchain/:network/:address"
+const historical = "/addresses-historical/evm/:blockchain/:network/:address"
+const amounts = { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" }
+/** The size of a page by default, where it is not that of all. */
+const ten = 10
+
+export const evmAddressEndpoints = [
+  HttpApiEndpoint.get("evmLatestTransactions", `${latest}/transactions`, {
+    params,
+    query: { ...context, ...cursorQueryOf(ten) },
+    success: answeredPage(EvmTransaction),
+    error: list
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(DefaultLimit, ten)
+    .annotate(Price, "evm-address-latest")
+    .annotate(ExampleValues, amounts)
+    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an address of an EVM chain" })),
+  HttpApiEndpoint.get("evmLatestTokens", `${latest}/tokens-transfers`, {
+    params,
+    query: { ...context, ...cursorQueryOf(ten) },
+    success: answeredPage(TokenTransferWithDecimals),
+    error: list
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(DefaultLimit, ten)
+    .annotate(Price, "transaction-tokens")
+    .annotate(ExampleValues, { nonFungibleValues: undefined })
+    .annotateMerge(OpenApi.annotations({ summary: "List the token transfers of an address of an EVM chain" })),
+  HttpApiEndpoint.get("evmTransactions", `${historical}/transactions`, {
+    params,
+    query: { ...context, ...cursorQueryOf(ten) },
+    success: answeredPage(EvmAddressTransaction),
+    error: list
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(DefaultLimit, ten)
+    .annotate(Price, "evm-address-history")
+    .annotate(ExampleValues, amounts)
+    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain" })),
+  HttpApiEndpoint.get("evmTransactionsSince", `${historical}/transactions/from-timestamp/:timestamp`, {
+    params: { ...params, timestamp: TimestampText },
+    query: { ...context, ...cursorQueryOf(ten) },
+    success: answeredPage(EvmAddressTransaction),
+    error: list
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(DefaultLimit, ten)
+    .annotate(Price, "evm-address-since")
+    .annotate(ExampleValues, amounts)
+    .annotateMerge(
+      OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain since a moment" })
+    ),
+  HttpApiEndpoint.get("evmInternalHistory", `${historical}/internal`, {
+    params,
+    query: { ...context, ...cursorQuery },
+    success: answeredPage(InternalTransaction),
+    error: list
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(Price, "evm-address-internal")
+    .annotateMerge(OpenApi.annotations({ summary: "List the internal transactions of a recorded address" })),
+  HttpApiEndpoint.get("evmInternalOfAddress", `${historical}/internal-transactions`, {
+    params,
+    query: { ...context, ...cursorQuery },
+    success: answeredPage(InternalTransaction),
+    error: list
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(Price, "evm-address-internal")
+    .annotateMerge(
+      OpenApi.annotations({ summary: "List the internal transactions of a recorded address, by another path" })
+    ),
+  HttpApiEndpoint.get("evmHeldTokens", `${historical}/tokens`, {
+    params,
+    query: { ...context, limit: cursorQuery.limit, startingAfter: cursorQuery.startingAfter },
+    success: answeredPage(HeldToken),
+    error: [...list, Failures.conflict]
+  })
+    .annotate(Families, families)
+    .annotate(Listing, "cursor")
+    .annotate(Price, "evm-address-history")
+    .annotateMerge(OpenApi.annotations({ summary: "List the tokens that a recorded address has" }))
+] as const

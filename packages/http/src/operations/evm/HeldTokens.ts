@@ -1,0 +1,121 @@
+/**
+ * The tokens that an address has: which contracts moved any to or from the address is recorded, and the node says what there
+ * is now. Of contracts whose tokens have ids and amounts the record alone tells how many there are.
+ */
+import * as Amount from "@headwater/core/Amount"
+import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import type { TokenKind } from "@headwater/core/chains/Blockchain"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
+import * as Schema from "effect/Schema"
+import * as Effect from "effect/Effect"
+import { Conflict } from "../../contract/Errors.ts"
+import { decodeAddress } from "../Field.ts"
+import type { Freshness } from "../Freshness.ts"
+import type { ChainOperations, Position } from "../Operations.ts"
+import * as RecordedAddress from "../RecordedAddress.ts"
+import type { WalletNode } from "./Assets.ts"
+import * as TokenNames from "./TokenNames.ts"
+
+export interface Options {
+  readonly record: RecordingMode
+}
+
+/** Transfers that are looked through for one answer. */
+const mostTransfers = 50_000
+
+class TooManyTransfers extends Schema.TaggedError<TooManyTransfers>()("TooManyTransfers", {}) {}
+
+interface Moved {
+  readonly contract: Address.AddressBytes
+  readonly kind: TokenKind
+  /** What came and did not go, in the smallest unit, as far as that is recorded. */
+  amount: bigint
+}
+
+const numberBytes = 6
+
+/** The place of a contract in the order of contracts: its first 18 bytes, which no two contracts have in common. */
+const positionOf = (contract: Address.AddressBytes): Position =>
+  [0, 1, 2].map((part) => {
+    const bytes = Buffer.from(contract).subarray(part * numberBytes, (part + 1) * numberBytes)
+    return bytes.length === numberBytes ? bytes.readUIntBE(0, numberBytes) : 0
+  })
+
+const isAfter = (a: Position, b: Position): boolean => {
+  const differs = a.findIndex((number, index) => number !== b[index])
+  return differs >= 0 && a[differs]! > b[differs]!
+}
+
+export const make = <Node extends ConnectedNode>(
+  record: ChainReader,
+  freshness: Freshness<Node>,
+  nodeOf: (node: Node) => Pick<WalletNode, "tokenBalancesAt">,
+  { record: mode }: Options
+): ChainOperations["evmHeldTokens"] => {
+  const { chain } = record
+
+  /** Contracts whose tokens came to or went from an address, in their order. */
+  const movedOf = Effect.fnUntraced(function* (address: Address.AddressBytes, upTo: number) {
+    const found = new Map<string, Moved>()
+    let transfers = 0
+    yield* record.each("token", address, upTo, ({ amount, contract, from, to, token }) => {
+      if (++transfers > mostTransfers) throw new TooManyTransfers()
+      const key = Bytes.key(contract)
+      const moved = found.get(key) ?? { contract, kind: token, amount: 0n }
+      found.set(key, moved)
+      if (Bytes.equal(to, address)) moved.amount += amount
+      if (Bytes.equal(from, address)) moved.amount -= amount
+    })
+    return [...found.values()].sort((a, b) => Buffer.compare(a.contract, b.contract))
+  })
+
+  return Effect.fn("HeldTokens.evmHeldTokens")(function* ({ account, address: text, after, limit }) {
+    const address = yield* decodeAddress(chain, "address", text)
+    yield* RecordedAddress.check(record, mode, account, address)
+    const { node, tip } = yield* freshness.recorded(true)
+    const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
+    const moved = yield* movedOf(address, tip.height).pipe(
+      Effect.orDie,
+      Effect.catchDefect((defect) =>
+        defect instanceof TooManyTransfers
+          ? Effect.fail(
+              new Conflict({
+                message: `The address has more than ${mostTransfers} token transfers: list those instead`
+              })
+            )
+          : Effect.die(defect)
+      )
+    )
+    const rest = after === undefined ? moved : moved.filter(({ contract }) => isAfter(positionOf(contract), after))
+    const page = rest.slice(0, limit)
+    const contracts = page.map(({ contract }) => contract)
+    const balances = yield* freshness.orUnavailable(
+      nodeOf(node).tokenBalancesAt(
+        contracts.map((contract) => ({ contract, holder: address })),
+        tip.hash
+      )
+    )
+    const names = yield* freshness
+      .orUnavailable(TokenNames.find(record, node.source, tip.height, contracts))
+      .pipe(Effect.catchTag("DatabaseError", Effect.die))
+    const last = contracts.at(-1)
+    return {
+      next: rest.length > limit && last !== undefined ? positionOf(last) : undefined,
+      ...{ completeFrom: RecordedAddress.completeFrom(recordedFrom), answeredFrom: "record" as const },
+      items: page.flatMap(({ amount, contract, kind }, index) => {
+        const held = kind === "multi" ? amount : (balances[index] ?? 0n)
+        const { decimals = 0, name = "", symbol = "" } = names.get(Bytes.key(contract)) ?? {}
+        return held <= 0n
+          ? []
+          : {
+              ...{ name, symbol, contractAddress: Address.encode(chain, contract)! },
+              fungibleValues: { amount: Amount.format(held, kind === "fungible" ? decimals : 0) },
+              standard: chain.tokenStandards?.[kind] ?? ""
+            }
+      })
+    }
+  })
+}
