@@ -267,11 +267,10 @@ const link = (from: string, to: string, copy: string) => {
 const copyTree = () => {
   const copy = mkdtempSync("/dev/shm/headwater-mutations-")
   cpSync(join(root, "package.json"), join(copy, "package.json"))
-  cpSync(join(root, "test/simulation"), join(copy, "test/simulation"), { recursive: true })
+  cpSync(join(root, "test"), join(copy, "test"), { recursive: true })
   link(join(root, "node_modules"), join(copy, "node_modules"), copy)
   for (const name of readdirSync(join(root, "packages"))) {
-    // Nodes of the simulation and fake nodes of tests refuse alike.
-    for (const part of name === "indexer" ? ["src", "test", "package.json"] : ["src", "package.json"]) {
+    for (const part of ["src", "test", "package.json"]) {
       cpSync(join(root, "packages", name, part), join(copy, "packages", name, part), { recursive: true })
     }
     link(join(root, "packages", name, "node_modules"), join(copy, "packages", name, "node_modules"), copy)
