@@ -18,6 +18,8 @@ export interface Transaction {
   readonly id: string
   /** 64 hex digits that no other transaction has. */
   readonly nonce: string
+  /** The transaction that it spends the coin of, where it replaces that one. */
+  readonly spends?: string
   readonly failed: boolean
   /** At most one of the coin, which is the transaction's own. */
   readonly movements: ReadonlyArray<Movement>
@@ -44,11 +46,25 @@ export interface Block extends Unsealed {
 /** The blocks of a branch from the first one on. */
 export type Branch = ReadonlyArray<Block>
 
+/** A transaction that waits for a block. */
+export interface Waiting {
+  readonly transaction: Transaction
+  /** Since when, in milliseconds since the Unix epoch. */
+  readonly at: number
+}
+
 export interface SimulatedChain {
   readonly family: Family
   readonly best: () => Branch
   /** Every block that ever was on a best branch, by its hash. */
   readonly blocks: ReadonlyMap<string, Block>
+  /** What waits at the nodes of a chain where transactions do. */
+  readonly waiting: () => ReadonlyArray<Waiting>
+  /** Everything that ever waited. */
+  readonly waited: ReadonlySet<Transaction>
+  readonly send: (transactions: ReadonlyArray<Transaction>, now: number) => void
+  /** Has a transaction wait no more, and another one in its place. */
+  readonly leave: (transaction: Transaction, instead: Transaction | undefined, now: number) => void
   readonly mine: (transactions: ReadonlyArray<Transaction>, now: number) => Block
   /** Leaves the newest blocks for a branch that is longer; the number of blocks that were left. */
   readonly fork: (depth: number, longer: number, now: number, keeps: (transaction: Transaction) => boolean) => number
@@ -84,6 +100,31 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
     const own = { nonce: digest(`first of ${family.chain}`), failed: false, movements: family.first }
     best = [...best, blockOn(best[0]!, [family.transaction(own)], now)]
   }
+  let waiting: ReadonlyArray<Waiting> = []
+  const waited = new Set<Transaction>()
+  const send = (transactions: ReadonlyArray<Transaction>, at: number) => {
+    for (const transaction of transactions) {
+      waiting = [...waiting, { transaction, at }]
+      waited.add(transaction)
+    }
+  }
+  const spentBy = ({ id, spends = id }: Transaction) => spends
+
+  /** What has left the best branch waits again; what the new one has, or has spent otherwise, waits no more. */
+  const follow = (branch: Branch, now: number) => {
+    const left = best.filter(({ hash, height }) => branch[height]?.hash !== hash)
+    best = branch
+    if (!family.hasMempool) return
+    const spent = new Set(best.flatMap(({ transactions }) => transactions.map(spentBy)))
+    for (const { transaction } of waiting) {
+      if (spent.has(spentBy(transaction))) waiting = waiting.filter((one) => one.transaction !== transaction)
+    }
+    const taken = new Set([...spent, ...waiting.map(({ transaction }) => spentBy(transaction))])
+    send(
+      left.flatMap(({ transactions }) => transactions.filter((one) => !taken.has(spentBy(one)))),
+      now
+    )
+  }
   const isFinal = (branch: Branch) => branch[final]?.hash === best[final]?.hash
 
   return {
@@ -91,9 +132,16 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
     blocks,
     best: () => best,
     final: () => final,
+    waiting: () => waiting,
+    waited,
+    send,
+    leave: (transaction, instead, now) => {
+      waiting = waiting.filter((one) => one.transaction !== transaction)
+      if (instead !== undefined) send([instead], now)
+    },
     mine: (transactions, now) => {
       const block = blockOn(best.at(-1)!, transactions, now)
-      best = [...best, block]
+      follow([...best, block], now)
       final = Math.max(final, block.height - family.mostForked)
       return block
     },
@@ -109,7 +157,7 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
         branch = [...branch, blockOn(branch.at(-1)!, own, now)]
       }
       former = best
-      best = branch
+      follow(branch, now)
       final = Math.max(final, best.length - 1 - family.mostForked)
       return left.length
     },
@@ -117,8 +165,9 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
       if (former.length === 0 || !isFinal(former)) return false
       let branch = former
       while (branch.length <= best.length) branch = [...branch, blockOn(branch.at(-1)!, [], now)]
-      former = best
-      best = branch
+      const left = best
+      follow(branch, now)
+      former = left
       return true
     }
   }

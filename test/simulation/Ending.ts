@@ -5,6 +5,7 @@
 import * as Acting from "./Acting.ts"
 import type { FeedEntry, Record, Subscribed } from "./Record.ts"
 import type { Stage } from "./Stage.ts"
+import { lastWaiting } from "./promises/Told.ts"
 import type { Payment } from "./Story.ts"
 import * as Subscribing from "./Subscribing.ts"
 import { epoch } from "./SimulatedTime.ts"
@@ -21,7 +22,7 @@ const confirming = 5
 const last = 1_007
 
 export const make = (stage: Stage) => {
-  const { chains, hosts, look, machine, mine, nodes, say, subscribed, tenants, time } = stage
+  const { chains, hosts, look, machine, mineAtOnce, nodes, say, subscribed, tenants, time } = stage
   const unfinished: Array<string> = []
 
   /** Waits for something, and takes note where it does not come in time. */
@@ -80,6 +81,17 @@ export const make = (stage: Stage) => {
     }
   }
 
+  /** Waits until what waits at the nodes at the end has been told. */
+  const waitForWaiting = async () => {
+    for (const one of Subscribing.known(stage)) {
+      const own = lastWaiting(one)
+      if (own.length === 0 || one.tenant.isPoor || !one.tenant.verifiedAt.has(one.host)) continue
+      await until(`What waits for a block, to ${one.path}`, patience, () =>
+        own.every(({ id }) => hosts.arrivals.some(({ path, text }) => path === one.path && text.includes(id)))
+      )
+    }
+  }
+
   const activateAll = async () => {
     for (const one of Subscribing.known(stage)) {
       let answer = await Subscribing.activate(stage, one)
@@ -100,7 +112,8 @@ export const make = (stage: Stage) => {
     const paid = [...Array.from({ length: 5 }, (_, place) => place), Wallets.firstPlace + 1]
     const payments = paid.map((to): Payment => ({ kind: "coin", from: 6, to, amount: last }))
     for (const chain of chains) {
-      for (let i = 0; i < confirming; i++) mine(chain, payments, false)
+      for (let i = 0; i < confirming; i++) mineAtOnce(chain, payments)
+      stage.send(chain, payments)
     }
     await until("The newest block", patience, areAtHead)
     await waitForFairness()
@@ -112,6 +125,7 @@ export const make = (stage: Stage) => {
     }
     await activateAll()
     await until("The last callback", patience, () => left() === 0)
+    await waitForWaiting()
     for (const address of [0, 1, 2]) {
       for (const what of ["token", "internal"] as const) await Acting.read(stage, { account: 0, address, what })
     }

@@ -22,6 +22,8 @@ export interface Family {
   readonly decimals: Readonly<Record<Movement["kind"], number>>
   /** What moves on the chain beside the coin. */
   readonly kinds: ReadonlySet<Movement["kind"]>
+  /** Whether transactions wait for a block where everybody sees them. */
+  readonly hasMempool: boolean
   /** Whether transactions are mined that fail. */
   readonly minesFailed: boolean
   /** Whether the hashes of blocks are of what the blocks hold. */
@@ -47,7 +49,11 @@ const wrong = (result: unknown, change: object) =>
   typeof result === "object" && result !== null ? { ...result, ...change } : result
 
 /** Chains of blocks whose hashes nobody calculates again. */
-const unproved: Pick<Family, "first" | "hashOf" | "isOf" | "mostForked" | "sealsBlocks" | "transaction"> = {
+const unproved: Pick<
+  Family,
+  "first" | "hasMempool" | "hashOf" | "isOf" | "mostForked" | "sealsBlocks" | "transaction"
+> = {
+  hasMempool: false,
   sealsBlocks: false,
   mostForked: 3,
   isOf: (place, address) => place === address,
@@ -85,6 +91,7 @@ const utxo: Family = {
   chain: "litecoin/regtest",
   decimals: { coin: 8, internal: 8, token: 8 },
   kinds: new Set(["coin"]),
+  hasMempool: true,
   minesFailed: false,
   addressAt: UtxoNode.addressAt,
   envelope: Envelopes.jsonRpc,
@@ -108,6 +115,7 @@ const xrp: Family = {
   chain: "xrp/testnet",
   decimals: { coin: 6, internal: 6, token: 6 },
   kinds: new Set(["coin"]),
+  hasMempool: false,
   minesFailed: true,
   sealsBlocks: true,
   // What is validated is final.

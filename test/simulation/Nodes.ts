@@ -1,7 +1,7 @@
 /** The nodes of the simulated chains: each has a branch, and moods in which it answers otherwise than it should. */
 import type { Dispatcher } from "undici"
 import type { Chance } from "./Chance.ts"
-import type { Branch, SimulatedChain } from "./Chains.ts"
+import type { SimulatedChain } from "./Chains.ts"
 import type { Lie } from "./Families.ts"
 import type { View } from "./NodeView.ts"
 import * as SimulatedHttp from "./SimulatedHttp.ts"
@@ -24,8 +24,8 @@ export interface SimulatedNode {
   /** Among the nodes of its chain. */
   readonly place: number
   mood: Mood
-  /** The branch of a node that is stuck, and what was final then. */
-  stuck: { readonly branch: Branch; readonly final: number }
+  /** What a node has that is stuck. */
+  stuck: Pick<View, "branch" | "final" | "waiting">
 }
 
 export interface Nodes {
@@ -56,7 +56,7 @@ export const make = (
         url: `http://node-${c}-${place}.test:8545`,
         ...{ chain, isProved, place },
         mood: "well",
-        stuck: { branch: [], final: 0 }
+        stuck: { branch: [], final: 0, waiting: [] }
       })
     )
   )
@@ -66,7 +66,7 @@ export const make = (
     const own = { lacksParts: mood === "withoutParts", isProved, place }
     if (mood === "stuck" || (mood === "mixing" && chance.happens(0.5))) return { ...stuck, ...own }
     const branch = mood === "behind" ? best.slice(0, Math.max(best.length - 3, 1)) : best
-    return { branch, final: chain.final(), ...own }
+    return { branch, final: chain.final(), waiting: own.lacksParts ? [] : chain.waiting(), ...own }
   }
 
   const answerOf = (node: SimulatedNode, request: SimulatedHttp.Request): SimulatedHttp.Response => {
@@ -102,7 +102,8 @@ export const make = (
     setMood: (node, mood) => {
       node.mood = mood
       // A node may be stuck on a branch that the others leave.
-      node.stuck = { branch: node.chain.best(), final: node.chain.final() }
+      const { best, final, waiting } = node.chain
+      node.stuck = { branch: best(), final: final(), waiting: waiting() }
     },
     connections: (isAlive) => (origin) => {
       const node = all.find(({ url }) => url === origin)

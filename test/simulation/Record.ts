@@ -28,6 +28,7 @@ export interface Subscribed {
   readonly askedAt: number
   /** Undefined until it is known, and where the answer was lost. */
   referenceId: string | undefined
+  answeredAt: number
   /** Blocks that were recorded when the answer came: nothing is promised of these. */
   recorded: ReadonlySet<string>
   /** Whether it was active at the end: whoever has no credits left cannot activate anything. */

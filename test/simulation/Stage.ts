@@ -2,6 +2,7 @@
 import * as Chance from "./Chance.ts"
 import * as Chains from "./Chains.ts"
 import * as Families from "./Families.ts"
+import * as Mempool from "./Mempool.ts"
 import * as Nodes from "./Nodes.ts"
 import type { Opening } from "./Opening.ts"
 import * as Receivers from "./Receivers.ts"
@@ -28,8 +29,12 @@ export interface Stage {
   /** What happened, a line each, with the seconds since the beginning. */
   readonly lines: Array<string>
   readonly say: (line: string) => void
-  /** Mines a block with the payments of a chain's family. */
+  /** Mines a block with the payments of a chain's family, some of which wait first where they can. */
   readonly mine: (chain: Chains.SimulatedChain, payments: ReadonlyArray<Payment>, failed: boolean) => void
+  /** Mines a block that has all of the payments, and nothing else. */
+  readonly mineAtOnce: (chain: Chains.SimulatedChain, payments: ReadonlyArray<Payment>) => void
+  /** Makes payments that wait, on a chain where they can. */
+  readonly send: (chain: Chains.SimulatedChain, payments: ReadonlyArray<Payment>) => void
   /** The present life, of several programs that of any; undefined where the program could not be started. */
   readonly life: () => System.Life | undefined
   /** Starts every program that does not run. */
@@ -197,8 +202,17 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     ...{ seed, time, chance, chains, machine, nodes, hosts, tenants, attempts, calls, lines, say, begin },
     subscribed: [],
     listed: [],
-    mine: (chain, payments, failed) =>
-      void chain.mine(transactionsOf(chain.family, payments, failed, `${seed} ${mined++}`), time.now()),
+    mine: (chain, payments, failed) => {
+      const transactions = transactionsOf(chain.family, payments, failed, `${seed} ${mined++}`)
+      if (chain.family.hasMempool) Mempool.mine(chain, transactions, chance, time.now())
+      else chain.mine(transactions, time.now())
+    },
+    mineAtOnce: (chain, payments) =>
+      void chain.mine(transactionsOf(chain.family, payments, false, `${seed} ${mined++}`), time.now()),
+    send: (chain, payments) => {
+      const transactions = transactionsOf(chain.family, payments, false, `${seed} ${mined++}`)
+      if (chain.family.hasMempool) chain.send(transactions, time.now())
+    },
     life,
     changeLife: (which, end, between) => {
       const one = which === "one" && programs > 1 ? chance.between(0, programs - 1) : undefined

@@ -22,7 +22,8 @@ export const events = [
   "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
   "BLOCK_MINED"
 ] as const
-export type EventName = (typeof events)[number]
+/** On chains where transactions wait, the place of internal ones is that of unconfirmed ones. */
+export type EventName = (typeof events)[number] | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
 
 export type Action =
   | {

@@ -11,6 +11,7 @@ const eventPaths = {
   ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION: "address-coins-transactions-confirmed-each-confirmation",
   ADDRESS_TOKENS_TRANSACTION_CONFIRMED: "address-tokens-transactions-confirmed",
   ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: "address-internal-transactions-confirmed",
+  ADDRESS_COINS_TRANSACTION_UNCONFIRMED: "address-coins-transactions-unconfirmed",
   BLOCK_MINED: "block-mined"
 } as const
 
@@ -27,11 +28,13 @@ export const known = ({ subscribed }: Stage, kind?: Action["kind"]) =>
   )
 
 /** Events that a chain has. */
-const servedBy = ({ family: { kinds } }: SimulatedChain, event: EventName): EventName =>
-  (event === "ADDRESS_TOKENS_TRANSACTION_CONFIRMED" && !kinds.has("token")) ||
-  (event === "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" && !kinds.has("internal"))
+const servedBy = ({ family: { hasMempool, kinds } }: SimulatedChain, event: EventName): EventName => {
+  if (event === "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" && hasMempool) return "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+  return (event === "ADDRESS_TOKENS_TRANSACTION_CONFIRMED" && !kinds.has("token")) ||
+    (event === "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED" && !kinds.has("internal"))
     ? "ADDRESS_COINS_TRANSACTION_CONFIRMED"
     : event
+}
 
 /** Asks for a subscription, and takes note of it. */
 const make = async (
@@ -43,14 +46,20 @@ const make = async (
   request: { readonly path: string; readonly words: string; readonly item: object }
 ): Promise<Subscribed> => {
   const { call, hosts, subscribed, tenants, time } = stage
-  const isOfBlocks = watched.kind === "blocks"
+  const isUncounted = watched.kind === "blocks" || event === "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
   const own: Subscribed = {
     ...{ tenant: oneOf(tenants, action.account)!, chain, event, watched },
-    confirmations: isOfBlocks ? 1 : action.confirmations,
+    confirmations: isUncounted ? 1 : action.confirmations,
     host: oneOf(hosts.all, action.receiver)!.host,
     path: `/${subscribed.length}`,
     askedAt: time.now(),
-    ...{ referenceId: undefined, recorded: new Set<string>(), isActive: true, deletion: undefined }
+    ...{
+      referenceId: undefined,
+      answeredAt: Infinity,
+      recorded: new Set<string>(),
+      isActive: true,
+      deletion: undefined
+    }
   }
   subscribed.push(own)
   const isEach = event.endsWith("EACH_CONFIRMATION")
@@ -62,11 +71,12 @@ const make = async (
       callbackUrl: `https://${own.host}${own.path}`,
       callbackSecretKey: "secret",
       allowDuplicates: true,
-      ...(isOfBlocks ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
+      ...(isUncounted ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
     }
   })
   if (answer === undefined || answer.status >= 300) return own
   own.referenceId = answer.body.data.item.referenceId
+  own.answeredAt = time.now()
   own.recorded = recorded(stage)
   return own
 }

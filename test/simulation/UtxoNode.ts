@@ -38,7 +38,7 @@ const scriptAt = (place: number) => {
 const spending = (place: number) => `47${"30".repeat(71)}21${keyAt(place)}`
 
 /** The transaction that a payment spends an output of. */
-const fundingOf = ({ id }: Transaction) => digest(`what ${id} spends`)
+const fundingOf = ({ id, spends = id }: Transaction) => digest(`what ${spends} spends`)
 
 /** The address at a place of the chain's list. */
 export const addressAt = (place: number) =>
@@ -109,7 +109,7 @@ const blockOf = (block: Block, verbosity: number): Json => {
 }
 
 /** The answer to one call. */
-export const answer = ({ branch }: View, method: string, params: ReadonlyArray<unknown>): unknown => {
+export const answer = ({ branch, waiting }: View, method: string, params: ReadonlyArray<unknown>): unknown => {
   const tip = branch.at(-1)!
   switch (method) {
     case "getblockchaininfo":
@@ -128,6 +128,8 @@ export const answer = ({ branch }: View, method: string, params: ReadonlyArray<u
       return blockOf(block, Number(verbosity))
     }
     case "getrawtransaction": {
+      const own = waiting.find(({ transaction }) => transaction.id === params[0])
+      if (own !== undefined) return transactionOf(own.transaction)
       for (const block of branch) {
         const found = transactionsOf(block).find(({ txid }) => txid === params[0])
         if (found !== undefined) return { ...found, blockhash: block.hash }
@@ -137,7 +139,14 @@ export const answer = ({ branch }: View, method: string, params: ReadonlyArray<u
     case "getindexinfo":
       return { txindex: { synced: true, best_block_height: tip.height } }
     case "getrawmempool":
-      return []
+      return waiting.map(({ transaction }) => transaction.id)
+    case "getmempoolentry": {
+      const own = waiting.find(({ transaction }) => transaction.id === params[0])
+      if (own === undefined) throw new RpcError(-5, "Transaction not in mempool")
+      return { time: Math.floor(own.at / 1_000) }
+    }
+    case "getbestblockhash":
+      return tip.hash
     default:
       throw new RpcError(-32601, "Method not found")
   }

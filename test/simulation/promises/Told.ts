@@ -33,6 +33,7 @@ export const toldBy = (
   isTold: (place: number) => boolean
 ): ReadonlyArray<Told> => {
   const { addressAt, decimals, isOf } = chain.family
+  if (event === "ADDRESS_COINS_TRANSACTION_UNCONFIRMED") return []
   if (event === "BLOCK_MINED")
     return [{ block, transaction: 0, place: undefined, confirmation: 1, identity: `block ${block.hash}` }]
   const kind = kindOf[event.split("_TRANSACTION")[0] as keyof typeof kindOf]
@@ -63,6 +64,31 @@ export const toldBy = (
   )
 }
 
+/** What a transaction that waits has for a subscription, in words that tell it from everything else. */
+export const waitingFor = ({ chain, event, watched }: Subscribed, { id, movements }: Transaction) => {
+  const { addressAt, decimals, isOf } = chain.family
+  if (event !== "ADDRESS_COINS_TRANSACTION_UNCONFIRMED") return []
+  return movements.flatMap(({ amount, from, kind, to }) =>
+    placesOf(watched)
+      .filter((place) => isOf(from, place) || isOf(to, place))
+      .map((place) => {
+        const direction = isOf(from, place) ? "outgoing" : "incoming"
+        const what = `${kind} ${id} ${direction} ${decimal(amount, decimals[kind])}`
+        return `${what} of ${addressAt(place).toLowerCase()} in no block yet`
+      })
+  )
+}
+
+/** What still waits at the end, of an address that a subscription was made for before. */
+export const lastWaiting = (subscribed: Subscribed): ReadonlyArray<Transaction> =>
+  subscribed.watched.kind !== "address"
+    ? []
+    : subscribed.chain
+        .waiting()
+        .filter(({ at }) => at > subscribed.answeredAt)
+        .map(({ transaction }) => transaction)
+        .filter((transaction) => waitingFor(subscribed, transaction).length > 0)
+
 const withoutPrefix = (hash: string) => hash.replace(/^0x/, "").toLowerCase()
 
 /** What a callback's body tells, in the same words. */
@@ -72,15 +98,16 @@ export const identityOf = ({ item }: { readonly item: Readonly<globalThis.Record
     amount,
     currentConfirmations,
     direction,
+    firstSeenInMempoolTimestamp: firstSeen,
     hash,
     minedInBlock,
     operationId,
     parentTransactionId,
     token,
     transactionId
-  } =
-    // biome-ignore lint/suspicious/noExplicitAny: a callback's item is of any event
-    item as any
+  } = item as any // biome-ignore lint/suspicious/noExplicitAny: a callback's item is of any event
+  if (firstSeen !== undefined)
+    return `coin ${transactionId} ${direction} ${amount} of ${address.toLowerCase()} in no block yet`
   if (minedInBlock === undefined) return `block ${withoutPrefix(hash)}`
   const at = currentConfirmations === undefined ? "" : ` at confirmation ${currentConfirmations}`
   const where = `of ${address.toLowerCase()} in ${withoutPrefix(minedInBlock.hash)}${at}`

@@ -11,12 +11,14 @@ import {
   isEvent,
   isRetraction,
   keyOf,
+  lastWaiting,
   name,
   of,
   posted,
   sequenceOf,
   type Told,
-  toldBy
+  toldBy,
+  waitingFor
 } from "./Told.ts"
 
 /** The final chain's events that are promised to a subscription. */
@@ -54,9 +56,15 @@ export const neverLost: Judge = (record) =>
     .filter(mayBeSentTo)
     .flatMap((subscribed) => {
       const told = new Set(booked(of(record, subscribed)).values())
-      return promisedTo(subscribed)
-        .filter(({ identity }) => !told.has(identity))
-        .map(({ block, identity }) => `${name(subscribed)} was never told: ${identity}, block ${block.height}`)
+      const waiting = lastWaiting(subscribed).flatMap((transaction) => waitingFor(subscribed, transaction))
+      return [
+        ...promisedTo(subscribed)
+          .filter(({ identity }) => !told.has(identity))
+          .map(({ block, identity }) => `${name(subscribed)} was never told: ${identity}, block ${block.height}`),
+        ...waiting
+          .filter((identity) => !told.has(identity))
+          .map((identity) => `${name(subscribed)} was never told: ${identity}`)
+      ]
     })
 
 /** Whatever is told has happened, to an address that was asked for. */
@@ -64,11 +72,12 @@ export const nothingInvented: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
     const { blocks } = subscribed.chain
     const isPossible = possible(subscribed.watched, subscribed.chain)
-    const true_ = new Set(
-      [...blocks.values()].flatMap((block) =>
+    const true_ = new Set([
+      ...[...blocks.values()].flatMap((block) =>
         toldBy(subscribed, block, Infinity, isPossible).map(({ identity }) => identity)
-      )
-    )
+      ),
+      ...[...subscribed.chain.waited].flatMap((transaction) => waitingFor(subscribed, transaction))
+    ])
     return of(record, subscribed)
       .filter((arrival) => isEvent(arrival) && !true_.has(identityOf(arrival.body.data)))
       .map((arrival) => `${name(subscribed)} was told what never happened: ${identityOf(arrival.body.data)}`)
@@ -226,7 +235,10 @@ export const takenBack: Judge = (record) =>
     .flatMap((subscribed) => {
       const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
       return [...booked(of(record, subscribed)).values()]
-        .filter((identity) => !best.has(/(?: in|^block) ([0-9a-f]{64})/.exec(identity)![1]!))
+        .filter((identity) => {
+          const [, hash] = /(?: in|^block) ([0-9a-f]{64})/.exec(identity) ?? []
+          return hash !== undefined && !best.has(hash)
+        })
         .map((identity) => `${name(subscribed)} still books, of a block that left the chain: ${identity}`)
     })
 
