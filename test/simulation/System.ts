@@ -137,12 +137,21 @@ type Handle = (
 ) => Promise<HttpServerResponse.HttpServerResponse | undefined>
 
 /** The API without sockets: `serving` is told how it answers a request. */
-const listener = (serving: (handle: Handle) => void) => {
+const listener = (serving: (handle: Handle) => void, isAlive: () => boolean) => {
   const server = HttpServer.make({
     address,
-    serve: (effect, middleware) =>
-      Effect.map(Effect.context<never>(), (context) =>
-        serving(async (request) => {
+    serve: Effect.fnUntraced(function* (effect, middleware) {
+      const context = yield* Effect.context<never>()
+      const inFlight = new Set<Promise<unknown>>()
+      let isStopping = false
+      // A server that is stopped answers what it has begun with, and is not connected to any more.
+      yield* Effect.addFinalizer(() => {
+        isStopping = true
+        return isAlive() ? Effect.promise(() => Promise.all(inFlight)) : Effect.void
+      })
+      serving((request) => {
+        if (isStopping) return Promise.resolve(undefined)
+        const answering = (async () => {
           let answer: HttpServerResponse.HttpServerResponse | undefined
           const answered = (_: unknown, response: HttpServerResponse.HttpServerResponse) =>
             Effect.sync(() => {
@@ -152,8 +161,11 @@ const listener = (serving: (handle: Handle) => void) => {
           const given = Effect.provideService(handled, HttpServerRequest.HttpServerRequest, request)
           await Effect.runPromiseExit(Effect.provideContext(given, context))
           return answer
-        })
-      )
+        })()
+        inFlight.add(answering)
+        return answering.finally(() => inFlight.delete(answering))
+      })
+    })
   })
   return Layer.succeed(Listener, () => ({
     listening: Layer.succeed(HttpServer.HttpServer, server),
@@ -165,9 +177,12 @@ const listener = (serving: (handle: Handle) => void) => {
 export const start = async (world: World, written: Written): Promise<Life | undefined> => {
   let alive = true
   let handle: Handle | undefined
-  const serving = listener((given) => {
-    handle = given
-  })
+  const serving = listener(
+    (given) => {
+      handle = given
+    },
+    () => alive
+  )
   const scope = Scope.makeUnsafe()
   const program = Layer.merge(Serve.resolving, Serve.services).pipe(
     Layer.provideMerge(
