@@ -92,7 +92,8 @@ export const lastWaiting = (subscribed: Subscribed): ReadonlyArray<Transaction> 
 const withoutPrefix = (hash: string) => hash.replace(/^0x/, "").toLowerCase()
 
 /** What a callback's body tells, in the same words. */
-export const identityOf = ({ item }: { readonly item: Readonly<globalThis.Record<string, never>> }): string => {
+// biome-ignore lint/suspicious/noExplicitAny: a callback's item is of any event
+export const identityOf = ({ item }: { readonly item: any }): string => {
   const {
     address,
     amount,
@@ -105,7 +106,7 @@ export const identityOf = ({ item }: { readonly item: Readonly<globalThis.Record
     parentTransactionId,
     token,
     transactionId
-  } = item as any // biome-ignore lint/suspicious/noExplicitAny: a callback's item is of any event
+  } = item
   if (firstSeen !== undefined)
     return `coin ${transactionId} ${direction} ${amount} of ${address.toLowerCase()} in no block yet`
   if (minedInBlock === undefined) return `block ${withoutPrefix(hash)}`
