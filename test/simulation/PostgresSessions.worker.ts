@@ -19,6 +19,8 @@ interface Session {
   readonly database: string
   readonly pid: number
   readonly socket: Socket
+  /** The place of its statement among all that were sent. */
+  place: number
   received: Buffer
   /** Runs when the whole answer has come, or never will. */
   answered: () => void
@@ -35,6 +37,7 @@ const sessions = new Map<number, Session>()
 const waiting = new Set<Session>()
 const clients = new Map<string, pg.Client>()
 let count = 0
+let sent = 0
 
 /** Who waits for a lock looks for a deadlock after this time; a lock is looked for once that is surely over. */
 const deadlockMillis = 1
@@ -93,6 +96,7 @@ const open = async (database: string, seed: number) => {
   const socket = connection.stream.removeAllListeners("data")
   const session: Session = {
     ...{ id: ++count, database, pid: processID, socket },
+    place: 0,
     received: Buffer.alloc(0),
     answered: () => {}
   }
@@ -144,7 +148,7 @@ const released = async () => {
   const all: Array<Released> = []
   for (let goesOn = true; goesOn; ) {
     goesOn = false
-    for (const session of [...waiting]) {
+    for (const session of [...waiting].sort((one, other) => one.place - other.place)) {
       const answer = await answered(session)
       if (answer === undefined) continue
       all.push({ session: session.id, answer: answer.bytes })
@@ -156,6 +160,7 @@ const released = async () => {
 
 const exchange = async (id: number, bytes: Uint8Array): Promise<Exchanged> => {
   const session = sessions.get(id)!
+  session.place = ++sent
   session.socket.write(bytes)
   const answer = await answered(session)
   const letsGo = answer !== undefined && !answer.keepsLocks
