@@ -212,7 +212,15 @@ export const retractedAfterwards: Judge = (record) =>
     const broken = arrivals.filter(
       (arrival) => isEvent(arrival) && arrival.at > (firstRetraction.get(keyOf(arrival)) ?? Infinity)
     )
-    const numbers = new Map(arrivals.map((arrival) => [keyOf(arrival), sequenceOf(arrival)]))
+    const feed = record.feeds.get(subscribed.referenceId ?? "")
+    const numbers = new Map([
+      ...(feed ?? []).map(({ idempotencyKey, sequence }) => [idempotencyKey, sequence] as const),
+      ...arrivals.map((arrival) => [keyOf(arrival), sequenceOf(arrival)] as const)
+    ])
+    const unfounded = arrivals.filter(
+      (arrival) =>
+        feed !== undefined && isRetraction(arrival) && !numbers.has(arrival.body.data.item.revertedIdempotencyKey)
+    )
     const before = arrivals.filter(
       (arrival) =>
         isRetraction(arrival) && sequenceOf(arrival) < (numbers.get(arrival.body.data.item.revertedIdempotencyKey) ?? 0)
@@ -224,6 +232,9 @@ export const retractedAfterwards: Judge = (record) =>
       ),
       ...before.map(
         (arrival) => `${name(subscribed)}: the retraction ${sequenceOf(arrival)} is numbered before what it retracts`
+      ),
+      ...unfounded.map(
+        (arrival) => `${name(subscribed)}: the retraction ${sequenceOf(arrival)} takes back what has no number`
       )
     ]
   })
