@@ -158,7 +158,10 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
     all: ReadonlyArray<ToldCoins.Told>
   ): Effect.fn.Return<Judgement, NodeError | DatabaseError, Database> {
     const { height } = shown
-    const { block, subscribers, unknown } = yield* resolve(shown)
+    const { block, subscribers, unknown } = yield* resolve(
+      shown,
+      all.map(({ subscriber }) => subscriber)
+    )
     // Also what a filter keeps back: a wrong amount may have passed that the true one does not.
     const byAddress = new Map(
       [...subscribers].map(([key, own]) => [key, own.map(({ filter: means, ...one }) => ({ ...one, means }))] as const)

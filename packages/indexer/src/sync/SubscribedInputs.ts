@@ -16,7 +16,10 @@ import * as ToldCoins from "../store/subscriptions/ToldCoins.ts"
 
 export interface SubscribedInputs {
   readonly block: Block
-  /** Subscriptions to coins of the block's addresses, active or not, by the hex of the address. */
+  /**
+   * Subscriptions to coins of the block's addresses, active or not, by the hex of the address; with those that were told,
+   * as inactive ones, where the address has left their list.
+   */
   readonly subscribers: ReadonlyMap<string, ReadonlyArray<ToldCoins.CoinSubscriber>>
   /** Inputs that show the key or the script of a subscribed address, and whose output nobody shows. */
   readonly unknown: ReadonlyArray<{ readonly transaction: number; readonly address: AddressBytes }>
@@ -79,19 +82,40 @@ export const make = (chain: Chain, minedOutputs: MinedOutputs | undefined) => {
     })
   })
 
-  return Effect.fn("SubscribedInputs.of")(function* (shown: Block) {
+  /**
+   * The subscribers of addresses, and with them those of the addresses that were told something and have left their list
+   * since: what was told of these stays true, and nothing more is.
+   */
+  const subscribersOf = Effect.fnUntraced(function* (
+    addresses: ReadonlyArray<AddressBytes>,
+    told: ReadonlyArray<ToldCoins.CoinSubscriber>
+  ) {
+    const found = new Map<string, ReadonlyArray<ToldCoins.CoinSubscriber>>(
+      yield* ToldCoins.subscribers(chain, addresses)
+    )
+    const wanted = new Set(addresses.map(hex))
+    for (const [key, own] of Map.groupBy(told, ({ address }) => hex(address))) {
+      const present = found.get(key) ?? []
+      const left = new Map(own.map((one) => [one.id, { ...one, active: false }]))
+      for (const { id } of present) left.delete(id)
+      if (wanted.has(key) && left.size > 0) found.set(key, [...present, ...left.values()])
+    }
+    return found
+  })
+
+  return Effect.fn("SubscribedInputs.of")(function* (shown: Block, told: ReadonlyArray<ToldCoins.CoinSubscriber> = []) {
     const recalled = yield* UtxoSet.known(chain, shown)
     const known = Inputs.show(recalled, paid.find(Inputs.unshown(recalled)))
     const unshown = Inputs.unshown(known).map((spend): Unshown => ({ spend, scripts: scriptsOf(spend.unlocking?.()) }))
     const addresses = addressesOf(known)
     for (const { scripts = [] } of unshown) for (const script of scripts) addresses.set(hex(script), script)
-    const subscribers = new Map(yield* ToldCoins.subscribers(chain, addresses.values()))
+    const subscribers = yield* subscribersOf([...addresses.values()], told)
     const asked = unshown.filter(
       ({ scripts }) => scripts === undefined || scripts.some((script) => subscribers.has(hex(script)))
     )
     const inputs = yield* shownByNodes(asked)
     const others = inputs.flatMap(({ coin: { script } }) => (addresses.has(hex(script)) ? [] : [script]))
-    for (const [key, some] of yield* ToldCoins.subscribers(chain, others)) subscribers.set(key, some)
+    for (const [key, some] of yield* subscribersOf(others, told)) subscribers.set(key, some)
     const block = Inputs.show(known, inputs)
     paid.add(block, (address) => subscribers.has(hex(address)))
     const left = new Set(Inputs.unshown(block))

@@ -424,6 +424,36 @@ for (const store of stores) {
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("judges what a list was told of an address that has left it since, and calls nothing missing there", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        const node = new Node()
+        const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+        yield* store.commit([node.chain.tip])
+        const funds = [pay(alice, 5_0000n), pay(stranger, 8_0000n), pay(stranger, 7_0000n)]
+        yield* store.commit([node.mine([{ spends: [], pays: funds }])])
+        const lists = [yield* newList(coins, 1), yield* newList(each, 3)]
+        for (const list of lists) yield* addTo(list, [alice, bob])
+        const part = { spends: [node.coin(alice, 5_0000n)], pays: [pay(stranger, 1n), pay(alice, 3_9998n)] }
+        yield* released(store, node.mine([part]))
+        yield* released(store, node.mine([{ spends: [node.coin(stranger, 8_0000n)], pays: [pay(alice, 8_0000n)] }]))
+        const before = yield* audit(node)
+        assert.deepInclude(before.summary, { missing: 0, undecided: 0 })
+        assert.isAbove(before.summary.right, 0)
+        assert.isAbove(before.summary.wrong, 0)
+
+        for (const { referenceId } of lists) {
+          yield* transaction(AddressLists.remove({ account: 1, chain, referenceId }, [scriptOf(alice)]))
+        }
+        assert.deepStrictEqual(yield* audit(node), before)
+        // Of what came later nothing is told.
+        yield* store.commit([node.mine([{ spends: [node.coin(stranger, 7_0000n)], pays: [pay(alice, 7_0000n)] }])])
+        const { summary } = yield* audit(node, { everyBlock: true })
+        const { missing, undecided, wrong } = before.summary
+        assert.deepInclude(summary, { missing, undecided, wrong })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("a replay adds what was missing, and nothing beside a wrong callback", () =>
       Effect.gen(function* () {
         const { node, store, whole } = yield* history
