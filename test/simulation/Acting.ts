@@ -1,16 +1,12 @@
 /** Does on a stage what a story says, without waiting for what follows. */
-import * as Settings from "@headwater/daemon/settings/Settings"
-import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import * as ChainConnection from "@headwater/indexer/sync/ChainConnection"
-import * as Replay from "@headwater/indexer/sync/Replay"
-import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Operating from "./Operating.ts"
 import type * as Receivers from "./Receivers.ts"
 import type { FeedEntry, Subscribed, Tenant } from "./Record.ts"
 import { oneOf, recorded, type Stage } from "./Stage.ts"
 import type { Action } from "./Story.ts"
-import type { SimulatedChain } from "./Chains.ts"
 import * as Subscribing from "./Subscribing.ts"
+import * as Tending from "./Tending.ts"
 
 const words = (action: Action): string => {
   const { kind, ...rest } = action
@@ -73,40 +69,10 @@ const redeliver = async (stage: Stage, one: Subscribed, place: number) => {
   const feed = await feedOf(stage, one)
   const entry = feed && oneOf(feed, place)
   if (entry === undefined) return
+  one.askedAgainAt.push(stage.time.now())
   const path = `${Subscribing.pathTo(one)}/callbacks/${entry.idempotencyKey}/redeliver`
   await stage.call(one.tenant, `asks for ${entry.sequence} of ${one.path} again`, { method: "POST", path, item: {} })
 }
-
-/** A chain as the settings have it. */
-const configured = (chain: SimulatedChain) =>
-  Effect.map(
-    Settings.Settings,
-    (settings) =>
-      Settings.chains(settings).find(({ chain: { blockchain } }) => chain.family.chain.startsWith(`${blockchain}/`))!
-  )
-
-/** As `headwater rewind`. */
-const rewind = (simulated: SimulatedChain, blocks: number) =>
-  Effect.gen(function* () {
-    const { chain, settings } = yield* configured(simulated)
-    const store = yield* ChainStore.open(chain, settings)
-    const cursor = yield* store.cursor
-    if (cursor !== undefined && cursor.height > blocks) yield* store.rewind(cursor.height - blocks)
-  }).pipe(Effect.scoped)
-
-/** As `headwater replay --callbacks`. */
-const replay = (simulated: SimulatedChain, blocks: number) =>
-  Effect.gen(function* () {
-    const { chain, settings } = yield* configured(simulated)
-    const { sideSources, source } = yield* ChainConnection.open(chain, settings)
-    const store = yield* ChainStore.open(chain, settings)
-    const to = (yield* store.cursor)?.height ?? 0
-    const range = { from: Math.max(to - blocks, 0), to, callbacks: true }
-    const next = yield* Replay.begin(chain, range)
-    const whole = { ...source, blockAt: sideSources.wholeBlockAt ?? source.blockAt }
-    const options = { concurrency: 4, internalFrom: 0, forgotten: false, minedOutputs: sideSources.minedOutputs }
-    yield* Replay.run(whole, store, range, next, options)
-  }).pipe(Effect.scoped)
 
 const ended = (exit: Exit.Exit<unknown, unknown>) => (Exit.isSuccess(exit) ? "done" : String(exit.cause).slice(0, 200))
 
@@ -156,12 +122,12 @@ export const perform = (stage: Stage, action: Action): void => {
       changeLife(
         "every",
         (life) => life?.stop(),
-        async () => say(`    rewound: ${ended(await command(rewind(chain, action.blocks)))}`)
+        async () => say(`    rewound: ${ended(await command(Operating.rewind(chain, action.blocks)))}`)
       )
       break
     case "replay":
       void life()
-        ?.run(replay(chain, action.blocks))
+        ?.run(Operating.replay(chain, action.blocks))
         .then((exit) => say(`    replayed: ${ended(exit)}`))
       break
     case "subscribe":
@@ -175,6 +141,16 @@ export const perform = (stage: Stage, action: Action): void => {
       break
     case "verify":
       void verify(stage, oneOf(tenants, action.account)!, oneOf(hosts.all, action.receiver)!, action.published)
+      break
+    case "tend":
+      if (one !== undefined) void Tending.tend(stage, one, action)
+      break
+    case "settings":
+      changeLife(
+        "every",
+        (life) => life?.stop(),
+        async () => stage.changeSettings(chain, action.change)
+      )
       break
     case "unsubscribe":
       if (one !== undefined) void Subscribing.unsubscribe(stage, one)

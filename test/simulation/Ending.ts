@@ -2,7 +2,10 @@
  * How every story ends: everything is well again, what is left to be done is waited for, and the record is closed. Hosts
  * stay as they are at first, while payments are waited for at the one that was well all the time.
  */
+import * as Exit from "effect/Exit"
 import * as Acting from "./Acting.ts"
+import * as Families from "./Families.ts"
+import * as Operating from "./Operating.ts"
 import type { FeedEntry, Record, Subscribed } from "./Record.ts"
 import type { Stage } from "./Stage.ts"
 import { lastWaiting } from "./promises/Told.ts"
@@ -24,6 +27,7 @@ const last = 1_007
 export const make = (stage: Stage) => {
   const { chains, hosts, look, machine, mineAtOnce, nodes, say, subscribed, tenants, time } = stage
   const unfinished: Array<string> = []
+  const audited: Array<string> = []
 
   /** Waits for something, and takes note where it does not come in time. */
   const until = async (what: string, millis: number, isSo: () => boolean) => {
@@ -55,7 +59,10 @@ export const make = (stage: Stage) => {
     const behind = [
       `(select count(*) from listed_address ${matched} where past_from is not null and left_revision is null)`,
       `(select count(*) from extended_key_branch ${matched} where behind_from is not null)`,
-      `(select count(*) from past_payment ${matched})`
+      `(select count(*) from past_payment ${matched})`,
+      "(select count(*) from recovery join subscription s on s.id = subscription and s.active = 1)",
+      // Of a host that is not verified these are not looked at for minutes.
+      `(select count(*) from callback_copy where stopped = 0 and due < ${time.now() + patience})`
     ]
     return look<{ left: number }>(`select ${[due, ...counts, ...behind].join(" + ")} as left`)[0]!.left
   }
@@ -129,6 +136,13 @@ export const make = (stage: Stage) => {
     for (const address of [0, 1, 2]) {
       for (const what of ["token", "internal"] as const) await Acting.read(stage, { account: 0, address, what })
     }
+    for (const chain of chains.filter(({ family }) => family.chain === Families.all.utxo.chain)) {
+      const audit = await stage.life()?.run(Operating.audit(chain))
+      if (audit !== undefined) audited.push(...(Exit.isSuccess(audit) ? audit.value : [String(audit.cause)]))
+    }
+    for (const one of Subscribing.known(stage)) {
+      if (one.watched.kind === "list") await Subscribing.readList(stage, one, one.watched)
+    }
     // Outcomes of the last attempts are written.
     await time.sleep(1_000)
     await until("The last callback", patience, () => left() === 0)
@@ -175,7 +189,16 @@ export const make = (stage: Stage) => {
       balances,
       ledgers,
       undoneAt,
-      unfinished,
+      ...{ unfinished, audited },
+      twice: look<{ url: string }>(
+        "select callback_url as url from subscription group by callback_url having count(*) > 1"
+      ).map(({ url }) => url),
+      watchedOnly: stage.watchedOnly,
+      stoppedCopies: new Set(
+        look<{ id: string }>(
+          "select s.reference_id as id from callback_copy c join subscription s on s.id = c.subscription where c.stopped = 1"
+        ).map(({ id }) => id)
+      ),
       hasLostPower: stage.hasLostPower()
     }
   }

@@ -16,6 +16,25 @@ export interface Tenant {
   readonly verifiedAt: Map<string, number>
 }
 
+export interface Secret {
+  readonly text: string
+  readonly askedAt: number
+  /** Undefined where no answer came: then it may be in use, or not. */
+  answeredAt: number | undefined
+}
+
+/** Callbacks that a tenant wants once more, those behind the number `after`. */
+export interface Recovery {
+  readonly askedAt: number
+  readonly after: number
+  /** The last number. */
+  readonly last: number
+  /** Of the URL to which copies go; undefined for its own. */
+  readonly copies: { readonly host: string; readonly path: string } | undefined
+  /** Whether other copies may have been asked for since, which are made in place of these. */
+  isReplaced: boolean
+}
+
 export interface Subscribed {
   readonly tenant: Tenant
   readonly chain: SimulatedChain
@@ -26,6 +45,14 @@ export interface Subscribed {
   /** Of its callback URL; no other subscription has it. */
   readonly path: string
   readonly askedAt: number
+  /** What its callbacks are signed with, the newest last. */
+  readonly secrets: Array<Secret>
+  /** Keys of tests that were asked for. */
+  readonly tests: Array<string>
+  /** When callbacks were asked for again, answered or not. */
+  readonly askedAgainAt: Array<number>
+  /** What was surely asked for again, to its own URL or to another one. */
+  readonly recoveries: Array<Recovery>
   /** Undefined until it is known, and where the answer was lost. */
   referenceId: string | undefined
   answeredAt: number
@@ -90,6 +117,14 @@ export interface Record {
   >
   /** When a block was last undone, of those that were. */
   readonly undoneAt: ReadonlyMap<string, number>
+  /** What an audit has found at the end. */
+  readonly audited: ReadonlyArray<string>
+  /** URLs that several subscriptions have, each of which was asked for once. */
+  readonly twice: ReadonlyArray<string>
+  /** Chains that were recorded for watched addresses alone, at least for a while. */
+  readonly watchedOnly: ReadonlySet<SimulatedChain>
+  /** Subscriptions whose copies the other receiver has refused too often, by their reference ids. */
+  readonly stoppedCopies: ReadonlySet<string>
   readonly hasLostPower: boolean
   /** Where the end was not reached: what was still to be done when the time was over. */
   readonly unfinished: ReadonlyArray<string>

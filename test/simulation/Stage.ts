@@ -1,5 +1,6 @@
 /** The stage of a story: the world, the program's lives in it, and what was asked and seen so far. */
 import * as Chance from "./Chance.ts"
+import * as ChangedSettings from "./ChangedSettings.ts"
 import * as Chains from "./Chains.ts"
 import * as Families from "./Families.ts"
 import * as Mempool from "./Mempool.ts"
@@ -49,6 +50,10 @@ export interface Stage {
     between?: () => Promise<void>
   ) => void
   readonly stop: () => Promise<void>
+  /** Changes the settings that later lives have. */
+  readonly changeSettings: (chain: Chains.SimulatedChain, change: ChangedSettings.Change) => void
+  /** Chains that were recorded for watched addresses alone, at least for a while. */
+  readonly watchedOnly: ReadonlySet<Chains.SimulatedChain>
   /** Ends when lives have changed. */
   readonly settled: () => Promise<void>
   /** Runs what a command of an operator does beside no daemon. */
@@ -165,13 +170,15 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     attempted: (attempt) => attempts.push({ at: time.now(), ...attempt }),
     logged: (line) => say(`        ${line}`)
   }
-  const settings = settingsFor(
+  const urlsOf = (chain: Chains.SimulatedChain) => nodes.all.flatMap((node) => (node.chain === chain ? [node.url] : []))
+  let settings = settingsFor(
     chains.map((chain) => ({
       chain: chain.family.chain,
       isProved: isProved(chain.family, seed),
-      nodes: nodes.all.flatMap((node) => (node.chain === chain ? [node.url] : []))
+      nodes: urlsOf(chain)
     }))
   )
+  const watchedOnly = new Set<Chains.SimulatedChain>()
 
   const programs = machine.isShared ? programsOf(seed) : 1
   const lives = Array.from({ length: programs }, (): System.Life | undefined => undefined)
@@ -228,6 +235,12 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     },
     stop: async () => {
       for (const life of lives) await life?.stop()
+    },
+    watchedOnly,
+    changeSettings: (chain, change) => {
+      const name = chain.family.chain
+      settings = ChangedSettings.change(settings, name, urlsOf(chain), change)
+      if (ChangedSettings.recordOf(settings, name) === "watched") watchedOnly.add(chain)
     },
     settled: () => changed,
     command: (effect) => System.command(world, settings, effect),

@@ -4,6 +4,7 @@
  * the stage takes the remainder.
  */
 import type { Chance } from "./Chance.ts"
+import * as ChangedSettings from "./ChangedSettings.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Receivers from "./Receivers.ts"
 import * as Wallets from "./Wallets.ts"
@@ -24,6 +25,9 @@ export const events = [
 ] as const
 /** On chains where transactions wait, the place of internal ones is that of unconfirmed ones. */
 export type EventName = (typeof events)[number] | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+
+/** What a tenant may do with a subscription beside what has an action of its own. */
+const cares = ["rotate", "test", "recover", "copy"] as const
 
 export type Action =
   | {
@@ -70,6 +74,18 @@ export type Action =
       readonly subscription: number
       readonly edit: "add" | "remove"
       readonly addresses: ReadonlyArray<number>
+    }
+  | {
+      readonly kind: "tend"
+      readonly subscription: number
+      readonly what: (typeof cares)[number]
+      readonly after: number
+      readonly receiver: number
+    }
+  | {
+      readonly kind: "settings"
+      readonly chain: number
+      readonly change: ChangedSettings.Change
     }
   | { readonly kind: "unsubscribe"; readonly subscription: number }
   | { readonly kind: "activate"; readonly subscription: number }
@@ -183,8 +199,8 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
     })
   ],
   [2, (chance) => ({ kind: "disk", fullness: chance.oneOf([0.05, 0.3, 1]), millis: chance.between(100, 3_000) })],
-  [6, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "power"]) })],
-  [4, () => ({ kind: "restart" })],
+  [5, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "power"]) })],
+  [2, () => ({ kind: "restart" })],
   [10, subscribe],
   [6, subscribeToMany],
   [
@@ -196,6 +212,17 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
       addresses: someAddresses(chance)
     })
   ],
+  [
+    5,
+    (chance) => ({
+      kind: "tend",
+      subscription: chance.between(0, 99),
+      what: chance.oneOf(cares),
+      after: chance.between(0, 3),
+      receiver: chance.between(0, 99)
+    })
+  ],
+  [3, (chance) => ({ kind: "settings", chain: chance.between(0, 99), change: chance.oneOf(ChangedSettings.changes) })],
   [3, (chance) => ({ kind: "unsubscribe", subscription: chance.between(0, 99) })],
   [4, (chance) => ({ kind: "activate", subscription: chance.between(0, 99) })],
   [

@@ -53,6 +53,8 @@ const make = async (
     host: oneOf(hosts.all, action.receiver)!.host,
     path: `/${subscribed.length}`,
     askedAt: time.now(),
+    secrets: [{ text: "secret", askedAt: time.now(), answeredAt: time.now() }],
+    ...{ tests: [], recoveries: [], askedAgainAt: [] },
     ...{
       referenceId: undefined,
       answeredAt: Infinity,
@@ -69,7 +71,7 @@ const make = async (
     item: {
       ...request.item,
       callbackUrl: `https://${own.host}${own.path}`,
-      callbackSecretKey: "secret",
+      callbackSecretKey: own.secrets[0]!.text,
       allowDuplicates: true,
       ...(isUncounted ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
     }
@@ -99,7 +101,7 @@ export const subscribeToMany = async (stage: Stage, action: Extract<Action, { ki
   const chain = oneOf(stage.chains, action.chain)!
   const eventType = servedBy(chain, action.event)
   if (addresses !== undefined || !Wallets.isOn(chain.family.chain)) {
-    const watched: Watched = { kind: "list", edits: [] }
+    const watched: Watched = { kind: "list", edits: [], atEnd: undefined }
     const request = { path: "address-lists", words: "a list", item: { eventType } }
     const own = await make(stage, action, chain, eventType, watched, request)
     if (own.referenceId !== undefined && addresses !== undefined) await editList(stage, own, "add", addresses)
@@ -122,7 +124,13 @@ export const subscribeToMany = async (stage: Stage, action: Extract<Action, { ki
 export const editList = async (stage: Stage, one: Subscribed, kind: Edit["kind"], places: ReadonlyArray<number>) => {
   if (one.watched.kind !== "list") return
   const { edits } = one.watched
-  const edit: Edit = { kind, places: new Set(places), askedAt: stage.time.now(), done: undefined }
+  const edit: Edit = {
+    kind,
+    places: new Set(places),
+    askedAt: stage.time.now(),
+    recordedBefore: recorded(stage),
+    done: undefined
+  }
   edits.push(edit)
   const answer = await stage.call(one.tenant, `${kind}s ${places} ${kind === "add" ? "to" : "from"} ${one.path}`, {
     method: "POST",
@@ -143,3 +151,16 @@ export const unsubscribe = async ({ call, time }: Stage, one: Subscribed) => {
 
 export const activate = ({ call }: Stage, one: Subscribed) =>
   call(one.tenant, `activates ${one.path}`, { method: "POST", path: `${pathTo(one)}/activate`, item: {} })
+
+/** Reads a list. */
+export const readList = async (stage: Stage, one: Subscribed, list: Extract<Watched, { kind: "list" }>) => {
+  const answer = await stage.call(one.tenant, `reads the addresses of ${one.path}`, {
+    path: `${pathTo(one)}/addresses`
+  })
+  if (answer?.status !== 200) return
+  const found = new Set(
+    answer.body.data.items.map(({ address }: { readonly address: string }) => address.toLowerCase())
+  )
+  const places = Array.from({ length: Wallets.firstPlace }, (_, place) => place)
+  list.atEnd = new Set(places.filter((place) => found.has(one.chain.family.addressAt(place).toLowerCase())))
+}

@@ -7,6 +7,8 @@ export interface Edit {
   readonly kind: "add" | "remove"
   readonly places: ReadonlySet<number>
   readonly askedAt: number
+  /** Blocks that were recorded then. */
+  readonly recordedBefore: ReadonlySet<string>
   /** Undefined until the program has answered that it is done; of an edit without an answer nothing is known. */
   done: { readonly at: number; readonly recorded: ReadonlySet<string> } | undefined
 }
@@ -14,7 +16,12 @@ export interface Edit {
 export type Watched =
   | { readonly kind: "blocks" }
   | { readonly kind: "address"; readonly place: number }
-  | { readonly kind: "list"; readonly edits: Array<Edit> }
+  | {
+      readonly kind: "list"
+      readonly edits: Array<Edit>
+      /** The places of the addresses that were in the list at the end; undefined where it was not read. */
+      atEnd: ReadonlySet<number> | undefined
+    }
   /**
    * The wallet's addresses, as far as a window behind what is used of each branch. What came before the window has reached
    * an address is told "if it lies above the block at which the subscription was made", which is no higher than `madeAt`.
@@ -59,14 +66,48 @@ const isBefore = (edit: Edit, other: Edit) => edit.done !== undefined && edit.do
 
 type Decides = (place: number, block: Block) => boolean
 
+/**
+ * The addresses of the wallet that were derived by the time of each block of the best branch, where what came before is
+ * unknown: what the windows began with, and what blocks moved them by that came later than the subscription.
+ */
+const derivedMeanwhile = (chain: SimulatedChain, window: number, recorded: ReadonlySet<string>): Decides => {
+  const derived = new Map<string, ReadonlySet<number>>()
+  const before: Array<Block> = []
+  for (const block of chain.best()) {
+    if (recorded.has(block.hash)) continue
+    // What is internal may become known later.
+    const known = block.transactions.map((one) => ({
+      ...one,
+      movements: one.movements.filter(({ kind }) => kind !== "internal")
+    }))
+    before.push({ ...block, transactions: known })
+    derived.set(block.hash, derivedBy(before, window))
+  }
+  return (place, { hash }) => derived.get(hash)?.has(place) === true
+}
+
+export interface Known {
+  /** Blocks that were recorded when the subscription was made. */
+  readonly recorded: ReadonlySet<string>
+  /** Whether the chain was recorded for watched addresses alone at times. */
+  readonly isWatchedOnly: boolean
+  /** Whether a block was part of the record all the time from some moment on. */
+  readonly isLasting: (hash: string, since: number) => boolean
+}
+
 /** Whether what a block has at an address is surely told, as far as the block is recorded later than the subscription. */
-export const promised = (watched: Watched, chain: SimulatedChain): Decides => {
+export const promised = (
+  watched: Watched,
+  chain: SimulatedChain,
+  { isLasting, isWatchedOnly, recorded }: Known
+): Decides => {
   switch (watched.kind) {
     case "blocks":
     case "address":
       return () => true
     case "key": {
       const { madeAt, window } = watched
+      if (isWatchedOnly) return derivedMeanwhile(chain, window, recorded)
       const derived = derivedBy(chain.best(), window)
       const first = derivedBy([], window)
       return (place, { height }) => first.has(place) || (height > madeAt && derived.has(place))
@@ -79,10 +120,32 @@ export const promised = (watched: Watched, chain: SimulatedChain): Decides => {
             edit.kind === "add" &&
             edit.done !== undefined &&
             !edit.done.recorded.has(hash) &&
-            edits.every((other) => other.kind === "add" || isBefore(other, edit))
+            edits.every(
+              (other) =>
+                other.kind === "add" ||
+                isBefore(other, edit) ||
+                // What was there before the address left is told all the same.
+                (isBefore(edit, other) && other.recordedBefore.has(hash) && isLasting(hash, other.askedAt))
+            )
         )
       }
   }
+}
+
+/** How a list differs from what was asked of it, in words. */
+export const wrongIn = (edits: ReadonlyArray<Edit>, atEnd: ReadonlySet<number>): ReadonlyArray<string> => {
+  const places = new Set([...atEnd, ...edits.flatMap((edit) => [...edit.places])])
+  return [...places].flatMap((place) => {
+    const own = edits.filter((edit) => edit.places.has(place))
+    /** Whether an edit of a kind was surely the last one. */
+    const isLast = (kind: Edit["kind"]) =>
+      own.some(
+        (edit) =>
+          edit.kind === kind && edit.done !== undefined && own.every((one) => one.kind === kind || isBefore(one, edit))
+      )
+    if (atEnd.has(place)) return isLast("remove") || own.length === 0 ? [`the address ${place} is there`] : []
+    return isLast("add") ? [`the address ${place} is not there`] : []
+  })
 }
 
 /** Which of the places anything may ever be told of. */

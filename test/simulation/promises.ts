@@ -4,6 +4,8 @@
  */
 import * as answers from "./promises/answers.ts"
 import * as callbacks from "./promises/callbacks.ts"
+import * as subscriptions from "./promises/subscriptions.ts"
+import * as tending from "./promises/tending.ts"
 import type { Judge } from "./promises/Judge.ts"
 import type { Record } from "./Record.ts"
 
@@ -32,6 +34,13 @@ const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ],
   ["What is deleted is sent no more", callbacks.nothingAfterDeletion],
   ["An edit of a list counts from the next block on", callbacks.nothingOfWhatLeft],
+  ["A list has what was added, and nothing that was taken out", subscriptions.listsAsEdited],
+  ["What is asked for once is made once", subscriptions.madeOnce],
+  ["An audit finds nothing that was told wrong, or not at all", subscriptions.audited],
+  ["A callback is signed, and a rotated secret leaves no moment without a signature", tending.signed],
+  ["A test that was asked for is sent", tending.testsSent],
+  ["What is asked for again is sent again", tending.sentAgain],
+  ["Copies are what the subscription was told, and none is lost", tending.copied],
   ["No answer with status 200 holds less than the chain", answers.nothingBelowTheTruth],
   ["Credits are never negative, and nothing is charged twice", answers.credits],
   ["Bounded wait: once all is well, what is to be done is done", ends],

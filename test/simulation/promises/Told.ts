@@ -132,6 +132,12 @@ export const posted = ({ arrivals }: Record) => arrivals.filter(({ body }) => bo
 export const of = (record: Record, subscribed: Subscribed) =>
   posted(record).filter(({ path }) => path === subscribed.path)
 
+/** The subscription whose callbacks, or copies of them, go to a path. */
+export const ownerOf = (record: Record, path: string) => {
+  const own = path.replace(/^\/copy(\/\d+)\/.*/, "$1")
+  return record.subscribed.find((subscribed) => subscribed.path === own)
+}
+
 const watchedWords = ({ chain: { family }, watched }: Subscribed) => {
   switch (watched.kind) {
     case "blocks":
@@ -152,3 +158,12 @@ export const name = (subscribed: Subscribed) => {
     ` (${confirmations} confirmations) at ${host}`
   )
 }
+
+/** Subscriptions that were surely made, and are still there. */
+export const lasting = ({ subscribed }: Record) =>
+  subscribed.filter(
+    ({ deletion, isActive, referenceId, tenant }) =>
+      referenceId !== undefined && deletion === undefined && (isActive || !tenant.isPoor)
+  )
+
+export const mayBeSentTo = ({ host, tenant }: Subscribed) => tenant.verifiedAt.has(host)

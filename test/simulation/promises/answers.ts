@@ -1,6 +1,7 @@
 /** What is promised of answers, and of what they cost. */
 import type { Judge } from "./Judge.ts"
-import { accepted, movementsOf, posted } from "./Told.ts"
+import type { Arrival } from "../Receivers.ts"
+import { accepted, movementsOf, ownerOf, posted } from "./Told.ts"
 
 /** "No answer with status 200 holds less than the chain", from the block on from which it says to be whole. */
 export const nothingBelowTheTruth: Judge = (record) =>
@@ -28,8 +29,8 @@ export const credits: Judge = (record) =>
     const calls = record.calls.filter((call) => call.tenant === tenant)
     const consumed = calls.reduce((sum, { answer }) => sum + Number(answer?.headers["x-credits-consumed"] ?? 0), 0)
     const requests = -ledger.filter(({ kind }) => kind === "request").reduce((sum, { amount }) => sum + amount, 0)
-    const paths = new Set(record.subscribed.filter((one) => one.tenant === tenant).map(({ path }) => path))
-    const sent = posted(record).filter((arrival) => paths.has(arrival.path) && accepted(arrival)).length
+    const isOwn = (arrival: Arrival) => ownerOf(record, arrival.path)?.tenant === tenant
+    const sent = posted(record).filter((arrival) => accepted(arrival) && isOwn(arrival)).length
     const paidFor = ledger.filter(({ kind }) => kind === "callback").reduce((sum, { results }) => sum + results, 0)
     const lost = calls.filter(({ answer }) => answer === undefined || answer.status >= 500)
     // What a list costs is known by its answer alone.

@@ -11,9 +11,12 @@ import {
   isEvent,
   isRetraction,
   keyOf,
+  lasting,
   lastWaiting,
+  mayBeSentTo,
   name,
   of,
+  ownerOf,
   posted,
   sequenceOf,
   type Told,
@@ -22,22 +25,17 @@ import {
 } from "./Told.ts"
 
 /** The final chain's events that are promised to a subscription. */
-const promisedTo = (subscribed: Subscribed): ReadonlyArray<Told> => {
+const promisedTo = (subscribed: Subscribed, { undoneAt, watchedOnly }: Record): ReadonlyArray<Told> => {
   const best = subscribed.chain.best()
-  const isPromised = promised(subscribed.watched, subscribed.chain)
+  const isPromised = promised(subscribed.watched, subscribed.chain, {
+    recorded: subscribed.recorded,
+    isWatchedOnly: watchedOnly.has(subscribed.chain),
+    isLasting: (hash, since) => (undoneAt.get(hash) ?? -Infinity) < since
+  })
   return best
     .filter(({ hash }) => !subscribed.recorded.has(hash))
     .flatMap((block) => toldBy(subscribed, block, best.length - 1, (place) => isPromised(place, block)))
 }
-
-/** Subscriptions that were surely made, and are still there. */
-const lasting = ({ subscribed }: Record) =>
-  subscribed.filter(
-    ({ deletion, isActive, referenceId, tenant }) =>
-      referenceId !== undefined && deletion === undefined && (isActive || !tenant.isPoor)
-  )
-
-const mayBeSentTo = ({ host, tenant }: Subscribed) => tenant.verifiedAt.has(host)
 
 /** What a receiver that keeps the keys has booked: what it was told, without what was taken back. */
 const booked = (arrivals: ReadonlyArray<Arrival>) => {
@@ -58,7 +56,7 @@ export const neverLost: Judge = (record) =>
       const told = new Set(booked(of(record, subscribed)).values())
       const waiting = lastWaiting(subscribed).flatMap((transaction) => waitingFor(subscribed, transaction))
       return [
-        ...promisedTo(subscribed)
+        ...promisedTo(subscribed, record)
           .filter(({ identity }) => !told.has(identity))
           .map(({ block, identity }) => `${name(subscribed)} was never told: ${identity}, block ${block.height}`),
         ...waiting
@@ -190,9 +188,11 @@ export const notSentAfterwards: Judge = (record) =>
     const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
     return record.attempts
       .filter(({ at, path, text }) => {
-        if (path !== subscribed.path || text.includes("revertedIdempotencyKey")) return false
+        if (path !== subscribed.path || /revertedIdempotencyKey|_TEST"/.test(text)) return false
         const hash = blockIn(text)
-        return hash !== undefined && !best.has(hash) && at > (record.undoneAt.get(hash) ?? Infinity) + beginning
+        const isAskedFor = subscribed.askedAgainAt.some((asked) => asked < at)
+        const until = (record.undoneAt.get(hash ?? "") ?? Infinity) + beginning
+        return hash !== undefined && !best.has(hash) && at > until && !isAskedFor
       })
       .map(({ at, sequence, text }) => {
         const since = Math.round(at - record.undoneAt.get(blockIn(text)!)!)
@@ -256,7 +256,7 @@ export const takenBack: Judge = (record) =>
 /** Before an account has verified a host, nothing is sent there for it; and never to an address that is not public. */
 export const onlyToVerifiedHosts: Judge = (record) =>
   posted(record).flatMap((arrival) => {
-    const subscribed = record.subscribed.find(({ path }) => path === arrival.path)
+    const subscribed = ownerOf(record, arrival.path)
     const verifiedAt = subscribed?.tenant.verifiedAt.get(arrival.host) ?? Infinity
     return [
       ...(arrival.address.startsWith("8.8.4.")
