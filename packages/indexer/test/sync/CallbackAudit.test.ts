@@ -454,6 +454,33 @@ for (const store of stores) {
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("judges nothing that was told of a block which has left the chain, also where nothing is taken back", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const node = new Node()
+        const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+        yield* store.commit([node.chain.tip])
+        yield* store.commit([node.mine([{ spends: [], pays: [pay(stranger, 8_0000n), pay(stranger, 7_0000n)] }])])
+        yield* subscribe(alice, coins, 1)
+        const height = node.chain.tip.height + 1
+        const [left, instead] = [8_0000n, 7_0000n].map((amount) => ({
+          spends: [node.coin(stranger, amount)],
+          pays: [pay(alice, amount)]
+        }))
+        yield* store.commit([node.mine([left!])])
+        yield* query((db) => db.updateTable("callback").set({ state: "delivered", sequence: 1 }))
+        yield* store.undo(height - 1)
+        node.chain.drop(1)
+        yield* store.commit([node.mine([instead!])])
+        assert.lengthOf(yield* callbacks, 2)
+        for (const everyBlock of [false, true]) {
+          const { findings, summary } = yield* audit(node, { everyBlock })
+          assert.deepStrictEqual(findings, [])
+          assert.deepInclude(summary, { right: 1, wrong: 0, missing: 0, undecided: 0 })
+        }
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("a replay adds what was missing, and nothing beside a wrong callback", () =>
       Effect.gen(function* () {
         const { node, store, whole } = yield* history

@@ -11,6 +11,7 @@ import type * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import type { CoinItem, Confirmations } from "@headwater/core/events/CallbackItem"
 import * as Filter from "@headwater/core/events/Filter"
+import * as Hash from "@headwater/core/Hash"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -44,7 +45,10 @@ export interface Told {
   readonly subscriber: CoinSubscriber
   readonly item: ToldItem
   readonly idempotencyKey: string | undefined
-  /** Whether a block took the callback back when the block left the chain. */
+  /**
+   * Whether the callback's block has left the chain: it was taken back, or stays as it was told, where the account wants no
+   * retractions.
+   */
   readonly takenBack: boolean
   /** Whether a correction of the callback is there. */
   readonly corrected: boolean
@@ -234,6 +238,11 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
       .where("subscription.event", "in", events)
       .orderBy("waiting.id")
   )
+  const [header] = yield* read((db) =>
+    db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", block.height)
+  )
+  const present = header && Hash.encode(chain, header.hash)
+  const hasLeft = ({ minedInBlock }: ToldItem) => present !== undefined && minedInBlock.hash !== present
   const toldOf = told.map((row) => {
     // Written by this room only.
     const { item } = (JSON.parse(row.body) as Body).data
@@ -248,7 +257,7 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
     read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
   )
   const left = yield* leftToSteps(id, block)
-  const present = new Set(
+  const corrected = new Set(
     corrections.flatMap(({ idempotency_key, state }) => (takenBack.has(state) ? [] : [idempotency_key]))
   )
   const isTold = new Set([...toldOf, ...pendingOf].map(({ item, subscriber }) => keyOf(subscriber, item)))
@@ -257,8 +266,8 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
       ({ item, row, subscriber }, i): Told => ({
         ...{ id: row.id, subscriber, item },
         idempotencyKey: row.idempotency_key,
-        takenBack: takenBack.has(row.state),
-        corrected: present.has(keys[i]!)
+        takenBack: takenBack.has(row.state) || hasLeft(item),
+        corrected: corrected.has(keys[i]!)
       })
     ),
     ...pendingOf.map((one): Told => ({ ...one, idempotencyKey: undefined, takenBack: false, corrected: false })),
