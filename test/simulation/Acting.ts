@@ -136,6 +136,9 @@ export const perform = (stage: Stage, action: Action): void => {
     case "subscribeToMany":
       void Subscribing.subscribeToMany(stage, action)
       break
+    case "subscribeInBulk":
+      void Subscribing.subscribeInBulk(stage, action)
+      break
     case "editList":
       if (one !== undefined) void Subscribing.editList(stage, one, action.edit, action.addresses)
       break

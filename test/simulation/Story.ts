@@ -29,6 +29,13 @@ export type EventName = (typeof events)[number] | "ADDRESS_COINS_TRANSACTION_UNC
 /** What a tenant may do with a subscription beside what has an action of its own. */
 const cares = ["rotate", "test", "recover", "copy"] as const
 
+export interface Subscription {
+  readonly event: EventName
+  readonly address: number
+  readonly receiver: number
+  readonly confirmations: number
+}
+
 export type Action =
   | {
       readonly kind: "mine"
@@ -49,15 +56,7 @@ export type Action =
   | { readonly kind: "disk"; readonly fullness: number; readonly millis: number }
   | { readonly kind: "kill"; readonly how: "killed" | "power" }
   | { readonly kind: "restart" }
-  | {
-      readonly kind: "subscribe"
-      readonly chain: number
-      readonly account: number
-      readonly event: EventName
-      readonly address: number
-      readonly receiver: number
-      readonly confirmations: number
-    }
+  | ({ readonly kind: "subscribe"; readonly chain: number; readonly account: number } & Subscription)
   | {
       readonly kind: "subscribeToMany"
       readonly chain: number
@@ -68,6 +67,12 @@ export type Action =
       readonly window: number
       readonly receiver: number
       readonly confirmations: number
+    }
+  | {
+      readonly kind: "subscribeInBulk"
+      readonly chain: number
+      readonly account: number
+      readonly items: ReadonlyArray<Subscription>
     }
   | {
       readonly kind: "editList"
@@ -138,14 +143,18 @@ const confirmations = (chance: Chance) =>
     [1, 5]
   ])
 
-const subscribe = (chance: Chance): Action => ({
-  kind: "subscribe",
-  chain: chance.between(0, 99),
-  account: chance.between(0, 99),
+const subscription = (chance: Chance): Subscription => ({
   event: chance.oneOf(events),
   address: chance.between(0, watched - 1),
   receiver: chance.between(0, 99),
   confirmations: confirmations(chance)
+})
+
+const subscribe = (chance: Chance): Action => ({
+  kind: "subscribe",
+  chain: chance.between(0, 99),
+  account: chance.between(0, 99),
+  ...subscription(chance)
 })
 
 const someAddresses = (chance: Chance) => many(chance.between(1, 3), () => chance.between(0, watched - 1))
@@ -201,7 +210,16 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
   [2, (chance) => ({ kind: "disk", fullness: chance.oneOf([0.05, 0.3, 1]), millis: chance.between(100, 3_000) })],
   [5, (chance) => ({ kind: "kill", how: chance.oneOf(["killed", "power"]) })],
   [2, () => ({ kind: "restart" })],
-  [10, subscribe],
+  [8, subscribe],
+  [
+    2,
+    (chance) => ({
+      kind: "subscribeInBulk",
+      chain: chance.between(0, 99),
+      account: chance.between(0, 99),
+      items: many(chance.between(2, 3), () => subscription(chance))
+    })
+  ],
   [6, subscribeToMany],
   [
     7,

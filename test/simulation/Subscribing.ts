@@ -2,7 +2,7 @@
 import type { SimulatedChain } from "./Chains.ts"
 import type { Subscribed } from "./Record.ts"
 import { oneOf, recorded, type Stage } from "./Stage.ts"
-import type { Action, EventName } from "./Story.ts"
+import type { Action, EventName, Subscription } from "./Story.ts"
 import type { Edit, Watched } from "./Watched.ts"
 import * as Wallets from "./Wallets.ts"
 
@@ -36,21 +36,22 @@ const servedBy = ({ family: { hasMempool, kinds } }: SimulatedChain, event: Even
     : event
 }
 
-/** Asks for a subscription, and takes note of it. */
-const make = async (
-  stage: Stage,
-  action: Pick<Extract<Action, { kind: "subscribe" }>, "account" | "confirmations" | "receiver">,
+const isCounted = (event: EventName) => event !== "BLOCK_MINED" && event !== "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+
+type By = Pick<Subscription, "confirmations" | "receiver"> & { readonly account: number }
+
+/** Takes note of a subscription that is about to be asked for. */
+const begin = (
+  { hosts, subscribed, tenants, time }: Stage,
+  by: By,
   chain: SimulatedChain,
   event: EventName,
-  watched: Watched,
-  request: { readonly path: string; readonly words: string; readonly item: object }
-): Promise<Subscribed> => {
-  const { call, hosts, subscribed, tenants, time } = stage
-  const isUncounted = watched.kind === "blocks" || event === "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+  watched: Watched
+): Subscribed => {
   const own: Subscribed = {
-    ...{ tenant: oneOf(tenants, action.account)!, chain, event, watched },
-    confirmations: isUncounted ? 1 : action.confirmations,
-    host: oneOf(hosts.all, action.receiver)!.host,
+    ...{ tenant: oneOf(tenants, by.account)!, chain, event, watched },
+    confirmations: isCounted(event) ? by.confirmations : 1,
+    host: oneOf(hosts.all, by.receiver)!.host,
     path: `/${subscribed.length}`,
     askedAt: time.now(),
     secrets: [{ text: "secret", askedAt: time.now(), answeredAt: time.now() }],
@@ -64,35 +65,85 @@ const make = async (
     }
   }
   subscribed.push(own)
-  const isEach = event.endsWith("EACH_CONFIRMATION")
-  const answer = await call(own.tenant, `subscribes ${own.path} to ${event} of ${request.words} at ${own.host}`, {
+  return own
+}
+
+/** What a request says of a subscription beside its addresses. */
+const wanted = ({ confirmations, event, host, path, secrets }: Subscribed) => ({
+  callbackUrl: `https://${host}${path}`,
+  callbackSecretKey: secrets[0]!.text,
+  allowDuplicates: true,
+  ...(isCounted(event)
+    ? { [event.endsWith("EACH_CONFIRMATION") ? "confirmationsCount" : "receiveCallbackOn"]: confirmations }
+    : {})
+})
+
+const isMade = (stage: Stage, own: Subscribed, referenceId: string) => {
+  own.referenceId = referenceId
+  own.answeredAt = stage.time.now()
+  own.recorded = recorded(stage)
+}
+
+/** Asks for a subscription. */
+const make = async (
+  stage: Stage,
+  by: By,
+  chain: SimulatedChain,
+  event: EventName,
+  watched: Watched,
+  request: { readonly path: string; readonly words: string; readonly item: object }
+): Promise<Subscribed> => {
+  const own = begin(stage, by, chain, event, watched)
+  const answer = await stage.call(own.tenant, `subscribes ${own.path} to ${event} of ${request.words} at ${own.host}`, {
     method: "POST",
     path: `${pathOf(chain)}/${request.path}`,
-    item: {
-      ...request.item,
-      callbackUrl: `https://${own.host}${own.path}`,
-      callbackSecretKey: own.secrets[0]!.text,
-      allowDuplicates: true,
-      ...(isUncounted ? {} : { [isEach ? "confirmationsCount" : "receiveCallbackOn"]: own.confirmations })
-    }
+    item: { ...request.item, ...wanted(own) }
   })
-  if (answer === undefined || answer.status >= 300) return own
-  own.referenceId = answer.body.data.item.referenceId
-  own.answeredAt = time.now()
-  own.recorded = recorded(stage)
+  if (answer !== undefined && answer.status < 300) isMade(stage, own, answer.body.data.item.referenceId)
   return own
+}
+
+/** What a subscription to one address, or to blocks, is about. */
+const oneWatched = (chain: SimulatedChain, { address, event: asked }: Pick<Subscription, "address" | "event">) => {
+  const event = servedBy(chain, asked)
+  const watched: Watched = event === "BLOCK_MINED" ? { kind: "blocks" } : { kind: "address", place: address }
+  return { event, watched, item: watched.kind === "blocks" ? {} : { address: chain.family.addressAt(address) } }
 }
 
 export const subscribe = (stage: Stage, action: Extract<Action, { kind: "subscribe" }>) => {
   const chain = oneOf(stage.chains, action.chain)!
-  const event = servedBy(chain, action.event)
-  const isOfBlocks = event === "BLOCK_MINED"
-  const watched: Watched = isOfBlocks ? { kind: "blocks" } : { kind: "address", place: action.address }
-  return make(stage, action, chain, event, watched, {
-    path: eventPaths[event],
-    words: isOfBlocks ? "blocks" : String(action.address),
-    item: isOfBlocks ? {} : { address: chain.family.addressAt(action.address) }
+  const { event, item, watched } = oneWatched(chain, action)
+  const words = watched.kind === "blocks" ? "blocks" : String(action.address)
+  return make(stage, action, chain, event, watched, { path: eventPaths[event], words, item })
+}
+
+/** How often a request in bulk is made again whose answer was lost. */
+const mostRepeated = 3
+
+/** Subscribes several times by one request, which is made again under its key until it is answered. */
+export const subscribeInBulk = async (stage: Stage, action: Extract<Action, { kind: "subscribeInBulk" }>) => {
+  const chain = oneOf(stage.chains, action.chain)!
+  const all = action.items.map((subscription) => {
+    const { event, item, watched } = oneWatched(chain, subscription)
+    const own = begin(stage, { ...subscription, account: action.account }, chain, event, watched)
+    return { own, item: { eventType: event, ...item, ...wanted(own) } }
   })
+  const [{ own: first }] = all as [(typeof all)[number]]
+  const request = { idempotencyKey: `bulk ${first.path}`, items: all.map(({ item }) => item) }
+  for (let i = 0; i < mostRepeated; i++) {
+    const answer = await stage.call(first.tenant, `subscribes in bulk to ${all.length} things from ${first.path} on`, {
+      method: "POST",
+      path: `${pathOf(chain)}/bulk`,
+      item: request
+    })
+    if (answer?.status === 201) {
+      for (const [place, { item }] of answer.body.data.items.entries()) {
+        if (item !== undefined) isMade(stage, all[place]!.own, item.referenceId)
+      }
+      return
+    }
+    await stage.time.sleep(700)
+  }
 }
 
 /** Subscribes to a list of addresses and fills it, or to the wallet. */

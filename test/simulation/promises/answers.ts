@@ -33,8 +33,8 @@ export const credits: Judge = (record) =>
     const sent = posted(record).filter((arrival) => accepted(arrival) && isOwn(arrival)).length
     const paidFor = ledger.filter(({ kind }) => kind === "callback").reduce((sum, { results }) => sum + results, 0)
     const lost = calls.filter(({ answer }) => answer === undefined || answer.status >= 500)
-    // What a list costs is known by its answer alone.
-    const atMost = lost.reduce((sum, { what }) => sum + (what.startsWith("reads ") ? 50 * 320 : 30), 0)
+    // What a list costs is known by its answer alone; other requests are for three subscriptions or addresses at most.
+    const atMost = lost.reduce((sum, { what }) => sum + (what.startsWith("reads ") ? 50 * 320 : 3 * 30), 0)
     return [
       ...(paidFor > sent ? [`${tenant.name} paid for ${paidFor} callbacks, and ${sent} were accepted`] : []),
       ...(balance < 0 ? [`${tenant.name} has ${balance} credits`] : []),
