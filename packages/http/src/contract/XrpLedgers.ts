@@ -20,7 +20,17 @@ import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
-import { countQuery, HeightText, Listing, offsetPage, offsetQuery, wholeList } from "./Paging.ts"
+import {
+  answeredPage,
+  countQuery,
+  cursorQueryOf,
+  DefaultLimit,
+  HeightText,
+  Listing,
+  offsetPage,
+  offsetQuery,
+  wholeList
+} from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families } from "./RequestedChain.ts"
 
@@ -62,6 +72,11 @@ export const XrpTransactionDetails = Schema.Struct({
   minedInBlock: MinedInBlock,
   positionInBlock: Schema.String.annotate({ examples: ["7"] })
 }).annotate({ identifier: "XrpTransactionDetails" })
+
+/** As {@link XrpTransaction}, with the ledger. */
+export const XrpAddressTransaction = Schema.Struct({ ...transactionFields, minedInBlock: MinedInBlock }).annotate({
+  identifier: "XrpAddressTransaction"
+})
 
 const ledgers = "/blocks/xrp/:network"
 const byHash = { ...networkParam, blockHash: HashParam.annotate({ description: "Hash of the ledger" }) }
@@ -159,3 +174,37 @@ export const xrpTransactionEndpoint = HttpApiEndpoint.get(
   .annotate(Families, families)
   .annotate(ExampleValues, transactionExample)
   .annotateMerge(OpenApi.annotations({ summary: "Read a transaction of a validated XRP ledger" }))
+
+/** The size of a page of an account's transactions, where a request does not say. */
+const ten = 10
+
+export const xrpAddressEndpoint = HttpApiEndpoint.get(
+  "xrpAddressTransactions",
+  "/addresses-latest/xrp/:network/:address/transactions",
+  {
+    params: {
+      ...networkParam,
+      address: AddressText.annotate({ description: "Address, in any form that the blockchain knows" })
+    },
+    query: {
+      ...context,
+      ...cursorQueryOf(ten),
+      transactionType: Schema.optionalKey(
+        Schema.String.check(
+          Schema.isPattern(/^[A-Za-z]{1,64}$/, { message: "must be a type of transactions, as payment" })
+        ).annotate({
+          description: "Type of the transactions that are wanted, in any letter case",
+          examples: ["payment"]
+        })
+      )
+    },
+    success: answeredPage(XrpAddressTransaction),
+    error: [...chainErrors, ...pageErrors, ...nodeErrors]
+  }
+)
+  .annotate(Listing, "cursor")
+  .annotate(DefaultLimit, ten)
+  .annotate(Price, "xrp-address-transactions")
+  .annotate(Families, families)
+  .annotate(ExampleValues, { ...transactionExample, answeredFrom: "node" })
+  .annotateMerge(OpenApi.annotations({ summary: "List the validated transactions that an XRP account was part of" }))

@@ -127,6 +127,7 @@ describe("OpenApiDocument", () => {
           "transactions",
           "transactions/from-timestamp/{timestamp}"
         ].map((path) => `GET /addresses-historical/evm/{blockchain}/{network}/{address}/${path}`),
+        "GET /addresses-latest/xrp/{network}/{address}/transactions",
         ...["transactions", "tokens-transfers"].map(
           (path) => `GET /addresses-latest/evm/{blockchain}/{network}/{address}/${path}`
         ),

@@ -13,6 +13,7 @@ import type { ChainOperations } from "../Operations.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
 import * as WalletDetails from "../WalletDetails.ts"
+import * as AddressTransactions from "./AddressTransactions.ts"
 import * as Explore from "./Explore.ts"
 import * as NextTransaction from "./NextTransaction.ts"
 import * as Prepare from "./Prepare.ts"
@@ -57,6 +58,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
 
   return {
     ...(yield* Broadcast.make(chain, freshness)),
+    ...AddressTransactions.make(record, freshness),
     ...Explore.make(record, freshness),
     xrpAssets,
     xrpDetails: WalletDetails.ofCoins(xrpAssets),

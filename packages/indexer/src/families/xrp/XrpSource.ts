@@ -27,6 +27,7 @@ import * as LedgerProof from "./internal/LedgerProof.ts"
 import * as Network from "./internal/Network.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
+import * as AccountTransactions from "./AccountTransactions.ts"
 import * as XrpBroadcasting from "./Broadcasting.ts"
 import * as LedgerExplorer from "./LedgerExplorer.ts"
 import * as OpenLedger from "./OpenLedger.ts"
@@ -47,6 +48,7 @@ export interface XrpSource extends AccountSource {
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
   readonly explorer: LedgerExplorer.LedgerExplorer
+  readonly accountTransactions: AccountTransactions.AccountTransactions
   /** Drops of an address in the newest validated ledger, the reserve included; 0 where that has no such account. */
   readonly balance: (address: AddressBytes) => Effect.Effect<bigint, NodeError>
   /**
@@ -198,6 +200,7 @@ export const make = Effect.fn("XrpSource.make")(function* (
     ),
     ranges: Effect.map(serverInfo, ({ complete_ledgers }) => CompleteLedgers.parse(complete_ledgers ?? "")),
     announced: node.announced,
+    accountTransactions: AccountTransactions.make(chain, node, { header: (wanted) => headerBy(node, wanted) }),
     explorer: LedgerExplorer.make(node, {
       header: (wanted) => headerBy(node, wanted),
       details: (wanted) =>

@@ -106,6 +106,34 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
       }
     }
 
+    /** What names the account, a few at a time. */
+    const accountTransactions = (params: Json): Json => {
+      const { account, forward = false, ledger_index_max: max, ledger_index_min: min, limit, marker } = params
+      const validated = ledgers.filter((each) => indexOf(each) <= server.validated)
+      const first = indexOf(validated[0]!)
+      const all = validated
+        .filter((each) => (min < 0 || indexOf(each) >= min) && (max < 0 || indexOf(each) <= max))
+        .flatMap((each) => {
+          const shaped = version === 2 ? version2(each) : each
+          const entries = shaped.transactions.map((entry: Json) => {
+            if (version === 2) return { ...entry, validated: true }
+            const { metaData, ...tx } = entry
+            return { tx: { ...tx, ledger_index: indexOf(each) }, meta: metaData, validated: true }
+          })
+          return entries
+            .filter((entry: Json) => JSON.stringify(entry).includes(account))
+            .sort((a: Json, b: Json) => a.meta.TransactionIndex - b.meta.TransactionIndex)
+        })
+      if (!forward) all.reverse()
+      const from = marker?.seq ?? 0
+      const end = from + Math.min(limit, 7)
+      return {
+        ...{ account, limit, validated: true, status: "success", transactions: all.slice(from, end) },
+        ...{ ledger_index_min: min < 0 ? first : min, ledger_index_max: max < 0 ? server.validated : max },
+        ...(end < all.length ? { marker: { ledger: 0, seq: end } } : {})
+      }
+    }
+
     const answer = (command: string, params: Json): Json => {
       switch (command) {
         case "subscribe":
@@ -145,6 +173,7 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
         }
         case "account_tx": {
           const { account } = params
+          if (params.forward !== undefined) return accountTransactions(params)
           const isNamed = options.balances?.[account] !== undefined || options.deleted?.includes(account) === true
           const transactions = isNamed ? [{ tx: {}, meta: {}, validated: true }] : []
           return {

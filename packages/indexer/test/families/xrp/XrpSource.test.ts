@@ -4,6 +4,7 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import type * as AccountTransactions from "@headwater/indexer/families/xrp/AccountTransactions"
 import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -146,6 +147,32 @@ describe.each(transports)("XrpSource over $name", ({ url, version }) => {
         assert.deepStrictEqual(found?.item, item)
         assert.strictEqual(hex(found!.ledger.hash), ledgers[2]!.ledger_hash)
       }
+      // What an account was part of, page by page, both ways.
+      const listed = Effect.fnUntraced(function* (order: "ascending" | "descending", limit: number, type?: string) {
+        const found: Array<string> = []
+        for (let after: AccountTransactions.Place | undefined; ; ) {
+          const page = yield* source.accountTransactions(bytesOf(7), { order, limit, after, type })
+          assert.isAtMost(page.items.length, limit)
+          assert.strictEqual(page.completeFrom, first)
+          for (const { item, ledger } of page.items) {
+            assert.strictEqual(item.timestamp, ledger.time)
+            found.push(`${ledger.height} ${item.positionInBlock} ${item.hash}`)
+          }
+          after = page.next
+          if (after === undefined) return found
+        }
+      })
+      const own = [0, 1, 2, 3, 4].map((at) => {
+        const position = ledgers[at]!.transactions.findIndex(({ Account }: XrpServer.Json) => Account === account(7))
+        const { hash, metaData } = ledgers[at]!.transactions[position]
+        return `${first + at} ${metaData.TransactionIndex} ${hash}`
+      })
+      for (const limit of [1, 2, 50]) {
+        assert.deepStrictEqual(yield* listed("ascending", limit), own)
+        assert.deepStrictEqual(yield* listed("descending", limit), own.toReversed())
+      }
+      assert.deepStrictEqual(yield* listed("descending", 2, "payment"), own.toReversed())
+      assert.deepStrictEqual(yield* listed("descending", 2, "OfferCreate"), [])
       // In a ledger that is closed alone, and in none.
       assert.strictEqual(yield* source.balance(bytesOf(1)), 77n)
       assert.strictEqual(yield* source.balance(bytesOf(2)), 0n)
@@ -598,7 +625,7 @@ describe("subscriptions on ledgers that a server replays", () => {
           (_, index) => Fixtures.json(`${folder}${11_119_607 + index}.json`) as XrpServer.Json
         )
         const server = yield* XrpServer.make({ ledgers: recorded })
-        const { explorer } = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+        const { accountTransactions, explorer } = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
         const newest = yield* explorer.newest(13)
         assert.deepStrictEqual(
           newest.toReversed().map(({ count, fees, hash, totalCoins }) => [hex(hash), count, fees, totalCoins]),
@@ -613,6 +640,37 @@ describe("subscriptions on ledgers that a server replays", () => {
         const { items, total } = yield* explorer.transactionsOf(wanted, { limit: 1_000, offset: 0 })
         assert.strictEqual(total, recorded[3]!.transactions.length)
         for (const item of items) assert.deepStrictEqual((yield* explorer.transaction(item.hash))?.item, item)
+
+        // The account that most transactions name, against all ledgers.
+        const texts = recorded.flatMap(({ ledger_index: height, transactions }) =>
+          transactions.map((entry: XrpServer.Json) => ({
+            text: JSON.stringify(entry),
+            hash: entry.hash,
+            height,
+            entry
+          }))
+        )
+        const senders = Map.groupBy(texts, ({ entry }) => entry.Account as string)
+        const [busiest] = [...senders].sort(([, a], [, b]) => b.length - a.length)[0]!
+        const named = texts.filter(({ text }) => text.includes(busiest))
+        assert.isAbove(named.length, 20)
+        const address = Result.getOrThrow(Address.decode(mainnet, busiest))
+        const found: Array<string> = []
+        for (let after: AccountTransactions.Place | undefined; ; ) {
+          const page = yield* accountTransactions(address, { order: "descending", limit: 9, after })
+          for (const { item } of page.items) {
+            assert.deepStrictEqual((yield* explorer.transaction(item.hash))?.item, item)
+            found.push(item.hash)
+          }
+          after = page.next
+          if (after === undefined) break
+        }
+        const place = ({ entry, height }: (typeof named)[number]) =>
+          Number(height) * 10_000 + entry.metaData.TransactionIndex
+        assert.deepStrictEqual(
+          found,
+          named.toSorted((a, b) => place(b) - place(a)).map(({ hash }) => hash)
+        )
       }).pipe(Effect.scoped)
   )
 
