@@ -469,6 +469,70 @@ const checkTransactions = Effect.fnUntraced(function* (test: Setup, tip: number,
   return compared
 })
 
+/** Lists of a wallet that is synced by deriving its next addresses. */
+const checkWalletLists = Effect.fnUntraced(function* ({ headwater }: Setup, tip: number) {
+  const path = `/hd-wallets/evm/ethereum/devnet/${xpub}`
+  const manage = `/hd-wallets/manage/ethereum/devnet/${xpub}/status`
+  for (const [each, expected] of [
+    [`${path}/addresses`, "400 xpub_not_synced"],
+    [`${path}/transactions`, "400 xpub_not_synced"],
+    [manage, "404 resource_not_found"]
+  ] as const) {
+    const { body, status } = yield* headwater.get(each)
+    assert.strictEqual(`${status} ${body.error?.code}`, expected)
+  }
+  const derived = yield* headwater.post(`${path}/addresses/derive-and-sync`, {})
+  assert.strictEqual(derived.status, 201, JSON.stringify(derived.body))
+  const receiving = HDNodeWallet.fromExtendedKey(xpub).deriveChild(0)
+  const addressOf = (index: number) => receiving.deriveChild(index).address
+  const { items } = derived.body.data
+  const first: number = items[0].index
+  assert.deepStrictEqual(
+    items,
+    Array.from({ length: 100 }, (_, i) => ({
+      ...{ address: addressOf(first + i), derivationType: "account", format: "STANDARD", index: first + i },
+      type: "receiving"
+    }))
+  )
+  const last = Math.max(...actors.map((actor) => Array.from({ length: 60 }, (_, i) => addressOf(i)).indexOf(actor)))
+  assert.strictEqual(first, last + 1, "behind the last used one")
+  const { data } = (yield* headwater.get(`${path}/addresses?isChangeAddress=false&offset=${first}&limit=3`)).body
+  assert.deepStrictEqual(
+    [data.total, data.items],
+    [first + 100, [0, 1, 2].map((i) => ({ address: addressOf(first + i), index: first + i }))]
+  )
+  assert.deepInclude((yield* headwater.get(manage)).body.data.item, { isActive: true, extendedPublicKey: xpub })
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of the server, which are compared with the node's elsewhere
+  const mined: Array<any> = []
+  for (let height = 0; height <= tip; height++) {
+    mined.push(...(yield* headwater.get(`/blocks/evm/ethereum/devnet/height/${height}/transactions`)).body.data.items)
+  }
+  const change = HDNodeWallet.fromExtendedKey(xpub).deriveChild(1)
+  const members = new Set(
+    Array.from({ length: first + 100 }, (_, i) => [addressOf(i), change.deriveChild(i).address]).flat()
+  )
+  const party = (address: string, { amount }: { readonly amount: string }) => [
+    { address, amount, isMember: members.has(address) }
+  ]
+  const expected = mined
+    .filter(({ recipient, sender }) => members.has(recipient) || members.has(sender))
+    .reverse()
+    .map(({ fee, hash, minedInBlock, positionInBlock, recipient, sender, timestamp, value }) => ({
+      ...{ hash, minedInBlock, positionInBlock, timestamp, fee: { amount: fee.amount } },
+      ...{ recipient: party(recipient, value), sender: party(sender, value) }
+    }))
+  assert.isAbove(expected.length, 2)
+  const listed = []
+  for (let offset = 0; offset < expected.length; offset += 4) {
+    const { body, status } = yield* headwater.get(`${path}/transactions?limit=4&offset=${offset}`)
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    assert.deepInclude(body.data, { total: expected.length, answeredFrom: "record" })
+    listed.push(...body.data.items)
+  }
+  assert.deepStrictEqual(listed, expected)
+})
+
 /** Blocks that the chain does not have, or has no more. */
 const checkAbsent = Effect.fnUntraced(function* ({ headwater }: Setup, tip: number, orphan: string) {
   const absent = [`hash/${orphan}/details`, `hash/${orphan}/transactions`, `height/${tip + 1}/details`]
@@ -620,6 +684,7 @@ for (const [store, { location, name }] of locations.entries()) {
             yield* checkCallbacks(test, after, metadata, actors)
             yield* checkWallet(test, contracts, after, xpub, "ACCOUNT", actors)
             yield* checkWallet(test, contracts, after, receiveBranch, "bip32", actors.slice(0, 3))
+            yield* checkWalletLists(test, after.tip)
           }).pipe(Effect.scoped),
         600_000
       )

@@ -11,10 +11,127 @@ import { locations } from "./Stores.ts"
 const wallets = "/hd-wallets/utxo/litecoin/regtest"
 const latest = "/blocks/utxo/litecoin/regtest/latest/details"
 
+interface Output {
+  readonly address: string
+  readonly addressPath: string
+  readonly index: number
+  readonly isAvailable: boolean
+  readonly transactionId: string
+  readonly value: { readonly amount: string }
+}
+
+interface Moved {
+  readonly id: string
+  readonly minedInBlock: { readonly height: number }
+  readonly recipients: ReadonlyArray<{ readonly address: string; readonly isMember: boolean }>
+  readonly senders: ReadonlyArray<{ readonly address: string; readonly isMember: boolean }>
+}
+
 interface Item {
   readonly index: number
   readonly address: string
 }
+
+/** Addresses, unspent outputs and transactions of a wallet, against the node's. */
+const checkLists = Effect.fnUntraced(function* (
+  { rpc }: Litecoind.Litecoind,
+  headwater: Headwater.Headwater,
+  { addresses: [receive, change], extendedPublicKey }: Effect.Success<ReturnType<typeof HdWallet.make>>
+) {
+  const path = `${wallets}/${extendedPublicKey}`
+  const ask = Effect.fnUntraced(function* (rest: string) {
+    for (let i = 0; ; i++) {
+      const { body, status } = yield* headwater.get(`${path}/${rest}`)
+      if (status === 200) return body.data
+      assert.isTrue([422, 503].includes(status) && i < 1_200, `${rest} ${JSON.stringify(body)}`)
+      yield* Effect.sleep("50 millis")
+    }
+  })
+  for (const [isChange, own] of [
+    [false, receive],
+    [true, change]
+  ] as const) {
+    const { items, total } = yield* ask(`addresses?isChangeAddress=${isChange}&limit=50&offset=30`)
+    assert.isAbove(total, 100)
+    assert.deepStrictEqual(
+      items,
+      Array.from({ length: 50 }, (_, i) => ({ address: own[30 + i], index: 30 + i }))
+    )
+  }
+  const derived = yield* headwater.post(`${path}/addresses/derive-and-sync-change`, {})
+  assert.strictEqual(derived.status, 201, JSON.stringify(derived.body))
+  const { items: fresh } = derived.body.data
+  assert.deepStrictEqual([fresh.length, fresh[0].type], [100, "change"])
+  for (const { address, index } of fresh) assert.strictEqual(address, change[index])
+
+  interface Coin {
+    readonly txid: string
+    readonly vout: number
+    readonly amount: number
+    readonly height: number
+    readonly scriptPubKey: string
+  }
+  const all = [...receive.slice(0, 300), ...change.slice(0, 300)]
+  const { unspents } = yield* rpc<{ readonly unspents: ReadonlyArray<Coin> }>("scantxoutset", "start", [
+    ...all.map((address) => `addr(${address})`)
+  ])
+  const outputs = yield* ask("unspent-outputs?limit=50")
+  assert.strictEqual(outputs.total, unspents.length)
+  assert.deepStrictEqual(
+    outputs.items.map(({ addressPath, address, index, isAvailable, transactionId, value: { amount } }: Output) => {
+      const [branch, at] = addressPath.split("/").map(Number) as [number, number]
+      assert.strictEqual([receive, change][branch]![at], address)
+      return [transactionId, index, Number(amount), isAvailable]
+    }),
+    yield* Effect.forEach(
+      [...unspents].sort((a, b) => a.height - b.height || (a.txid < b.txid ? -1 : 1) || a.vout - b.vout),
+      ({ amount, txid, vout }) =>
+        Effect.map(rpc<unknown>("gettxout", txid, vout, true), (coin) => [txid, vout, amount, coin !== null])
+    )
+  )
+
+  const { completeFrom } = yield* ask("transactions?limit=1")
+  interface Shown {
+    readonly txid: string
+    readonly vin: ReadonlyArray<{ readonly txid?: string; readonly vout: number }>
+    readonly vout: ReadonlyArray<{
+      readonly value: number
+      readonly scriptPubKey: { addresses?: ReadonlyArray<string> }
+    }>
+  }
+  const own = new Set(all)
+  const newestFirst: Array<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]> = []
+  const tip = yield* rpc<number>("getblockcount")
+  for (let height = tip; height >= completeFrom; height--) {
+    const block = yield* rpc<{ readonly tx: ReadonlyArray<Shown> }>(
+      "getblock",
+      yield* rpc<string>("getblockhash", height),
+      2
+    )
+    for (const { txid, vin, vout } of block.tx.toReversed()) {
+      const addressOf = (output: Shown["vout"][number]) => output.scriptPubKey.addresses?.[0]
+      const spent = yield* Effect.forEach(vin, ({ txid, vout }) =>
+        txid === undefined
+          ? Effect.undefined
+          : Effect.map(rpc<Shown>("getrawtransaction", txid, true), (from) => addressOf(from.vout[vout]!))
+      )
+      const ours = (found: ReadonlyArray<string | undefined>) =>
+        [...new Set(found)].filter((address): address is string => address !== undefined && own.has(address))
+      const [senders, recipients] = [ours(spent), ours(vout.map(addressOf))]
+      if (senders.length + recipients.length > 0) newestFirst.push([txid, senders, recipients])
+    }
+  }
+  const { items } = yield* ask("transactions?limit=50")
+  const membersOf = (moved: ReadonlyArray<{ readonly address: string; readonly isMember: boolean }>) =>
+    moved.filter(({ isMember }) => isMember).map(({ address }) => address)
+  assert.isAbove(newestFirst.length, 0)
+  assert.deepStrictEqual(
+    items
+      .filter(({ minedInBlock }: Moved) => minedInBlock.height >= completeFrom)
+      .map(({ id, recipients, senders }: Moved) => [id, membersOf(senders), membersOf(recipients)]),
+    newestFirst
+  )
+})
 
 for (const { location, name } of locations) {
   describe.skipIf(!Litecoind.installed)(`UTXO endpoints, ${name}`, () => {
@@ -126,6 +243,7 @@ for (const { location, name } of locations) {
           yield* wallet.pay(yield* node.rpc<string>("getnewaddress"), 0.75)
           yield* node.mine(1)
           yield* balance(String((yield* wallet.balance).toFixed(8)).replace(/0+$/, ""))
+          yield* checkLists(node, headwater, wallet)
           // A kill may have come before the outcome was written: then it was sent twice, under the same key.
           const told = receiver.deliveries.filter(({ body }) => body.data.item.transactionId === sent)
           assert.strictEqual(new Set(told.map(({ body }) => body.idempotencyKey)).size, 1, "once, over a restart")

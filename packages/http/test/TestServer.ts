@@ -114,7 +114,15 @@ const operationsOf = (insides: Insides): ChainOperations => {
 
   const groups = new Set([
     ...["addresses", "blocks", "broadcasts", "fees", "hdWallets", "nextNonce", "rawTransactions", "tokenPreparation"],
-    ...["transactions", "simulation", "xrpPreparation", "balances", "hdWalletDetails", "addressHistory"]
+    ...[
+      "transactions",
+      "simulation",
+      "xrpPreparation",
+      "balances",
+      "hdWalletDetails",
+      "hdWalletLists",
+      "addressHistory"
+    ]
   ])
   const made = operations.flatMap((operation): ReadonlyArray<readonly [string, unknown]> => {
     const [group, name] = operation.operationId.split(".") as [string, string]

@@ -115,6 +115,7 @@ export const endpoints = {
   "addressHistory.utxoTransactionsSince":
     "GET /addresses-historical/utxo/{blockchain}/{network}/{address}/transactions/from-timestamp/{timestamp}",
   "addressHistory.utxoUnspent": "GET /addresses-historical/utxo/{blockchain}/{network}/{address}/unspent-outputs",
+  "addressHistory.xrpAddressTransactions": "GET /addresses-latest/xrp/{network}/{address}/transactions",
   "hdWallets.evmAssets": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
   "hdWallets.evmPrepare": "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/transactions/prepare",
   "hdWallets.utxoAssets": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/assets",
@@ -130,6 +131,19 @@ export const endpoints = {
   "hdWalletDetails.evmDetails": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/details",
   "hdWalletDetails.utxoDetails": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/details",
   "hdWalletDetails.xrpDetails": "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/details",
+  "hdWalletLists.evmWalletAddresses": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/addresses",
+  "hdWalletLists.utxoWalletAddresses": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/addresses",
+  "hdWalletLists.xrpWalletAddresses": "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/addresses",
+  "hdWalletLists.evmWalletTransactions": "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/transactions",
+  "hdWalletLists.utxoWalletTransactions":
+    "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/transactions",
+  "hdWalletLists.xrpWalletTransactions": "GET /hd-wallets/{blockchain}/{network}/{extendedPublicKey}/transactions",
+  "hdWalletLists.utxoWalletOutputs": "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/unspent-outputs",
+  "hdWalletLists.utxoDeriveChange":
+    "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync-change",
+  "hdWalletLists.evmDerive":
+    "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",
+  "hdWalletLists.walletStatus": "GET /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/status",
   "addressForms.evmValidate": "POST /utils/evm/{blockchain}/{network}/validate-address",
   "addressForms.utxoValidate": "POST /utils/utxo/{blockchain}/{network}/validate-address",
   "addressForms.xrpValidate": "POST /utils/xrp/{blockchain}/{network}/validate-address",
@@ -423,6 +437,8 @@ export interface Calls {
     readonly utxoTransactionsSince: Call<"addressHistory.utxoTransactionsSince">
     /** List the unspent outputs of a recorded address of a UTXO chain. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689, ethereum-classic 689, binance-smart-chain 1325, polygon 1060, arbitrum 848, avalanche 954, base 636, optimism 742, tron 795. What fails costs nothing. */
     readonly utxoUnspent: Call<"addressHistory.utxoUnspent">
+    /** List the validated transactions that an XRP account was part of. Costs 110 credits a result. What fails costs nothing. */
+    readonly xrpAddressTransactions: Call<"addressHistory.xrpAddressTransactions">
   }
   readonly hdWallets: {
     /** Read the assets of an EVM wallet. Costs 220 credits a result; ethereum-classic 286, binance-smart-chain 550, tron 330. What fails costs nothing. */
@@ -457,6 +473,28 @@ export interface Calls {
     readonly utxoDetails: Call<"hdWalletDetails.utxoDetails">
     /** Read what an XRP wallet has in coins. Costs 120 credits a result. What fails costs nothing. */
     readonly xrpDetails: Call<"hdWalletDetails.xrpDetails">
+  }
+  readonly hdWalletLists: {
+    /** List the recorded addresses of a synced EVM wallet. Costs 30 credits a result. What fails costs nothing. */
+    readonly evmWalletAddresses: Call<"hdWalletLists.evmWalletAddresses">
+    /** List the recorded addresses of a UTXO wallet. Costs 30 credits a result. What fails costs nothing. */
+    readonly utxoWalletAddresses: Call<"hdWalletLists.utxoWalletAddresses">
+    /** List the recorded addresses of an XRP wallet. Costs 30 credits a result. What fails costs nothing. */
+    readonly xrpWalletAddresses: Call<"hdWalletLists.xrpWalletAddresses">
+    /** List the transactions of a synced EVM wallet, newest first. Costs 220 credits a result; ethereum-classic 286, binance-smart-chain 550, tron 330. What fails costs nothing. */
+    readonly evmWalletTransactions: Call<"hdWalletLists.evmWalletTransactions">
+    /** List the transactions of a UTXO wallet, newest first. Costs 520 credits a result; bitcoin-cash 624, litecoin 572, dogecoin 572, dash 572, zcash 676. What fails costs nothing. */
+    readonly utxoWalletTransactions: Call<"hdWalletLists.utxoWalletTransactions">
+    /** List the transactions of an XRP wallet, newest first. Costs 120 credits a result. What fails costs nothing. */
+    readonly xrpWalletTransactions: Call<"hdWalletLists.xrpWalletTransactions">
+    /** List the unspent outputs of a UTXO wallet, the oldest first. Costs 520 credits a result; bitcoin-cash 624, litecoin 572, dogecoin 572, dash 572, zcash 676. What fails costs nothing. */
+    readonly utxoWalletOutputs: Call<"hdWalletLists.utxoWalletOutputs">
+    /** Derive 100 addresses for change of a UTXO wallet and record their transfers. Costs 35 credits a result; bitcoin-cash 42, litecoin 39, dogecoin 39, dash 39, zcash 46. What fails costs nothing. */
+    readonly utxoDeriveChange: Call<"hdWalletLists.utxoDeriveChange">
+    /** Derive 100 receiving addresses of an EVM wallet and record their transfers. Costs 35 credits a result; bitcoin-cash 42, litecoin 39, dogecoin 39, dash 39, zcash 46, ethereum-classic 46, binance-smart-chain 88, polygon 70, arbitrum 56, avalanche 63, base 42, optimism 49, tron 53. What fails costs nothing. */
+    readonly evmDerive: Call<"hdWalletLists.evmDerive">
+    /** Read whether a wallet is synced. Costs 30 credits a result. What fails costs nothing. */
+    readonly walletStatus: Call<"hdWalletLists.walletStatus">
   }
   readonly addressForms: {
     /** Check an address of an EVM chain. Costs 10 credits a result. What fails costs nothing. */

@@ -568,6 +568,154 @@ export interface components {
       /** @description Whether it is an address of the chain */
       readonly isValid: boolean
     }
+    readonly SyncedWalletStatus: {
+      readonly blockchain: string
+      /**
+       * @description Extended public key of the wallet
+       * @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8
+       */
+      readonly extendedPublicKey: string
+      readonly isActive: boolean
+      readonly network: string
+      /**
+       * @description `syncing` while the past of any address of the wallet is being read
+       * @enum {string}
+       */
+      readonly syncStatus: "syncing" | "synced"
+      /**
+       * @description While `syncing`: blocks whose logs are yet to be read, 0 while coins are looked for
+       * @example 120000
+       */
+      readonly blocksLeft?: number
+    }
+    readonly DerivedAddress: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /**
+       * @description Form of the address
+       * @example P2WPKH
+       */
+      readonly format: string
+      /** @description Derivation index */
+      readonly index: number
+      /** @example account */
+      readonly derivationType: string
+      /** @example receiving */
+      readonly type: string
+    }
+    readonly HdWalletOutput: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /**
+       * @description Of the address, from the account's key on
+       * @example 0/7
+       */
+      readonly addressPath: string
+      /** @example account */
+      readonly derivation: string
+      /**
+       * @description Of the output in its transaction
+       * @example 1
+       */
+      readonly index: number
+      /**
+       * @description Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase
+       * @example true
+       */
+      readonly isAvailable: boolean
+      /**
+       * @description Always true: outputs in blocks are listed
+       * @example true
+       */
+      readonly isConfirmed: boolean
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionId: string
+      readonly value: components["schemas"]["AmountOnly"]
+    }
+    readonly AmountOnly: {
+      /** @example 1.5 */
+      readonly amount: string
+    }
+    readonly XrpHdWalletTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly fee: components["schemas"]["AmountOnly"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      readonly recipient: readonly components["schemas"]["HdWalletMember"][]
+      readonly sender: readonly components["schemas"]["HdWalletMember"][]
+    }
+    readonly HdWalletMember: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /**
+       * @description Whether it is an address of the wallet
+       * @example true
+       */
+      readonly isMember: boolean
+      readonly value: components["schemas"]["AmountOnly"]
+    }
+    readonly MinedInBlock: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 21000000 */
+      readonly height: number
+    }
+    readonly UtxoHdWalletTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly fee: components["schemas"]["AmountOnly"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly id: string
+      readonly recipients: readonly components["schemas"]["HdWalletMember"][]
+      readonly senders: readonly components["schemas"]["HdWalletMember"][]
+    }
+    readonly EvmHdWalletTransaction: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      readonly fee: components["schemas"]["AmountOnly"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      readonly recipient: readonly components["schemas"]["EvmHdWalletMember"][]
+      readonly sender: readonly components["schemas"]["EvmHdWalletMember"][]
+    }
+    readonly EvmHdWalletMember: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @example 1.5 */
+      readonly amount: string
+      /**
+       * @description Whether it is an address of the wallet
+       * @example true
+       */
+      readonly isMember: boolean
+    }
+    readonly HdAddress: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly address: string
+      /** @description Derivation index */
+      readonly index: number
+    }
     readonly HdWalletDetails: {
       /** @example 1.5 */
       readonly confirmedBalance: string
@@ -625,21 +773,6 @@ export interface components {
        * @example 120000
        */
       readonly blocksLeft?: number
-    }
-    readonly DerivedAddress: {
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly address: string
-      /**
-       * @description Form of the address
-       * @example P2WPKH
-       */
-      readonly format: string
-      /** @description Derivation index */
-      readonly index: number
-      /** @example account */
-      readonly derivationType: string
-      /** @example receiving */
-      readonly type: string
     }
     readonly PreparedUtxoTransaction: {
       /** @example invoice 4711 */
@@ -869,6 +1002,34 @@ export interface components {
        * @example 20000000
        */
       readonly completeFrom?: number
+    }
+    readonly XrpAddressTransaction: {
+      /** @example invoice 4711 */
+      readonly additionalData?: string
+      /** @example 4711 */
+      readonly destinationTag?: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      readonly offer: components["schemas"]["Amount_2"]
+      /** @example 7 */
+      readonly positionInBlock: number
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @example tesSUCCESS */
+      readonly status: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example Payment */
+      readonly type: string
+      readonly fee: components["schemas"]["Amount_2"]
+      readonly receive: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount_2"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
     }
     readonly UnspentOutput: {
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -1198,12 +1359,6 @@ export interface components {
        */
       readonly timestamp: number
       readonly value: components["schemas"]["Amount_2"]
-    }
-    readonly MinedInBlock: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly hash: string
-      /** @example 21000000 */
-      readonly height: number
     }
     readonly EvmAddressTransaction: {
       /**
@@ -7529,6 +7684,60 @@ export interface operations {
       }
     }
   }
+  readonly "addressHistory.xrpAddressTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
+        readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+        /** @description The `nextStartingAfter` of the page before */
+        readonly startingAfter?: string
+        /** @description Type of the transactions that are wanted, in any letter case */
+        readonly transactionType?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Address, in any form that the blockchain knows */
+        readonly address: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly startingAfter?: string
+            readonly hasMore: boolean
+            readonly nextStartingAfter?: string
+            /** @enum {string} */
+            readonly sortingOrder?: "ASCENDING" | "DESCENDING"
+            readonly items: readonly components["schemas"]["XrpAddressTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
   readonly "hdWallets.evmAssets": {
     readonly parameters: {
       readonly query?: {
@@ -8241,6 +8450,518 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["HdWalletDetails"]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.evmWalletAddresses": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has; as `format` elsewhere */
+        readonly addressFormat?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Whether addresses for change are listed, or receiving ones; true if not given */
+        readonly isChangeAddress?: boolean
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["HdAddress"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.utxoWalletAddresses": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has; as `format` elsewhere */
+        readonly addressFormat?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Whether addresses for change are listed, or receiving ones; true if not given */
+        readonly isChangeAddress?: boolean
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["HdAddress"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.xrpWalletAddresses": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has; as `format` elsewhere */
+        readonly addressFormat?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Whether addresses for change are listed, or receiving ones; false if not given */
+        readonly isChangeAddress?: boolean
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["HdAddress"][]
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.evmWalletTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["EvmHdWalletTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.utxoWalletTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["UtxoHdWalletTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.xrpWalletTransactions": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["XrpHdWalletTransaction"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.utxoWalletOutputs": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+        /** @description Largest number of items, 1 to 50; 10 if not given */
+        readonly limit?: number
+        /** @description Items to skip; 0 if not given */
+        readonly offset?: number
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["HdWalletOutput"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+            /**
+             * @description `record`: what this server has recorded; `node`: what the chain's node has, recorded or not
+             * @example record
+             * @enum {string}
+             */
+            readonly answeredFrom?: "record" | "node"
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.utxoDeriveChange": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: {
+              /**
+               * @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet
+               * @example P2WPKH
+               */
+              readonly format?: string
+            }
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["DerivedAddress"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.evmDerive": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data?: {
+            readonly item?: {
+              /**
+               * @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet
+               * @example P2WPKH
+               */
+              readonly format?: string
+            }
+          }
+        } | null
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly limit: number
+            readonly offset: number
+            /** @description Items on all pages */
+            readonly total: number
+            readonly items: readonly components["schemas"]["DerivedAddress"][]
+            /**
+             * @description Height of the block from which on the list is whole; earlier items may be missing. Absent where none is
+             * @example 20000000
+             */
+            readonly completeFrom?: number
+          }
+        }
+      }
+    }
+  }
+  readonly "hdWalletLists.walletStatus": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+        /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
+        readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+        /** @description Extended public key of the account (xpub, ypub, zpub …) */
+        readonly extendedPublicKey: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody?: never
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["SyncedWalletStatus"]
           }
         }
       }

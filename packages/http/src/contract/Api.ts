@@ -19,6 +19,7 @@ import { ExtendedKeysGroup } from "./ExtendedKeys.ts"
 import { FeedGroup } from "./Feed.ts"
 import { FeesGroup } from "./Fees.ts"
 import { HdWalletDetailsGroup } from "./HdWalletDetails.ts"
+import { HdWalletListsGroup } from "./HdWalletLists.ts"
 import { HdWalletsGroup } from "./HdWallets.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { MarketDataGroup } from "./MarketData.ts"
@@ -55,6 +56,7 @@ export class Api extends HttpApi.make("headwater")
   .add(AddressHistoryGroup)
   .add(HdWalletsGroup)
   .add(HdWalletDetailsGroup)
+  .add(HdWalletListsGroup)
   .add(AddressFormsGroup)
   .add(RawTransactionsGroup)
   .add(MarketDataGroup)

@@ -19,6 +19,7 @@ import { BroadcastsGroup } from "../contract/Broadcasts.ts"
 import { invalidField, Unimplemented } from "../contract/Errors.ts"
 import { FeesGroup } from "../contract/Fees.ts"
 import { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
+import { HdWalletListsGroup } from "../contract/HdWalletLists.ts"
 import { HdWalletsGroup } from "../contract/HdWallets.ts"
 import { NextNonceGroup } from "../contract/NextNonce.ts"
 import { DefaultLimit, Listing } from "../contract/Paging.ts"
@@ -119,6 +120,9 @@ export const layer = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "hdWallets", (group) =>
     Effect.map(handlersOf(HdWalletsGroup), (all) => group.handleAll(all))
+  ),
+  HttpApiBuilder.group(Api, "hdWalletLists", (group) =>
+    Effect.map(handlersOf(HdWalletListsGroup), (all) => group.handleAll(all))
   ),
   HttpApiBuilder.group(Api, "hdWalletDetails", (group) =>
     Effect.map(handlersOf(HdWalletDetailsGroup), (all) => group.handleAll(all))

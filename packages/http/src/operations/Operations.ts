@@ -22,6 +22,7 @@ import {
 } from "../contract/Errors.ts"
 import type { FeesGroup } from "../contract/Fees.ts"
 import type { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
+import type { HdWalletListsGroup } from "../contract/HdWalletLists.ts"
 import type { HdWalletsGroup } from "../contract/HdWallets.ts"
 import type { Asset, ExchangeRate, ListedAsset, SupportedAsset } from "../contract/MarketData.ts"
 import type { NextNonceGroup } from "../contract/NextNonce.ts"
@@ -105,6 +106,7 @@ type Endpoint = HttpApiGroup.Endpoints<
   | typeof AddressesGroup
   | typeof HdWalletsGroup
   | typeof HdWalletDetailsGroup
+  | typeof HdWalletListsGroup
 >
 
 /** Where the whole body may be absent, so may every field. */

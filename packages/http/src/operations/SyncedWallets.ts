@@ -46,25 +46,34 @@ export const make = Effect.fnUntraced(function* (
   const deriveAndSync: ChainOperations["xrpDerive"] = Effect.fn("SyncedWallets.deriveAndSync")(function* (
     request: WalletRequest & Caller
   ) {
+    return yield* deriveOf(request, 0)
+  })
+
+  /** As `deriveAndSync`, of a branch of the wallet: 0 are receiving addresses, 1 change. */
+  const deriveOf = Effect.fnUntraced(function* (request: WalletRequest & Caller, branch: 0 | 1) {
     const key = yield* keyFor(request)
     // The record says which addresses were used since they were watched, and where their record begins.
     yield* freshness.recorded(false)
-    const addresses = yield* wallets.deriveAndSync<InsufficientCredits, never>(key, gapLimit, request.paying).pipe(
-      Effect.catchTags({
-        WalletScanning: () => Effect.fail(inProgress),
-        LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
-        DatabaseError: Effect.die
-      })
-    )
+    const addresses = yield* wallets
+      .deriveAndSync<InsufficientCredits, never>(key, gapLimit, request.paying, branch)
+      .pipe(
+        Effect.catchTags({
+          WalletScanning: () => Effect.fail(inProgress),
+          LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
+          DatabaseError: Effect.die
+        })
+      )
     const completeFrom = yield* recordedFrom(addresses.map(({ bytes }) => bytes))
     return {
       ...(completeFrom === 0 ? {} : { completeFrom }),
       items: addresses.map(({ address, index }) => ({
         ...{ address, index, format: key.format },
-        ...{ derivationType: key.derivation, type: "receiving" }
+        ...{ derivationType: key.derivation, type: branch === 0 ? "receiving" : "change" }
       }))
     }
   })
 
-  return { keyFor, find, unwatchedOf, deriveAndSync, inProgress }
+  return { keyFor, find, unwatchedOf, deriveAndSync, deriveOf, inProgress }
 })
+
+export type SyncedWallets = Effect.Success<ReturnType<typeof make>>

@@ -147,6 +147,15 @@ describe("OpenApiDocument", () => {
         "POST /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/activate",
         "GET /blocks/utxo/{blockchain}/{network}/latest/details",
         "GET /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/assets",
+        ...["addresses", "transactions"].flatMap((list) =>
+          ["evm/", "utxo/", ""].map(
+            (family) => `GET /hd-wallets/${family}{blockchain}/{network}/{extendedPublicKey}/${list}`
+          )
+        ),
+        "GET /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/unspent-outputs",
+        "POST /hd-wallets/utxo/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync-change",
+        "POST /hd-wallets/evm/{blockchain}/{network}/{extendedPublicKey}/addresses/derive-and-sync",
+        "GET /hd-wallets/manage/{blockchain}/{network}/{extendedPublicKey}/status",
         ...["evm/", "utxo/", ""].map(
           (family) => `GET /hd-wallets/${family}{blockchain}/{network}/{extendedPublicKey}/details`
         ),

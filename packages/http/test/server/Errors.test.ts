@@ -161,6 +161,7 @@ const valid = (operationId: string): Request => {
       if (name === "syncAddress") return { params: evm, query, item: { address: evmAddress } }
       return { params: { ...evm, address: evmAddress }, query }
     case "hdWalletDetails":
+    case "hdWalletLists":
     case "hdWallets":
       if (name === "syncedWallets") return { params: evm, query }
       if (name === "utxoPrepare") {
@@ -347,7 +348,9 @@ for (const store of stores) {
         }
         case "resource_not_found":
           if (
-            /^(marketData|addresses|blocks|broadcasts|hdWallets|nextNonce|transactions)\./.test(operation.operationId)
+            /^(marketData|addresses|blocks|broadcasts|hdWallets|hdWalletLists|nextNonce|transactions)\./.test(
+              operation.operationId
+            )
           ) {
             insides.failure = new Errors.ResourceNotFound({ message: "no such thing" })
           }
@@ -396,7 +399,7 @@ for (const store of stores) {
         case "node_unavailable":
           // What needs no node needs the store.
           if (
-            /^(addresses|addressHistory|balances|blocks|broadcasts|hdWallets|hdWalletDetails|transactions)\./.test(
+            /^(addresses|addressHistory|balances|blocks|broadcasts|hdWallets|hdWalletDetails|hdWalletLists|transactions)\./.test(
               operation.operationId
             )
           ) {

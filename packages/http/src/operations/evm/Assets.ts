@@ -20,7 +20,6 @@ import type * as RecordGaps from "@headwater/indexer/store/chain/RecordGaps"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Effect from "effect/Effect"
 import {
-  type Conflict,
   type InvalidData,
   type InvalidXpub,
   NodeUnavailable,
@@ -32,6 +31,7 @@ import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as NodeCalls from "../NodeCalls.ts"
 import * as Wallet from "../Wallet.ts"
+import * as AddressUse from "./AddressUse.ts"
 import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
@@ -54,9 +54,6 @@ export interface WalletNode extends Pick<EvmNode, "accountsAt" | "tokenBalancesA
   /** Whether the block of this hash is still the newest, of a node that knows no other state. */
   readonly isStillAt?: (block: Uint8Array) => Effect.Effect<boolean, NodeError>
 }
-
-/** Calls of the node for an address: balance and transaction count. */
-const callsOfAddress = 2
 
 /** Readings of a wallet, before the client is told to come back. */
 const maxReadings = 10
@@ -164,30 +161,7 @@ export const make = <Node extends ConnectedNode>(
   const coins = (wei: bigint) => Amount.format(wei, chain.decimals)
   const text = (address: Address.AddressBytes) => Address.encode(chain, address)!
 
-  const isRecorded = Effect.fnUntraced(function* (address: Address.AddressBytes) {
-    if ((yield* record.prunedTotals([address])).size > 0) return true
-    for (const kind of ["coin", "token", "internal"] as const) {
-      const { transfers } = yield* record.page(kind, address, { order: "ascending", limit: 1 })
-      if (transfers.length > 0) return true
-    }
-    return false
-  })
-
-  const lookupAt = (
-    evm: WalletNode,
-    tip: Tip,
-    takeCalls: NodeCalls.NodeCalls
-  ): Wallet.AddressLookup<NodeError | Conflict> =>
-    Effect.fnUntraced(function* (addresses) {
-      yield* takeCalls(addresses.length * callsOfAddress)
-      const accounts = yield* evm.accountsAt(addresses, tip.hash)
-      return yield* Effect.forEach(addresses, (address, i) => {
-        const { balance, nonce } = accounts[i]!
-        const hasCoins = balance > 0n || nonce > 0
-        const isUsed = hasCoins ? Effect.succeed(true) : Effect.orDie(isRecorded(address))
-        return Effect.map(isUsed, (isUsed) => ({ address, balance, hasCoins, isUsed }))
-      })
-    })
+  const lookupAt = AddressUse.lookupOf(record)
 
   /** Fails where the account has not asked for the record of an address that may be the wallet's. */
   const checkWatched = Effect.fnUntraced(function* (

@@ -28,6 +28,7 @@ import * as Prepare from "./Prepare.ts"
 import * as PrepareWallet from "./PrepareWallet.ts"
 import * as Simulate from "./Simulate.ts"
 import * as TokenDetails from "./TokenDetails.ts"
+import * as WalletLists from "./WalletLists.ts"
 
 export interface Options
   extends Omit<Assets.Options, "extend" | "isSynced" | "nodeCalls">,
@@ -51,7 +52,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
   own: (
     record: ChainReader.ChainReader,
     freshness: Freshness.Freshness<Node>,
-    reserving: Options & Reserving
+    reserving: Options & Reserving & { readonly wallets: ManagedWallets.ManagedWallets }
   ) => Pick<ChainOperations, "prepare"> & Partial<ChainOperations>,
   readsPast: boolean
 ) =>
@@ -65,8 +66,10 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       options
     )
     const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
-    const { extend, isSynced, operations, placeOf } = yield* ManagedWallets.make(record, managed)
-    const owned = own(record, freshness, { nonces: yield* ReservedNonces.make(chain), ...options })
+    const wallets = yield* ManagedWallets.make(record, managed)
+    const { extend, isSynced, operations, placeOf } = wallets
+    const reserving = { nonces: yield* ReservedNonces.make(chain), ...options }
+    const owned = own(record, freshness, { ...reserving, wallets })
     const evmAssets = Assets.make(record, freshness, evmOf, { ...options, extend, isSynced, nodeCalls })
     return {
       ...operations,
@@ -75,6 +78,8 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       ...tokens,
       evmHeldTokens: HeldTokens.make(record, freshness, evmOf, options),
       evmAssets,
+      evmWalletAddresses: WalletLists.addresses(record, wallets),
+      evmDerive: WalletLists.derive(record, freshness, evmOf, wallets, { ...options, nodeCalls }),
       evmDetails: WalletDetails.ofTokens(evmAssets),
       logs: Logs.make(record, freshness, evmOf),
       evmBalance: Balance.make(record, freshness, evmOf),
@@ -91,6 +96,7 @@ export const make = ofFamily(
     ...Prepare.make(record, freshness, options),
     ...Explore.make(record, freshness, ({ evm, explorer }) => ({ logs: evm.logs, explorer }), options),
     ...AddressTransactions.make(record, freshness, options),
+    evmWalletTransactions: WalletLists.transactions(record, freshness, options.wallets),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
     tokenDetails: TokenDetails.make(record, freshness),

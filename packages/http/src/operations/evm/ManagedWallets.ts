@@ -22,7 +22,7 @@ export interface Options extends ManagedAddresses.Options {
 
 type Operations = Pick<
   ChainOperations,
-  "syncWallet" | "syncedWallets" | "deactivateSyncedWallet" | "activateSyncedWallet"
+  "syncWallet" | "syncedWallets" | "deactivateSyncedWallet" | "activateSyncedWallet" | "walletStatus"
 >
 
 const notFound = new ResourceNotFound({ message: "The account has not synced the wallet" })
@@ -139,7 +139,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     })
   })
 
-  const operations: Operations = {
+  const operations: Omit<Operations, "walletStatus"> = {
     syncWallet,
     syncedWallets: Effect.fn("ManagedWallets.syncedWallets")(function* ({ account, limit, offset }) {
       const { total, wallets } = yield* SyncedAccountWallets.list({ account, chain }, { limit, offset }).pipe(
@@ -163,5 +163,57 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
     })
   }
-  return { extend, isSynced, placeOf, operations }
+  /** The recorded addresses of a wallet; fails where the account has not synced it. */
+  const recordedOf = Effect.fnUntraced(function* (request: WalletRequest) {
+    const key = yield* keyOf(request)
+    const found = yield* Effect.orDie(SyncedAccountWallets.addresses(key)).pipe(stored)
+    return found ?? (yield* new XpubNotSynced({ message: "The account has not synced the wallet: sync it first" }))
+  })
+
+  /** Watches addresses of a wallet, which is synced with them where it was not, and pays for `results`. */
+  const watch = Effect.fnUntraced(function* (
+    request: WalletRequest & Caller,
+    addresses: ReadonlyArray<AddressBytes>,
+    results: number
+  ) {
+    const key = yield* keyOf(request)
+    const tip = yield* Effect.orDie(record.tip)
+    // Nobody has said from where on the past counts.
+    const birth = (tip?.height ?? -1) + 1
+    const change = database.transaction(
+      Effect.gen(function* () {
+        if (yield* SyncedAccountWallets.extend(key, addresses)) return
+        yield* SyncedAccountWallets.add(key, addresses, {
+          ...{ birth, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
+        })
+      }).pipe(Effect.provideService(Limits.Limits, limits))
+    )
+    yield* request
+      .paying(change, () => results)
+      .pipe(
+        Effect.catchTags({
+          DatabaseError: Effect.die,
+          PastTooLong: Effect.die,
+          LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
+          WalletConflict: () =>
+            Effect.fail(new Conflict({ message: "The account has synced the wallet before: activate the wallet" }))
+        }),
+        stored
+      )
+  })
+
+  const walletStatus: Operations["walletStatus"] = Effect.fn("ManagedWallets.walletStatus")(function* (request) {
+    const key = yield* keyOf(request)
+    const wallet = yield* Effect.orDie(SyncedAccountWallets.get(key)).pipe(stored)
+    if (wallet === undefined) return yield* notFound
+    const { blocksLeft, isActive, status } = wallet
+    return {
+      ...{ blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status },
+      ...(blocksLeft === undefined ? {} : { blocksLeft })
+    }
+  })
+
+  return { extend, isSynced, placeOf, recordedOf, watch, operations: { ...operations, walletStatus } }
 })
+
+export type ManagedWallets = Effect.Success<ReturnType<typeof make>>

@@ -10,6 +10,7 @@ import { type NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
+import * as StoredWalletLists from "../StoredWalletLists.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as WalletDetails from "../WalletDetails.ts"
 import * as AddressHistory from "./AddressHistory.ts"
@@ -17,6 +18,7 @@ import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Explore from "./Explore.ts"
 import * as Fees from "./Fees.ts"
 import * as Prepare from "./Prepare.ts"
+import * as WalletLists from "./WalletLists.ts"
 
 export interface Options extends Pick<AddressHistory.Options, "record"> {
   /** Unused addresses that are watched behind the last used one of each branch of a wallet. */
@@ -29,10 +31,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   const record = yield* ChainReader.make(chain)
   const freshness = yield* Freshness.make(record, UtxoFamily)
   const prepare = yield* Prepare.make(record, freshness, options)
-  const { deriveAndSync, find, inProgress, keyFor } = yield* SyncedWallets.make(record, freshness, {
+  const synced = yield* SyncedWallets.make(record, freshness, {
     gapLimit: options.gapLimit,
     subject: "coins that the wallet had before it was synced"
   })
+  const { deriveAndSync, find, inProgress, keyFor } = synced
   const { hasAllCoins } = yield* Wallets
   const { nodeCalls } = yield* Limits
 
@@ -53,12 +56,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
 
   const walletOf = Effect.fnUntraced(function* (request: WalletRequest) {
     const wallet = yield* find(request)
-    return (
-      wallet ??
-      (yield* new XpubNotSynced({
-        message: "The account has not synced this extended public key: derive and sync its addresses first"
-      }))
-    )
+    return wallet ?? (yield* StoredWalletLists.notSynced)
   })
 
   const utxoAssets: ChainOperations["utxoAssets"] = Effect.fn("UtxoOperations.utxoAssets")(function* (request) {
@@ -103,6 +101,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   return {
     utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
+    ...(yield* WalletLists.make(record, freshness, synced, { coinsCanBeFound, nodeCalls })),
     ...Explore.make(record, freshness, nodeCalls),
     ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),
     ...Fees.make(record, freshness),

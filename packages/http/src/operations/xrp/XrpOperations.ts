@@ -2,6 +2,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import { XrpFamily } from "@headwater/indexer/families/xrp/XrpFamily"
+import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
@@ -17,6 +18,7 @@ import * as AddressTransactions from "./AddressTransactions.ts"
 import * as Explore from "./Explore.ts"
 import * as NextTransaction from "./NextTransaction.ts"
 import * as Prepare from "./Prepare.ts"
+import * as WalletLists from "./WalletLists.ts"
 
 export interface Options {
   /** Addresses that never had an account, in a row, after which a wallet ends. */
@@ -28,10 +30,12 @@ export interface Options {
 export const make = Effect.fnUntraced(function* (chain: Chain, options: Options) {
   const record = yield* ChainReader.make(chain)
   const freshness = yield* Freshness.make(record, XrpFamily)
-  const { deriveAndSync, unwatchedOf } = yield* SyncedWallets.make(record, freshness, {
+  const synced = yield* SyncedWallets.make(record, freshness, {
     gapLimit: options.gapLimit,
     subject: "accounts that the wallet has already"
   })
+  const { deriveAndSync, unwatchedOf } = synced
+  const { nodeCalls } = yield* Limits
 
   const xrpAssets: ChainOperations["xrpAssets"] = Effect.fn("XrpOperations.xrpAssets")(function* (request) {
     const branches = yield* Wallet.branches(chain, request)
@@ -59,6 +63,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   return {
     ...(yield* Broadcast.make(chain, freshness)),
     ...AddressTransactions.make(record, freshness),
+    ...(yield* WalletLists.make(record, freshness, synced, nodeCalls)),
     ...Explore.make(record, freshness),
     xrpAssets,
     xrpDetails: WalletDetails.ofCoins(xrpAssets),

@@ -88,6 +88,16 @@ export const watched = Effect.fn("SyncedAccountWallets.watched")(function* (key:
   return { total: count!.total, isAmongThem: own.length > 0 }
 })
 
+/** The addresses of a synced wallet that are watched; undefined where the account has not synced it, or has deactivated it. */
+export const addresses = Effect.fn("SyncedAccountWallets.addresses")(function* (key: WalletKey) {
+  const { read } = yield* Database
+  const chain = yield* ChainRow.find(key.chain)
+  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  if (row?.active !== 1) return undefined
+  const rows = yield* read((db) => db.selectFrom("synced_address").select("address").where("wallet", "=", row.id))
+  return rows.map(({ address }) => address as AddressBytes)
+})
+
 /** Null where no past is being read. */
 const blocksLeft = sql<number | null>`(
   select max(a.last_height - a.next_height + 1) from synced_address a
@@ -190,4 +200,16 @@ export const list = Effect.fn("SyncedAccountWallets.list")(function* (
       .where("account", "=", account)
   )
   return { total: count!.total, wallets: rows.map(shown) }
+})
+
+/** One wallet; undefined where the account has not synced it. */
+export const get = Effect.fn("SyncedAccountWallets.get")(function* (key: WalletKey) {
+  const { read } = yield* Database
+  const chain = yield* ChainRow.find(key.chain)
+  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  if (row === undefined) return undefined
+  const [found] = yield* read((db) =>
+    db.selectFrom("synced_wallet").selectAll().select(blocksLeft.as("left")).where("id", "=", row.id)
+  )
+  return found && shown(found)
 })

@@ -89,13 +89,14 @@ export class Wallets extends Context.Service<
   Wallets,
   {
     /**
-     * Derives the next {@link batchSize} receiving addresses of a wallet, from one past the last that is known to have
-     * been paid, and watches them with as many for change; makes the wallet at the first time.
+     * Derives the next {@link batchSize} addresses of a wallet's branch, by default its receiving ones, from one past the last
+     * that is known to have been paid, and watches them with as many of the other; makes the wallet at the first time.
      */
     readonly deriveAndSync: <E, R>(
       key: WalletKey,
       gapLimit: number,
-      inTransaction: InTransaction<E, R>
+      inTransaction: InTransaction<E, R>,
+      branch?: number
     ) => Effect.Effect<
       ReadonlyArray<Derivation.DerivedAddress>,
       WalletScanning | Limits.LimitReached | E | DatabaseError,
@@ -220,9 +221,9 @@ interface Derived {
   readonly state: Wallet["state"] | undefined
   readonly ends: Ends
   readonly branches: ReadonlyArray<ReadonlyArray<Derivation.DerivedAddress>>
-  /** The first index that the caller gets. */
+  /** The branch whose addresses the caller gets, and the first index of them. */
+  readonly given: number
   readonly first: number
-  /** The receiving addresses that the caller gets. */
   readonly answer: ReadonlyArray<Derivation.DerivedAddress>
 }
 
@@ -230,10 +231,11 @@ interface Derived {
 const refuseUnknown = Effect.fnUntraced(function* (
   { chain }: WalletKey,
   row: Pick<Row<"wallet">, "id" | "state" | "scan_height"> | undefined,
-  first: number
+  first: number,
+  given: number
 ) {
   if (row === undefined || row.state === "synced") return
-  const next = { wallet: row.id, branch: receiving }
+  const next = { wallet: row.id, branch: given }
   const isKnown =
     chain.ledger === "outputs" &&
     row.scan_height !== null &&
@@ -241,11 +243,11 @@ const refuseUnknown = Effect.fnUntraced(function* (
   if (!isKnown) return yield* new WalletScanning()
 })
 
-const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number) {
+const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number, given: number) {
   const row = yield* present(key)
   const branches = WalletBranches.of(key.chain, { ...key, public_key: key.publicKey })
   const ends = yield* endsOf(row?.id, branches.length)
-  yield* refuseUnknown(key, row, ends[receiving]!.used)
+  yield* refuseUnknown(key, row, ends[given]!.used, given)
   const chain = yield* ChainRow.present(key.chain)
   const ahead = WalletReach.aheadOf(key.chain, gapLimit)
   const used = knowsAllCoins(key.chain, chain)
@@ -254,25 +256,25 @@ const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number
   const derived = yield* Effect.forEach(branches, (branch, i) => {
     const { watched } = ends[i]!
     const next = used[i]!
-    const isGiven = i === receiving
+    const isGiven = i === given
     // Change as well, since a wallet may have used much of it and have no coin there that shows.
     const further = watched - next < ahead.least ? ahead.most : isGiven ? batchSize : 0
     return WalletBranches.deriveInSteps(branch, isGiven ? Math.min(watched, next) : watched, next + further - 1)
   })
-  const first = used[receiving]!
-  const answer = derived[receiving]!.filter(({ index }) => index >= first && index < first + batchSize)
-  return { state: row?.state, ends, branches: derived, first, answer } satisfies Derived
+  const first = used[given]!
+  const answer = derived[given]!.filter(({ index }) => index >= first && index < first + batchSize)
+  return { state: row?.state, ends, branches: derived, given, first, answer } satisfies Derived
 })
 
-/** Notes that the account has asked for the first batch of unused receiving addresses; how many it had not asked for. */
-const markRequested = Effect.fnUntraced(function* (wallet: number, first: number, at: number) {
+/** Notes that the account has asked for a batch of unused addresses of a branch; how many it had not asked for. */
+const markRequested = Effect.fnUntraced(function* (wallet: number, branch: number, first: number, at: number) {
   const { query } = yield* Database
   const rows = yield* query((db) =>
     db
       .updateTable("wallet_address")
       .set({ requested: at })
       .where("wallet", "=", wallet)
-      .where("branch", "=", receiving)
+      .where("branch", "=", branch)
       .where("address_index", ">=", first)
       .where("address_index", "<", first + batchSize)
       .where("requested", "is", null)
@@ -284,7 +286,7 @@ const markRequested = Effect.fnUntraced(function* (wallet: number, first: number
 /** Stores derived addresses, in a transaction; fails where the wallet has changed since they were derived. */
 const store = Effect.fnUntraced(function* (
   key: WalletKey,
-  { answer, branches, ends, first, state }: Derived,
+  { answer, branches, ends, first, given, state }: Derived,
   gapLimit: number,
   limits: Limits.Maxima
 ) {
@@ -292,7 +294,7 @@ const store = Effect.fnUntraced(function* (
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* present(key)
   if (row?.state !== state) return yield* new Outdated()
-  yield* refuseUnknown(key, row, first)
+  yield* refuseUnknown(key, row, first, given)
   const now = yield* endsOf(row?.id, branches.length)
   const isSame = now.every(({ used, watched }, i) => used === ends[i]!.used && watched === ends[i]!.watched)
   if (!isSame) return yield* new Outdated()
@@ -307,7 +309,7 @@ const store = Effect.fnUntraced(function* (
     if (hasCoins && unwatched.length > 0) yield* WalletReach.grow({ wallet, branch }, ends[branch]!.used, gapLimit)
     added += unwatched.length
   }
-  const requested = yield* markRequested(wallet, first, created)
+  const requested = yield* markRequested(wallet, given, first, created)
   // On an account chain also those that were only watched may have come into use, by what is no payment.
   const isChanged = added > 0 || (!hasCoins && requested > 0)
   if (isChanged) {
@@ -324,19 +326,22 @@ const make = Effect.gen(function* () {
   const { read, transaction } = database
   const limits = yield* Limits.Limits
 
-  const deriveAndSync: Wallets["Service"]["deriveAndSync"] = Effect.fn("Wallets.deriveAndSync")(
-    function* (key, gapLimit, inTransaction) {
-      while (true) {
-        const derived = yield* Effect.provideService(deriveNext(key, gapLimit), Database, database)
-        const stored = yield* Effect.result(
-          inTransaction(transaction(store(key, derived, gapLimit, limits)), (addresses) => addresses.length)
-        )
-        if (Result.isSuccess(stored)) return stored.success
-        const error = stored.failure
-        if (!(error instanceof Outdated)) return yield* Effect.fail(error)
-      }
+  const deriveAndSync: Wallets["Service"]["deriveAndSync"] = Effect.fn("Wallets.deriveAndSync")(function* (
+    key,
+    gapLimit,
+    inTransaction,
+    branch = receiving
+  ) {
+    while (true) {
+      const derived = yield* Effect.provideService(deriveNext(key, gapLimit, branch), Database, database)
+      const stored = yield* Effect.result(
+        inTransaction(transaction(store(key, derived, gapLimit, limits)), (addresses) => addresses.length)
+      )
+      if (Result.isSuccess(stored)) return stored.success
+      const error = stored.failure
+      if (!(error instanceof Outdated)) return yield* Effect.fail(error)
     }
-  )
+  })
 
   const get: Wallets["Service"]["get"] = Effect.fn("Wallets.get")(
     function* (key) {

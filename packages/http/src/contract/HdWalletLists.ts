@@ -1,0 +1,281 @@
+/** Lists of an HD wallet: addresses, transactions, unspent outputs; and new addresses (wider interface, *HD wallets*). */
+
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import {
+  AddressText,
+  BlocksLeft,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  DecimalText,
+  HashText,
+  MinedInBlock,
+  nodeErrors,
+  optionalBody,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
+import { item } from "./Envelope.ts"
+import { Failures } from "./Errors.ts"
+import { DerivedAddress, derivation, extendedPublicKeyParam, Format, format, SyncedWalletState } from "./HdWallets.ts"
+import { ExampleValues } from "./internal/Example.ts"
+import * as FamilyExample from "./internal/FamilyExample.ts"
+import { answeredList, DefaultLimit, Listing, offsetPage, offsetQuery, recordedList } from "./Paging.ts"
+import { Price } from "./Price.ts"
+import { Families, RequestedChain } from "./RequestedChain.ts"
+
+export const HdAddress = Schema.Struct({
+  address: AddressText,
+  index: Schema.Int.annotate({ description: "Derivation index" })
+}).annotate({ identifier: "HdAddress" })
+
+const AmountOnly = Schema.Struct({ amount: DecimalText }).annotate({ identifier: "AmountOnly" })
+
+const Member = Schema.Struct({
+  address: AddressText,
+  isMember: Schema.Boolean.annotate({ description: "Whether it is an address of the wallet", examples: [true] }),
+  value: AmountOnly
+}).annotate({ identifier: "HdWalletMember" })
+
+const placed = {
+  hash: HashText,
+  positionInBlock: Schema.Int.annotate({ examples: [7] }),
+  timestamp: Timestamp,
+  fee: AmountOnly,
+  minedInBlock: MinedInBlock
+}
+
+export const UtxoWalletTransaction = Schema.Struct({
+  ...placed,
+  id: HashText,
+  recipients: Schema.Array(Member),
+  senders: Schema.Array(Member)
+}).annotate({ identifier: "UtxoHdWalletTransaction" })
+
+export const XrpWalletTransaction = Schema.Struct({
+  ...placed,
+  recipient: Schema.Array(Member),
+  sender: Schema.Array(Member)
+}).annotate({ identifier: "XrpHdWalletTransaction" })
+
+const EvmMember = Schema.Struct({
+  address: AddressText,
+  amount: DecimalText,
+  isMember: Schema.Boolean.annotate({ description: "Whether it is an address of the wallet", examples: [true] })
+}).annotate({ identifier: "EvmHdWalletMember" })
+
+export const EvmWalletTransaction = Schema.Struct({
+  ...placed,
+  recipient: Schema.Array(EvmMember),
+  sender: Schema.Array(EvmMember)
+}).annotate({ identifier: "EvmHdWalletTransaction" })
+
+export const WalletOutput = Schema.Struct({
+  address: AddressText,
+  addressPath: Schema.String.annotate({ description: "Of the address, from the account's key on", examples: ["0/7"] }),
+  derivation: Schema.String.annotate({ examples: ["account"] }),
+  index: Schema.Int.annotate({ description: "Of the output in its transaction", examples: [1] }),
+  isAvailable: Schema.Boolean.annotate({
+    description: "Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase",
+    examples: [true]
+  }),
+  isConfirmed: Schema.Boolean.annotate({ description: "Always true: outputs in blocks are listed", examples: [true] }),
+  transactionId: HashText,
+  value: AmountOnly
+}).annotate({ identifier: "HdWalletOutput" })
+
+/** Examples of the parties of a transaction, whose fields are texts elsewhere. */
+const parties = (family: "evm" | "xrp") => {
+  const { recipient, sender } = FamilyExample.values(family)
+  const member = (address: unknown, isMember: boolean) => [
+    { address, isMember, ...(family === "evm" ? { amount: "1.5" } : { value: { amount: "1.5" } }) }
+  ]
+  return { recipient: member(recipient, true), sender: member(sender, false) }
+}
+
+/** The words of clients for the forms of addresses. */
+const formats: Readonly<Record<string, typeof Format.Type>> = {
+  ...{ p2pkh: "P2PKH", p2sh: "P2SH-P2WPKH", "p2sh-p2wpkh": "P2SH-P2WPKH", p2wpkh: "P2WPKH", p2tr: "P2TR" },
+  ...{ "p2pkh-cash": "P2PKH", "p2sh-cash": "P2SH-P2WPKH", classic: "CLASSIC", standard: "STANDARD" }
+}
+
+const addressFormat = Schema.optionalKey(
+  Schema.String.check(
+    Schema.isPattern(new RegExp(`^(${Object.keys(formats).join("|")})$`, "i"), {
+      message: `must be one of ${Object.keys(formats).join(", ")}`
+    })
+  )
+    .annotate({ description: "Form of the wallet's addresses, one that the chain has; as `format` elsewhere" })
+    .pipe(
+      Schema.decodeTo(
+        Format,
+        SchemaTransformation.transform({
+          decode: (text) => formats[text.toLowerCase()]!,
+          encode: (format) => format.toLowerCase()
+        })
+      )
+    )
+)
+
+const flag = (description: string) =>
+  Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^(true|false)$/i, { message: "must be true or false" }))
+      .annotate({ description })
+      .pipe(
+        Schema.decodeTo(
+          Schema.Boolean,
+          SchemaTransformation.transform({ decode: (text) => /^t/i.test(text), encode: (flag) => String(flag) })
+        )
+      )
+  )
+
+/** The size of a page, where a request does not say. */
+const ten = 10
+const params = { ...chainParams, ...extendedPublicKeyParam }
+const errors = [...chainErrors, Failures.invalidXpub, Failures.xpubNotSynced, ...nodeErrors] as const
+const addressesOf = (byDefault: string) => ({
+  params,
+  query: {
+    ...context,
+    ...derivation,
+    addressFormat,
+    isChangeAddress: flag(`Whether addresses for change are listed, or receiving ones; ${byDefault} if not given`),
+    ...offsetQuery(ten)
+  },
+  success: offsetPage(HdAddress),
+  error: [...errors, ...pageErrors]
+})
+const listOf = {
+  params,
+  query: { ...context, ...derivation, ...format, ...offsetQuery(ten) },
+  error: [...errors, ...pageErrors, Failures.xpubSyncInProgress, Failures.conflict]
+} as const
+const derive = {
+  params,
+  query: { ...context, ...derivation, ...format },
+  payload: optionalBody(format),
+  success: recordedList(DerivedAddress).pipe(HttpApiSchema.status(201)),
+  error: [...errors, Failures.xpubsLimitReached, Failures.xpubSyncInProgress, Failures.conflict, ...bodyErrors]
+} as const
+
+export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
+  .add(
+    HttpApiEndpoint.get(
+      "evmWalletAddresses",
+      "/evm/:blockchain/:network/:extendedPublicKey/addresses",
+      addressesOf("true")
+    )
+      .annotate(Price, "subscription-list")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(ExampleValues, { addressFormat: "STANDARD", isChangeAddress: false })
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the recorded addresses of a synced EVM wallet" })),
+    HttpApiEndpoint.get(
+      "utxoWalletAddresses",
+      "/utxo/:blockchain/:network/:extendedPublicKey/addresses",
+      addressesOf("true")
+    )
+      .annotate(Price, "subscription-list")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(ExampleValues, { addressFormat: "P2WPKH", isChangeAddress: false })
+      .annotate(Families, ["utxo"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the recorded addresses of a UTXO wallet" })),
+    HttpApiEndpoint.get(
+      "xrpWalletAddresses",
+      "/:blockchain/:network/:extendedPublicKey/addresses",
+      addressesOf("false")
+    )
+      .annotate(Price, "subscription-list")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(ExampleValues, { addressFormat: "CLASSIC", isChangeAddress: false })
+      .annotate(Families, ["xrp"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the recorded addresses of an XRP wallet" })),
+    HttpApiEndpoint.get("evmWalletTransactions", "/evm/:blockchain/:network/:extendedPublicKey/transactions", {
+      ...listOf,
+      success: answeredList(EvmWalletTransaction)
+    })
+      .annotate(Price, "evm-assets")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(ExampleValues, { format: "STANDARD", "fee.amount": "0.00063", ...parties("evm") })
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a synced EVM wallet, newest first" })),
+    HttpApiEndpoint.get("utxoWalletTransactions", "/utxo/:blockchain/:network/:extendedPublicKey/transactions", {
+      ...listOf,
+      success: answeredList(UtxoWalletTransaction)
+    })
+      .annotate(Price, "utxo-assets")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(ExampleValues, { "fee.amount": "0.00000282" })
+      .annotate(Families, ["utxo"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a UTXO wallet, newest first" })),
+    HttpApiEndpoint.get("xrpWalletTransactions", "/:blockchain/:network/:extendedPublicKey/transactions", {
+      ...listOf,
+      success: answeredList(XrpWalletTransaction)
+    })
+      .annotate(Price, "xrp-assets")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(ExampleValues, {
+        ...{ format: "CLASSIC", "fee.amount": "0.000012", answeredFrom: "node" },
+        ...parties("xrp")
+      })
+      .annotate(Families, ["xrp"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP wallet, newest first" })),
+    HttpApiEndpoint.get("utxoWalletOutputs", "/utxo/:blockchain/:network/:extendedPublicKey/unspent-outputs", {
+      ...listOf,
+      success: answeredList(WalletOutput)
+    })
+      .annotate(Price, "utxo-assets")
+      .annotate(Listing, "offset")
+      .annotate(DefaultLimit, ten)
+      .annotate(Families, ["utxo"])
+      .annotateMerge(OpenApi.annotations({ summary: "List the unspent outputs of a UTXO wallet, the oldest first" })),
+    HttpApiEndpoint.post(
+      "utxoDeriveChange",
+      "/utxo/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync-change",
+      derive
+    )
+      .annotate(Price, "utxo-derive")
+      .annotate(ExampleValues, { format: "P2WPKH", type: "change" })
+      .annotate(Listing, "whole")
+      .annotate(Families, ["utxo"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Derive 100 addresses for change of a UTXO wallet and record their transfers" })
+      ),
+    HttpApiEndpoint.post("evmDerive", "/evm/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
+      .annotate(Price, "evm-derive")
+      .annotate(ExampleValues, { format: "STANDARD" })
+      .annotate(Listing, "whole")
+      .annotate(Families, ["evm", "tron"])
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an EVM wallet and record their transfers" })
+      ),
+    HttpApiEndpoint.get("walletStatus", "/manage/:blockchain/:network/:extendedPublicKey/status", {
+      params,
+      query: { ...context, ...derivation, ...format },
+      success: item(
+        Schema.Struct({ ...SyncedWalletState.fields, blocksLeft: BlocksLeft }).annotate({
+          identifier: "SyncedWalletStatus"
+        })
+      ),
+      error: [...chainErrors, Failures.invalidXpub, Failures.resourceNotFound, Failures.unimplemented]
+    })
+      .annotate(Price, "subscription-get")
+      .annotateMerge(OpenApi.annotations({ summary: "Read whether a wallet is synced" }))
+  )
+  .middleware(RequestedChain)
+  .prefix("/hd-wallets")
+  .annotateMerge(
+    OpenApi.annotations({ title: "HD wallet lists", description: "Addresses, transactions and coins of HD wallets" })
+  ) {}

@@ -1,0 +1,84 @@
+/** Lists of an XRP wallet: addresses that are recorded, and transactions of those that are used, from the servers. */
+import * as Address from "@headwater/core/address/Address"
+import * as Hash from "@headwater/core/Hash"
+import type { Place } from "@headwater/indexer/families/xrp/AccountTransactions"
+import type { ExplorerTransaction } from "@headwater/indexer/families/xrp/LedgerExplorer"
+import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as StoredLists from "@headwater/indexer/store/wallets/WalletLists"
+import * as Effect from "effect/Effect"
+import type { Freshness } from "../Freshness.ts"
+import * as NodeCalls from "../NodeCalls.ts"
+import type { ChainOperations } from "../Operations.ts"
+import * as RecordedAddress from "../RecordedAddress.ts"
+import * as StoredWalletLists from "../StoredWalletLists.ts"
+import type { SyncedWallets } from "../SyncedWallets.ts"
+
+type Operations = Pick<ChainOperations, "xrpWalletAddresses" | "xrpWalletTransactions" | "walletStatus">
+
+/** Transactions of an account that are asked for at a time. */
+const atOnce = 50
+
+export const make = Effect.fnUntraced(function* (
+  record: ChainReader,
+  freshness: Freshness<XrpConnection>,
+  synced: SyncedWallets,
+  nodeCalls: number
+) {
+  const database = yield* Database
+  const { chain } = record
+  const { addresses, walletStatus } = yield* StoredWalletLists.make(record, synced)
+
+  const xrpWalletTransactions: Operations["xrpWalletTransactions"] = Effect.fn("WalletLists.xrpWalletTransactions")(
+    function* (request) {
+      const wallet = (yield* synced.find(request)) ?? (yield* StoredWalletLists.notSynced)
+      const { node } = yield* freshness.recorded(true)
+      if (wallet.state === "scanning") return yield* synced.inProgress
+      const key = yield* synced.keyFor(request)
+      const used = yield* Effect.orDie(Effect.provideService(StoredLists.used(key), Database, database))
+      const takeCalls = NodeCalls.make(nodeCalls, "a wallet with so many transactions")
+      const found = new Map<string, ExplorerTransaction>()
+      let whole = 0
+      for (const address of used) {
+        for (let after: Place | undefined; ; ) {
+          // The list, and the ledgers of its transactions.
+          yield* takeCalls(1)
+          const page = yield* freshness.orUnavailable(
+            node.source.accountTransactions(address, { order: "descending", limit: atOnce, after })
+          )
+          yield* takeCalls(page.items.length)
+          whole = Math.max(whole, page.completeFrom)
+          for (const one of page.items) found.set(one.item.hash, one)
+          if (page.next === undefined) break
+          after = page.next
+        }
+      }
+      const all = [...found.values()].sort(
+        (a, b) => b.ledger.height - a.ledger.height || b.item.positionInBlock - a.item.positionInBlock
+      )
+      const own = new Set(used.map((address) => Address.encode(chain, address)!))
+      const member = (address: string, amount: string) =>
+        address === "" ? [] : [{ address, isMember: own.has(address), value: { amount } }]
+      return {
+        total: all.length,
+        ...{ answeredFrom: "node" as const, completeFrom: RecordedAddress.completeFrom(whole) },
+        items: all.slice(request.offset, request.offset + request.limit).map(({ item, ledger }) => ({
+          ...{ hash: item.hash, positionInBlock: item.positionInBlock, timestamp: item.timestamp },
+          fee: { amount: item.fee.amount },
+          minedInBlock: { hash: Hash.encode(chain, ledger.hash), height: ledger.height },
+          recipient: member(item.recipient, item.receive.amount),
+          sender: member(item.sender, item.value.amount)
+        }))
+      }
+    }
+  )
+
+  return {
+    xrpWalletAddresses: Effect.fn("WalletLists.xrpWalletAddresses")(
+      ({ addressFormat, isChangeAddress = false, ...request }) =>
+        addresses({ ...request, ...(addressFormat === undefined ? {} : { format: addressFormat }) }, isChangeAddress)
+    ),
+    ...{ xrpWalletTransactions, walletStatus }
+  } satisfies Operations as Operations
+})
