@@ -156,6 +156,15 @@ export const Entry = Schema.Struct({
 
 export type Entry = typeof Entry.Type
 
+/** What an asset that is listed already costs: an entry without the description. */
+export const RateEntry = Schema.Struct({
+  slug: Slug,
+  latestRate: LatestRate,
+  specificData: Schema.optionalKey(SpecificData)
+})
+
+export type RateEntry = typeof RateEntry.Type
+
 /** An asset as the service answers: `data.item` of interface section 2.4. Figures that are not known are empty text. */
 export interface Asset {
   readonly contracts: ReadonlyArray<Contract>

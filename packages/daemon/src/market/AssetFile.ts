@@ -1,19 +1,23 @@
 /**
  * The operator's own file of assets: JSON Lines, or a JSON array, of entries in the interface's shape.
  *
+ * A line without a name is what a listed asset costs, by its slug. An answer of the service is an entry, too, whose `type`
+ * says whether the asset is a currency.
+ *
  * The file is read in chunks, so that memory does not grow with the file. A bad entry is reported by its line and field,
  * and every other entry is taken.
  */
 import { isUtf8 } from "node:buffer"
-import { Entry } from "@headwater/core/market/Asset"
+import { Entry, RateEntry } from "@headwater/core/market/Asset"
 import type { Quote } from "@headwater/core/market/Rate"
 import * as DecimalText from "@headwater/indexer/families/node/DecimalText"
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
-import type { Assets } from "@headwater/indexer/store/market/Assets"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -34,9 +38,18 @@ export interface Problem {
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => (issue._tag === "MissingKey" ? "is missing" : SchemaIssue.defaultLeafHook(issue))
 })
-const decode = Schema.decodeUnknownResult(Entry, { errors: "all" })
+const decodeEntry = Schema.decodeUnknownResult(Entry, { errors: "all" })
+const decodeRate = Schema.decodeUnknownResult(RateEntry, { errors: "all" })
 
-const read = (text: Buffer): Result.Result<Entry, string> =>
+const decode = (json: unknown): Result.Result<Entry | RateEntry, { readonly issue: SchemaIssue.Issue }> => {
+  if (!Predicate.isReadonlyObject(json)) return decodeEntry(json)
+  const { assetType, latestRate, name, originalSymbol, type } = json
+  if (name === undefined && originalSymbol === undefined && latestRate !== undefined) return decodeRate(json)
+  const isAnswer = assetType === undefined && (type === "crypto" || type === "fiat")
+  return decodeEntry(isAnswer ? { ...json, assetType: type } : json)
+}
+
+const read = (text: Buffer): Result.Result<Entry | RateEntry, string> =>
   Result.try({
     try: (): unknown => DecimalText.parse(text),
     catch: (cause) => `is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`
@@ -57,7 +70,10 @@ const read = (text: Buffer): Result.Result<Entry, string> =>
 const known = (figure: string | undefined) => (figure === "" ? undefined : figure)
 
 /** The quote of an entry; one without a time of its own was true when the file was written, in seconds. */
-const quoteOf = ({ latestRate, specificData }: Entry, written: number): Quote | undefined =>
+const quoteOf = (
+  { latestRate, specificData }: Pick<Entry, "latestRate" | "specificData">,
+  written: number
+): Quote | undefined =>
   latestRate === undefined
     ? undefined
     : {
@@ -81,8 +97,10 @@ const chunkSize = 65_536
 
 interface Numbered {
   readonly line: number
-  readonly entry: Entry
+  readonly entry: Entry | RateEntry
 }
+
+const isDescribed = (entry: Entry | RateEntry): entry is Entry => "name" in entry
 
 /** A file as it is now: its size in bytes, and when it was written, in milliseconds since the Unix epoch. */
 export const describe = Effect.fn("AssetFile.describe")(function* (path: string) {
@@ -108,6 +126,7 @@ export const load = Effect.fn("AssetFile.load")(function* (
   { advance, onProblem }: Options
 ): Effect.fn.Return<Summary, ProviderError | DatabaseError, Assets | FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
+  const assets = yield* Assets
   const { written } = yield* describe(path)
   const elements = new JsonElements()
   let summary = nothing
@@ -119,21 +138,31 @@ export const load = Effect.fn("AssetFile.load")(function* (
     batch = []
     bytes = 0
     if (some.length === 0) return
-    const { outcomes, summary: taken } = yield* Ingest.entries(
-      some.map(({ entry }) => entry),
-      "file"
-    )
+    const described = some.map(({ entry }) => entry).filter(isDescribed)
+    const { outcomes, summary: taken } = yield* Ingest.entries(described, "file")
+    const outcomeOf = new Map(described.map((entry, i) => [entry as Entry | RateEntry, outcomes[i]!]))
+    // Behind the entries: a line may have listed the asset just now.
+    const rates = some.map(({ entry }) => entry).filter((entry) => !isDescribed(entry))
+    const listed = yield* assets.idsOf(rates.map(({ slug }) => slug))
     const quotes: Array<Ingest.ProviderQuote> = []
-    for (const [i, outcome] of outcomes.entries()) {
-      const { entry, line } = some[i]!
-      if (outcome.kind === "refused") {
+    let unlisted = 0
+    for (const { entry, line } of some) {
+      const outcome = outcomeOf.get(entry)
+      if (outcome?.kind === "refused") {
         yield* onProblem({ line, message: `${outcome.field} ${outcome.message}` })
         continue
       }
+      const asset = outcome?.asset ?? listed.get(entry.slug)
+      if (asset === undefined) {
+        unlisted++
+        yield* onProblem({ line, message: "slug is that of no listed asset: name and originalSymbol would list it" })
+        continue
+      }
       const quote = quoteOf(entry, Math.floor(written / 1000))
-      if (quote !== undefined) quotes.push({ name: `line ${line}`, asset: outcome.asset, quote })
+      if (quote !== undefined) quotes.push({ name: `line ${line}`, asset, quote })
     }
-    summary = plus(summary, plus(taken, yield* Ingest.quotes(provider, quotes)))
+    const refused = { ...nothing, refused: unlisted }
+    summary = plus(summary, plus(refused, plus(taken, yield* Ingest.quotes(provider, quotes))))
   })
 
   const take = Effect.fnUntraced(function* (element: JsonElement) {

@@ -135,6 +135,37 @@ describe("AssetFile", () => {
     }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 
+  it.live("takes what a listed asset costs by its slug, and the service's own answer about a currency", () =>
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const first = yield* write(
+        "first.jsonl",
+        [
+          { slug: "florin", name: "Florin", originalSymbol: "FLN", assetType: "fiat" },
+          { slug: "florin", latestRate: { amount: "0.625" } },
+          { slug: "nowhere", latestRate: { amount: "1" } },
+          { slug: "florin", latestRate: { amount: "much" } }
+        ]
+          .map((line) => JSON.stringify(line))
+          .join("\n")
+      )
+      const { problems, summary } = yield* load(first)
+      assert.deepStrictEqual(
+        problems.map(({ line, message }) => `${line} ${message.split(" ").slice(0, 4).join(" ")}`),
+        ["4 latestRate.amount must be a", "3 slug is that of"]
+      )
+      assert.deepInclude(summary, { added: 1, updated: 0, refused: 2 })
+      const shown = yield* assets.bySlug("florin")
+      assert.deepInclude(shown, { type: "fiat", name: "Florin" })
+      assert.strictEqual(shown.latestRate.amount, "0.625")
+
+      const again = yield* load(yield* write("again.jsonl", JSON.stringify(shown)))
+      assert.deepStrictEqual(again.problems, [])
+      assert.strictEqual(again.summary.refused, 0)
+      assert.strictEqual((yield* assets.bySlug("florin")).type, "fiat")
+    }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
+  )
+
   it.live("takes a rate without a time for as old as the file, and no rate that cannot be", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
 import type { AssetOrigin } from "../database/Tables.ts"
 import * as AssetDetails from "./internal/AssetDetails.ts"
 import * as AssetListing from "./internal/AssetListing.ts"
@@ -47,6 +48,8 @@ export class Assets extends Context.Service<
     readonly list: (
       page: AssetPage.PageRequest
     ) => Effect.Effect<{ readonly items: ReadonlyArray<AssetPage.ListedAsset>; readonly total: number }, DatabaseError>
+    /** The numbers of listed assets in the store, by their slugs. */
+    readonly idsOf: (slugs: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, DatabaseError>
     /** Puts entries into the catalogue, at best some hundreds at once; what became of each entry, in their order. */
     readonly put: (
       entries: ReadonlyArray<Entry>,
@@ -98,6 +101,14 @@ const put = (entries: ReadonlyArray<Entry>, origin: AssetOrigin) =>
     () => putEach(entries, origin)
   )
 
+const idsOf = Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
+  const { read } = yield* Database
+  const rows = yield* inChunks(slugs, (some) =>
+    read((db) => db.selectFrom("asset").select(["id", "slug"]).where("slug", "in", some))
+  )
+  return new Map(rows.map(({ id, slug }) => [slug, id]))
+})
+
 const record = Effect.fnUntraced(function* (quotes: ReadonlyArray<AssetRates.AssetQuote>) {
   const { transaction } = yield* Database
   return yield* transaction(AssetRates.record(quotes, yield* AssetRates.seconds))
@@ -121,6 +132,7 @@ const make = Effect.gen(function* () {
     bySlug: (slug) => find("slug", slug),
     exchangeRate: Effect.fn("Assets.exchangeRate")(ExchangeRates.find, stored),
     list: Effect.fn("Assets.list")(AssetPage.read, stored),
+    idsOf: Effect.fn("Assets.idsOf")(idsOf, stored),
     put: Effect.fn("Assets.put")(put, stored),
     record: Effect.fn("Assets.record")(record, stored),
     linked: Effect.fn("Assets.linked")(ProviderLinks.of, stored),
