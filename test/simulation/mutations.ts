@@ -230,6 +230,60 @@ export const mutations: ReadonlyArray<Mutation> = [
     to: "      }, 1e9)"
   },
   {
+    name: "What is left of a lease is sent although its block was undone",
+    file: `${delivery}/internal/DeliveryStreams.ts`,
+    from: "!isCurrent() || ",
+    to: ""
+  },
+  {
+    name: "What has failed is sent again although its block was undone",
+    file: `${store}/subscriptions/internal/Leases.ts`,
+    from: "sql.raw(UndoneBlocks.hasLeft)",
+    to: 'sql.raw("1 = 0")'
+  },
+  {
+    name: "A partial payment counts with all of its amount",
+    file: "packages/core/src/xrp/XrpTransaction.ts",
+    from: 'if (!isPayment || said?.kind === "xrp" || said?.kind === "token") return said',
+    to: "if (isPayment) return amount"
+  },
+  {
+    name: "A payment is told under the tag of its sender",
+    file: "packages/core/src/xrp/XrpTransfers.ts",
+    from: "own?.sourceTag : paid.destinationTag",
+    to: "own?.sourceTag : paid.sourceTag"
+  },
+  {
+    name: "A solid block of another branch makes final",
+    file: `${sync}/Follow.ts`,
+    from: "if (ours === undefined || Bytes.equal(ours, finalHash!)) yield* store",
+    to: "yield* store"
+  },
+  {
+    name: "What waited before the first look at a mempool is told",
+    file: `${sync}/MempoolWatch.ts`,
+    from: "first ? skewMillis : Number.POSITIVE_INFINITY",
+    to: "first ? -skewMillis : Number.POSITIVE_INFINITY"
+  },
+  {
+    name: "A key's windows are not looked back for",
+    file: `${store}/subscriptions/internal/KeyWindows.ts`,
+    from: "past_from: recorded,",
+    to: "past_from: null,"
+  },
+  {
+    name: "A rotated secret ends at once",
+    file: `${store}/subscriptions/SecretRotation.ts`,
+    from: "previous_secret_until: until, secret: sealed",
+    to: "previous_secret_until: 0, secret: sealed"
+  },
+  {
+    name: "An address that has left a list is watched",
+    file: `${store}/subscriptions/AddressLists.ts`,
+    from: ".set({ left_revision: chain.revision })",
+    to: ".set({ left_revision: chain.id < 0 ? chain.revision : null })"
+  },
+  {
     name: "A deleted subscription keeps its callbacks",
     file: `${store}/subscriptions/Subscriptions.ts`,
     from: '  yield* query((db) => db.deleteFrom("subscription").where("id", "=", row.id))\n  yield* Removal.begin([row])',

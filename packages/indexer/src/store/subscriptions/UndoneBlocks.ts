@@ -57,8 +57,8 @@ const pairs = Effect.fnUntraced(function* (table: "callback" | "waiting", chain:
 })
 
 /**
- * Whether a callback is of a block that has left the chain, and is to be taken back: until then nobody is sent it for the
- * first time. Of rows of `callback`, as the text of a statement.
+ * Whether a callback is of a block that has left the chain, and is to be taken back: until then nobody is sent it.
+ * Of rows of `callback`, as the text of a statement.
  */
 export const hasLeft = `exists (
     select 1 from undoing join undone_block on undone_block.id = undoing.undone

@@ -105,6 +105,25 @@ for (const store of stores) {
       }).pipe(Effect.provide(services), Effect.scoped)
     )
 
+    it.effect("are not sent again whose first attempt failed", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const chain = new FakeChain(Seed.chain)
+        const opened = yield* open
+        yield* opened.commit([chain.tip])
+        const account = yield* Seed.account
+        for (let i = 0; i < count; i++) yield* Seed.subscription(account, `https://receiver.test/${i}`)
+        yield* opened.commit([chain.mine([])])
+        const failed = (yield* outbox.lease([capacity], 60_000)).flatMap(({ callbacks }) => callbacks)
+        assert.lengthOf(failed, count)
+        const attempt = { at: 0, duration: 1, status: 500 }
+        yield* outbox.acknowledge(failed.map((callback) => ({ kind: "retry", callback, attempt, due: 0 })))
+        chain.drop(1)
+        yield* opened.undo(chain.tip.height)
+        assert.deepStrictEqual(yield* outbox.lease([capacity], 60_000), [])
+      }).pipe(Effect.provide(services), Effect.scoped)
+    )
+
     it.effect("keep no number from the entry that names a gap behind them", () =>
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions

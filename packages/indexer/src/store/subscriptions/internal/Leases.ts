@@ -160,6 +160,7 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
     rows(sql<CallbackRow>`
       select ${sql.raw(columns)} from callback
       where id in ${numbers(ids)} and ${retried} and due <= ${now} and leased_until <= ${now}
+        and not ${sql.raw(UndoneBlocks.hasLeft)}
       ${forUpdateSkipLocked}`)
   )
   const receivers = yield* Receivers.find([...new Set(found.map(({ subscription }) => subscription))])
