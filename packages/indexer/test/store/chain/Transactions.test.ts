@@ -121,7 +121,7 @@ const history = fc.array(
   { minLength: 8, maxLength: 25 }
 )
 
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 6)
+const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 3)
 
 for (const store of stores) {
   describe(`Recorded transactions on ${store.name}`, () => {
