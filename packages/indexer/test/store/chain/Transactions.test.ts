@@ -111,6 +111,9 @@ const outputs = (): Mined => {
   }
 }
 
+/** Somebody has transactions to compare in every history. */
+const beginning = [{ mine: [4, 8] }, { watch: 0 }, { search: true }, { mine: [4, 8] }]
+
 const history = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ mine: fc.array(fc.nat(4_095), { maxLength: 6 }) }) },
@@ -159,7 +162,7 @@ for (const store of stores) {
                         if (after === undefined) return found
                       }
                     })
-                    for (const step of steps) {
+                    for (const step of [...beginning, ...steps]) {
                       if ("watch" in step) {
                         yield* create({
                           ...{ account: 1, chain, address: people[step.watch]!, secret: undefined },
