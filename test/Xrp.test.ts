@@ -275,6 +275,41 @@ describe("XRP", () => {
         next,
         ({ body }) => body.data.items[0].index === 31 && body.data.items[0].address === receiving(31)
       )
+
+      const { body: addresses } = yield* headwater.get(`${wallet}/addresses?limit=3&offset=30`)
+      assert.deepStrictEqual(
+        addresses.data.items,
+        [30, 31, 32].map((index) => ({ address: receiving(index), index }))
+      )
+      const { body: changes } = yield* headwater.get(`${wallet}/addresses?isChangeAddress=true&limit=1`)
+      assert.deepStrictEqual(changes.data.items, [{ address: change(0), index: 0 }])
+      const listed = headwater.get(`${wallet}/transactions`)
+      const { body: moved } = yield* until("listed", listed, ({ status }) => status === 200)
+      const { items, ...page } = moved.data
+      assert.deepStrictEqual(page, { limit: 10, offset: 0, total: 1, answeredFrom: "node" })
+      assert.deepStrictEqual(items, [
+        {
+          ...{ hash: hashAt(1_020, 2), positionInBlock: 2, timestamp: ledgerAt(1_020).close_time + 946_684_800 },
+          fee: { amount: "0.000012" },
+          minedInBlock: { hash: ledgerAt(1_020).ledger_hash, height: 1_020 },
+          recipient: [{ address: receiving(30), isMember: true, value: { amount: "0.000007" } }],
+          sender: [{ address: account(3), isMember: false, value: { amount: "0.000007" } }]
+        }
+      ])
+      const status = yield* headwater.get(`/hd-wallets/manage/xrp/mainnet/${xpub}/status`)
+      assert.deepInclude(status.body.data.item, { isActive: true, blockchain: "xrp" })
+
+      // Of anybody, newest first.
+      const ofAccount = `/addresses-latest/xrp/mainnet/${account(1)}/transactions?limit=4&transactionType=payment`
+      const { body: newest } = yield* headwater.get(ofAccount)
+      const { body: next4 } = yield* headwater.get(`${ofAccount}&startingAfter=${newest.data.nextStartingAfter}`)
+      assert.deepStrictEqual(
+        [...newest.data.items, ...next4.data.items].map(
+          // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+          ({ hash, minedInBlock: { height } }: any) => [hash, height]
+        ),
+        Array.from({ length: 8 }, (_, i) => [hashAt(1_025 - i, 0), 1_025 - i])
+      )
     }).pipe(Effect.scoped)
   )
 })
