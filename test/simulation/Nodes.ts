@@ -14,8 +14,11 @@ export const moods = [
 ] as const
 export type Mood = (typeof moods)[number] | "well"
 
-/** Those that find most, oftener than others: nodes behind one load balancer that are not of one mind. */
-export const oftenest: ReadonlyArray<Mood> = [...moods, "mixing", "mixing", "mixing", "withoutBlocks"]
+/** Those that find most, oftener than others: nodes behind one load balancer that are not of one mind, or lack a part. */
+export const oftenest: ReadonlyArray<Mood> = [
+  ...moods,
+  ...(["mixing", "mixing", "mixing", "withoutBlocks", "withoutParts", "withoutParts", "withoutParts"] as const)
+]
 
 export interface SimulatedNode {
   readonly url: string

@@ -155,6 +155,8 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     time,
     chance
   )
+  // Some are not well from the beginning, for as long as nobody mends them.
+  for (const node of nodes.all) if (chance.happens(0.3)) nodes.setMood(node, chance.oneOf(Nodes.oftenest))
   const hosts = Receivers.make(opening.challenges.size, time, chance)
   for (const { challenges, host } of hosts.all) {
     for (const text of opening.challenges.get(host)!) challenges.add(text)
