@@ -72,6 +72,7 @@ import * as broadcastNonce from "../migrations/0060_broadcast_nonce.ts"
 import * as consumerSteps from "../migrations/0061_consumer_steps.ts"
 import * as completedBlocks from "../migrations/0062_completed_blocks.ts"
 import * as transactions from "../migrations/0063_transactions.ts"
+import * as transactionsIndex from "../migrations/0064_transactions_index.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -131,7 +132,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0060_broadcast_nonce": broadcastNonce.up,
   "0061_consumer_steps": consumerSteps.up,
   "0062_completed_blocks": completedBlocks.up,
-  "0063_transactions": transactions.up
+  "0063_transactions": transactions.up,
+  "0064_transactions_index": transactionsIndex.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
