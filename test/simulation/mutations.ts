@@ -340,7 +340,7 @@ const played = (copy: string, seeds: number) =>
     let text = ""
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
     // A mistake may make a story endless.
-    const timer = setTimeout(() => child.kill("SIGKILL"), 240_000)
+    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000 + seeds * 2_000)
     child.on("close", () => {
       clearTimeout(timer)
       resolve(text)
