@@ -30,8 +30,8 @@ const moves = 60
 const movedMinutes = (days * 24 * 60) / moves
 const transactions = 200
 const subscriptions = 20
-/** Blocks that the node shows. */
-const shown = 300
+/** Blocks that the node shows: as far behind a daemon may fall where the machine is busy. */
+const shown = 600
 const firstHeight = 17_000_000
 const hosts = ["localhost", "127.0.0.1"]
 const recorded = EvmNode.bundle("ethereum-17053184").recorded
@@ -103,10 +103,33 @@ const started = (as: string, execArgv: ReadonlyArray<string> = []) =>
 const firstMessage = <A>(child: ChildProcess) =>
   Effect.callback<A>((resume) => void child.once("message", (message) => resume(Effect.succeed(message as A))))
 
+/** Memory that malloc gives out in one piece to the arena of a thread. */
+const arenaBytes = 64 * 2 ** 20
+
+/** Resident megabytes of a process by who has them: malloc, files, and V8 with all other anonymous memory. */
+const residentOf = (pid: number) => {
+  const megabytes = { malloc: 0, files: 0, v8: 0 }
+  let owner: keyof typeof megabytes = "v8"
+  for (const line of readFileSync(`/proc/${pid}/smaps`, "utf8").split("\n")) {
+    const region = /^([0-9a-f]+)-[0-9a-f]+ \S+ \S+ \S+ \d+\s*(.*)$/.exec(line)
+    const resident = /^Rss:\s+(\d+)/.exec(line)
+    if (region !== null) {
+      const [, begin, name] = region as unknown as [string, string, string]
+      const isArena = name === "" && BigInt(`0x${begin}`) % BigInt(arenaBytes) === 0n
+      owner = name === "[heap]" || isArena ? "malloc" : name.startsWith("/") ? "files" : "v8"
+    } else if (resident !== null) megabytes[owner] += Number(resident[1]) / 1024
+  }
+  return megabytes
+}
+
 interface Sample {
   readonly hours: number
   readonly callbacks: number
   readonly residentMegabytes: number
+  readonly mallocMegabytes: number
+  readonly v8Megabytes: number
+  /** The least of the last ten samples: what is left when V8 has collected. */
+  readonly liveMegabytes: number
   readonly heapMegabytes: number
   readonly descriptors: number
   readonly storeMegabytes: number
@@ -196,12 +219,17 @@ const soak = Effect.gen(function* () {
             0
           )
         : value("headwater_store_size_bytes")
-    const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+    const { files, malloc, v8 } = residentOf(pid)
+    const resident = files + malloc + v8
+    const heapMegabytes = value("nodejs_heap_size_used_bytes") / 2 ** 20
     const sample: Sample = {
       hours: (performance.now() - begin) / 3_600_000,
       callbacks: seen,
       residentMegabytes: resident,
-      heapMegabytes: value("nodejs_heap_size_used_bytes") / 2 ** 20,
+      mallocMegabytes: malloc,
+      v8Megabytes: v8,
+      liveMegabytes: Math.min(heapMegabytes, ...samples.slice(-9).map((sample) => sample.heapMegabytes)),
+      heapMegabytes,
       descriptors: readdirSync(`/proc/${pid}/fd`).length,
       storeMegabytes: bytes / 2 ** 20,
       p50: percentile(asked, 0.5),
@@ -212,7 +240,8 @@ const soak = Effect.gen(function* () {
     console.log(
       `${(sample.hours * 60).toFixed(1).padStart(5)} min, day ${((days * round) / moves).toFixed(1)}: ` +
         `${head - firstHeight} blocks, ${sample.behind} behind, ${seen} callbacks, ` +
-        `memory ${resident.toFixed(0)} MB (heap ${sample.heapMegabytes.toFixed(0)}), ${sample.descriptors} descriptors, ` +
+        `memory ${resident.toFixed(0)} MB (V8 ${v8.toFixed(0)}, of which heap ${heapMegabytes.toFixed(0)}, ` +
+        `malloc ${malloc.toFixed(1)}, files ${files.toFixed(0)}), ${sample.descriptors} descriptors, ` +
         `store ${sample.storeMegabytes.toFixed(0)} MB, requests p50 ${sample.p50.toFixed(1)} ms, p99 ${sample.p99.toFixed(1)} ms`
     )
     process.kill(pid, "SIGUSR2")
@@ -227,19 +256,22 @@ const soak = Effect.gen(function* () {
   const callbacksPerHour = perHour(({ callbacks }) => callbacks)
   console.table(
     Object.fromEntries(
-      (["residentMegabytes", "heapMegabytes", "descriptors", "storeMegabytes", "p50", "p99", "behind"] as const).map(
-        (name) => {
-          const hourly = perHour((sample) => sample[name])
-          return [
-            name,
-            {
-              "at the end": samples.at(-1)![name].toFixed(1),
-              "an hour": hourly.toFixed(2),
-              "an hour for each 100,000 callbacks": (hourly / (callbacksPerHour / 100_000)).toFixed(3)
-            }
-          ]
-        }
-      )
+      (
+        [
+          ...(["residentMegabytes", "mallocMegabytes", "v8Megabytes", "heapMegabytes", "liveMegabytes"] as const),
+          ...(["descriptors", "storeMegabytes", "p50", "p99", "behind"] as const)
+        ] as const
+      ).map((name) => {
+        const hourly = perHour((sample) => sample[name])
+        return [
+          name,
+          {
+            "at the end": samples.at(-1)![name].toFixed(1),
+            "an hour": hourly.toFixed(2),
+            "an hour for each 100,000 callbacks": (hourly / (callbacksPerHour / 100_000)).toFixed(3)
+          }
+        ]
+      })
     )
   )
 }).pipe(Effect.scoped)

@@ -202,12 +202,16 @@ describe("traces", () => {
           ["bitcoin", "mainnet"],
           ["xrp", "mainnet"]
         ] as const) {
-          for (const [key, extendedPublicKey] of [
+          // All that a stranger could see is on the first chain.
+          const strangers = [
             [stranger, xpub],
-            [wrongKey, xpub],
-            [headwater.apiKey, xprv],
-            [headwater.apiKey, xpub]
-          ] as const) {
+            [wrongKey, xpub]
+          ] as const
+          for (const [key, extendedPublicKey] of [
+            ...(blockchain === "ethereum" ? strangers : []),
+            [headwater.apiKey, xprv] as const,
+            [headwater.apiKey, xpub] as const
+          ]) {
             const answers = yield* EveryOperation.every(headwater, {
               ...{ key, context },
               path: { ...names, blockchain, network, extendedPublicKey, "": "0x1" },
@@ -261,7 +265,6 @@ describe("traces", () => {
         assert.include(all.spans, "CoinGecko.get")
         assert.include(all.log, "utxoDerive")
         assert.include(all.metrics, "utxoDerive")
-      }).pipe(Effect.scoped),
-    { timeout: 90_000 }
+      }).pipe(Effect.scoped)
   )
 })
