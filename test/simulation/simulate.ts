@@ -34,6 +34,8 @@ try {
   const last = values.seed === undefined ? first + Number(values.seeds) - 1 : first
   let failures = 0
   for (let seed = first; seed <= last; seed++) {
+    const done = seed - first
+    if (done > 0 && done % 500 === 0) console.log(`${done} of ${last - first + 1} stories, ${failures} break a promise`)
     const outcome = await simulation.run(seed)
     if (outcome.broken.length === 0) {
       if (values.seed !== undefined) console.log(outcome.lines.join("\n"))
