@@ -28,7 +28,7 @@ export interface Options extends CatchUp.Options {
   readonly pollInterval: Duration.Duration
   /** Blocks that a reorganisation may undo. */
   readonly undoDepth: number
-  /** Runs when blocks were undone. */
+  /** Runs when blocks were undone, or may have been. */
   readonly onUndone?: Effect.Effect<void>
 }
 
@@ -177,8 +177,8 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     yield* refuseOtherNetwork
     const fork = yield* Fork.find(source, store, cursor, options.undoDepth)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
-    yield* store.undo(fork)
-    if (options.onUndone !== undefined) yield* options.onUndone
+    // A store that fails may have undone the blocks all the same.
+    yield* Effect.ensuring(store.undo(fork), options.onUndone ?? Effect.void)
     metrics.reorganised(cursor.height - fork)
     yield* report({ height: fork })
     yield* catchUp(fork + 1, head)

@@ -105,7 +105,7 @@ for (const store of stores) {
       }).pipe(Effect.provide(services), Effect.scoped)
     )
 
-    it.effect("are not sent again whose first attempt failed", () =>
+    it.effect("are not sent again whose first attempt failed, and take nobody's place", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
         const chain = new FakeChain(Seed.chain)
@@ -120,7 +120,17 @@ for (const store of stores) {
         yield* outbox.acknowledge(failed.map((callback) => ({ kind: "retry", callback, attempt, due: 0 })))
         chain.drop(1)
         yield* opened.undo(chain.tip.height)
-        assert.deepStrictEqual(yield* outbox.lease([capacity], 60_000), [])
+        const other = yield* Seed.subscription(yield* Seed.account, "https://receiver.test/other")
+        yield* Seed.callbacks(other, 1)
+        yield* TestClock.adjust("1 second")
+        const [theirs] = yield* outbox.lease([{ ...capacity, limit: 1 }], 60_000)
+        const again = { kind: "retry", callback: theirs!.callbacks[0]!, attempt, due: 500 } as const
+        yield* outbox.acknowledge([again])
+        const leases = yield* outbox.lease([{ ...capacity, limit: 1 }], 60_000)
+        assert.deepStrictEqual(
+          leases.map(({ subscription }) => subscription),
+          [other.id]
+        )
       }).pipe(Effect.provide(services), Effect.scoped)
     )
 

@@ -146,7 +146,7 @@ export const streams = Effect.fnUntraced(function* (capacity: HostCapacity, limi
 /** How many callbacks that are to be sent again are looked at for each one that may be: others may be of full accounts. */
 const retriesLookedAt = 8
 
-/** Ids of the host's callbacks that are to be sent again, in the order of their times. */
+/** Ids of the host's callbacks that are to be sent again, in the order of their times; none that is to be taken back first. */
 export const retries = Effect.fnUntraced(function* ({ host }: HostCapacity, limit: number, now: number) {
   if (limit === 0) return []
   const { read } = yield* Database
@@ -154,6 +154,7 @@ export const retries = Effect.fnUntraced(function* ({ host }: HostCapacity, limi
     rows(sql<Due>`
       select account, id from callback
       where ${retried} and host = ${host} and due <= ${now} and leased_until <= ${now}
+        and not ${sql.raw(UndoneBlocks.hasLeft)}
       order by due limit ${limit * retriesLookedAt}`)
   )
 })
