@@ -43,6 +43,11 @@ const loadedLater = () =>
     import("tiny-secp256k1")
   ])
 
+/** The clock of the process: a story has one of its own. */
+const realTimers = { set: setTimeout, clear: clearTimeout }
+/** How long a story takes, in real milliseconds, until its seed is told: it may have no end. */
+const longMillis = 60_000
+
 /** Stories that are tried for a shorter one. */
 const mostTries = 120
 
@@ -51,11 +56,18 @@ export const make = async (template: StoreTemplate): Promise<Simulation> => {
   const settings = settingsFor([{ chain: Families.all.evm.chain, nodes: ["http://127.0.0.1:8545"] }])
   const opening = await Opening.make(template, settings)
 
-  const play = (seed: number, story: Story.Story): Promise<Outcome> =>
-    simulated(Chance.make(seed ^ 0x7a57), async (time) => {
+  const play = (seed: number, story: Story.Story): Promise<Outcome> => {
+    const long = realTimers.set(() => console.log(`Seed ${seed} takes more than a minute`), longMillis)
+    const played = simulated(Chance.make(seed ^ 0x7a57), async (time) => {
       const { lines, record } = await Playing.play(opening, seed, story, time)
       return { seed, store: template.name, lines, broken: promises.judge(record) }
     })
+    return played
+      .catch((error: unknown) => {
+        throw new Error(`Seed ${seed} has a story that fails: ${error}`, { cause: error })
+      })
+      .finally(() => realTimers.clear(long))
+  }
 
   const storyOf = (seed: number) => Story.make(Chance.make(seed))
 

@@ -3,6 +3,7 @@
  *
  *     node test/simulation/simulate.ts --seed 7              one, with all that happened
  *     node test/simulation/simulate.ts --from 1 --seeds 1000  many; the first that breaks a promise is told
+ *     node test/simulation/simulate.ts --all …                a line for each that breaks a promise
  *     node test/simulation/simulate.ts --store postgres …     on PostgreSQL: the server of DATABASE_URL, or one of its own
  */
 import { parseArgs } from "node:util"
@@ -42,6 +43,7 @@ try {
       continue
     }
     failures++
+    process.exitCode = 1
     if (values.all) {
       console.log(
         `${seed}: ${[...new Set(outcome.broken.map(({ promise }) => promise))].join("; ")} | ${outcome.broken[0]!.detail.slice(0, 200)}`
@@ -49,7 +51,6 @@ try {
       continue
     }
     console.log(Simulation.describe(values.raw ? outcome : await simulation.shrink(outcome)))
-    process.exitCode = 1
     break
   }
   const seconds = (now() - began) / 1000

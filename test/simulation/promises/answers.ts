@@ -3,9 +3,12 @@ import type { Judge } from "./Judge.ts"
 import type { Arrival } from "../Receivers.ts"
 import { accepted, movementsOf, ownerOf, posted } from "./Told.ts"
 
-/** "No answer with status 200 holds less than the chain", from the block on from which it says to be whole. */
+/**
+ * "No answer with status 200 holds less than the chain", from the block on from which it says to be whole: where it says
+ * nothing, from the beginning.
+ */
 export const nothingBelowTheTruth: Judge = (record) =>
-  record.listed.flatMap(({ address, chain, completeFrom = Infinity, kind, recorded, transactions }) =>
+  record.listed.flatMap(({ address, chain, completeFrom = 0, kind, recorded, transactions }) =>
     [...recorded]
       .flatMap((hash) => chain.blocks.get(hash) ?? [])
       .filter(({ height }) => height >= completeFrom)
