@@ -20,11 +20,13 @@ export const verify = async (stage: Stage, tenant: Tenant, host: Receivers.Recei
   const item = { domain: host.host }
   const added = await stage.call(tenant, `adds ${host.host}`, { method: "POST", path: "/domains/", item })
   if (added === undefined || added.status >= 300) return
-  if (isPublished) {
-    host.challenges.add(added.body.data.item.token)
-    if (!tenant.verifiedAt.has(host.host)) tenant.verifiedAt.set(host.host, stage.time.now())
-  }
-  await stage.call(tenant, `verifies ${host.host}`, { method: "POST", path: `/domains/${host.host}/verify`, item: {} })
+  if (isPublished) host.challenges.add(added.body.data.item.token)
+  const askedAt = stage.time.now()
+  const path = `/domains/${host.host}/verify`
+  const answer = await stage.call(tenant, `verifies ${host.host}`, { method: "POST", path, item: {} })
+  // What was lost on its way may have been done.
+  const isPossible = answer === undefined || answer.status === 200 || answer.status >= 500
+  if (isPossible) tenant.verifiedAt.set(host.host, Math.min(askedAt, tenant.verifiedAt.get(host.host) ?? Infinity))
 }
 
 const lists = {

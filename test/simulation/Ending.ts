@@ -176,7 +176,7 @@ export const make = (stage: Stage) => {
         hash = chains.map(({ blocks }) => blocks.get(hash)).find((block) => block !== undefined)!.parent
       }
     }
-    const { attempts, calls, listed } = stage
+    const { attempts, calls, defects, listed } = stage
     return {
       chains,
       tenants,
@@ -185,6 +185,7 @@ export const make = (stage: Stage) => {
       attempts,
       calls,
       listed,
+      defects,
       feeds,
       balances,
       ledgers,

@@ -12,7 +12,7 @@ export interface Tenant {
   readonly retractions: boolean
   /** Whether it may run out of credits. */
   readonly isPoor: boolean
-  /** When the account first asked for the verification of a host whose challenge was published, by host. */
+  /** When the account first asked for a verification that may have succeeded, by host. */
   readonly verifiedAt: Map<string, number>
 }
 
@@ -106,6 +106,8 @@ export interface Record {
   readonly attempts: ReadonlyArray<Attempt>
   readonly calls: ReadonlyArray<Called>
   readonly listed: ReadonlyArray<Listed>
+  /** What the program has logged of what nobody has foreseen, while its store could be written. */
+  readonly defects: ReadonlyArray<string>
   /** The feed of each subscription that is left at the end, by its reference id. */
   readonly feeds: ReadonlyMap<string, ReadonlyArray<FeedEntry>>
   /** What was left at the end of each account's credits, by its name. */

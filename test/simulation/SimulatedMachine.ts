@@ -117,8 +117,11 @@ export const make = (template: string, time: SimulatedTime, chance: Chance): Sim
       copyFileSync(from, to)
       if (!existsSync(`${from}-wal`)) return
       copyFileSync(`${from}-wal`, `${to}-wal`)
-      if (how === "power") truncateSync(`${to}-wal`, Math.min(flushed, sizeOfLog(to)))
-      flushed = sizeOfLog(to)
+      if (how !== "power") return
+      // The disk may have more of it than it was told to bring there.
+      const size = sizeOfLog(to)
+      flushed = chance.between(Math.min(flushed, size), size)
+      truncateSync(`${to}-wal`, flushed)
     },
     isShared: false,
     losesCommitted: true,

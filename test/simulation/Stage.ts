@@ -27,6 +27,8 @@ export interface Stage {
   readonly attempts: Array<Attempt>
   readonly calls: Array<Called>
   readonly listed: Array<Listed>
+  /** What the program has logged of what nobody has foreseen, while its store could be written. */
+  readonly defects: ReadonlyArray<string>
   /** What happened, a line each, with the seconds since the beginning. */
   readonly lines: Array<string>
   readonly say: (line: string) => void
@@ -163,6 +165,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   }
   const attempts: Array<Attempt> = []
   const calls: Array<Called> = []
+  const defects: Array<string> = []
   const verified = [...opening.challenges].flatMap(([host, { size }]) => (size > 0 ? [host] : []))
   const tenants = opening.tenants.map(
     (tenant): Tenant => ({ ...tenant, verifiedAt: new Map(verified.map((host) => [host, epoch])) })
@@ -170,7 +173,10 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   const world: System.World = {
     ...{ chance, machine, nodes, receivers: hosts, bounds: seed % 2 === 0 ? small : undefined },
     attempted: (attempt) => attempts.push({ at: time.now(), ...attempt }),
-    logged: (line) => say(`        ${line}`)
+    logged: (line, isDefect) => {
+      if (isDefect && !machine.isTroubled()) defects.push(line)
+      say(`        ${line}`)
+    }
   }
   const urlsOf = (chain: Chains.SimulatedChain) => nodes.all.flatMap((node) => (node.chain === chain ? [node.url] : []))
   let settings = settingsFor(
@@ -188,7 +194,10 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   let changed: Promise<void> = Promise.resolve()
 
   const start = async (place: number) => {
-    const own = programs === 1 ? world : { ...world, logged: (line: string) => world.logged(`${place + 1} ${line}`) }
+    const own =
+      programs === 1
+        ? world
+        : { ...world, logged: (line: string, isDefect: boolean) => world.logged(`${place + 1} ${line}`, isDefect) }
     for (let tries = 0; tries <= 20; tries++) {
       lives[place] = await System.start(own, settings)
       hasEnded[place] = lives[place] === undefined
@@ -208,7 +217,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   let hasLostPower = false
 
   return {
-    ...{ seed, time, chance, chains, machine, nodes, hosts, tenants, attempts, calls, lines, say, begin },
+    ...{ seed, time, chance, chains, machine, nodes, hosts, tenants, attempts, calls, defects, lines, say, begin },
     subscribed: [],
     listed: [],
     mine: (chain, payments, failed) => {

@@ -10,6 +10,7 @@ import * as Settings from "@headwater/daemon/settings/Settings"
 import { StoreWatchOptions } from "@headwater/daemon/supervision/StoreWatch"
 import { Listener } from "@headwater/http/server/Server"
 import { Connections } from "@headwater/indexer/families/node/NodeHttp"
+import { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -71,8 +72,8 @@ export interface World {
   readonly bounds?: typeof FanOut.Bounds.Service | undefined
   /** Takes note of a callback that the program begins to send. */
   readonly attempted: (attempt: Attempted) => void
-  /** A line of the program's log. */
-  readonly logged: (line: string) => void
+  /** A line of the program's log; `isDefect` where it tells of what nobody has foreseen. */
+  readonly logged: (line: string, isDefect: boolean) => void
 }
 
 /** As the file of settings would have them. */
@@ -90,6 +91,10 @@ const maxPauseMillis = 6_000
 
 const address = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:8080")
 
+/** Whether something died for another reason than its store's. */
+const isUnforeseen = (reason: Cause.Reason<unknown>) =>
+  Cause.isDieReason(reason) && !(reason.defect instanceof DatabaseError)
+
 /** All that the program has from outside. `isAlive`: whether the world hears of it. */
 const outside = (
   { attempted, bounds, chance, logged, machine, nodes, receivers }: World,
@@ -101,7 +106,8 @@ const outside = (
     if (!isAlive()) return
     const words = (Array.isArray(message) ? message : [message]).map(String).join(" ")
     const why = cause.reasons.length === 0 ? "" : `: ${Cause.pretty(cause).slice(0, 600)}`
-    logged(`${logLevel}: ${words}${why}`)
+    const isError = logLevel === "Error" || logLevel === "Fatal"
+    logged(`${logLevel}: ${words}${why}`, isError && cause.reasons.some(isUnforeseen))
   })
   return Layer.mergeAll(
     Layer.succeed(Settings.Settings, settings),
@@ -195,7 +201,10 @@ export const start = async (world: World, written: Written): Promise<Life | unde
   const built = await Effect.runPromiseExit(Layer.buildWithScope(program, scope))
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   if (Exit.isFailure(built)) {
-    world.logged(`The program did not start: ${Cause.pretty(built.cause).slice(0, 300)}`)
+    world.logged(
+      `The program did not start: ${Cause.pretty(built.cause).slice(0, 300)}`,
+      built.cause.reasons.some(isUnforeseen)
+    )
     await close()
     return undefined
   }

@@ -157,6 +157,18 @@ export const mutations: ReadonlyArray<Mutation> = [
     to: "++last"
   },
   {
+    name: "Of what waits, the newest is sent first",
+    file: `${store}/subscriptions/internal/Leases.ts`,
+    from: "     order by id limit :batchSize`",
+    to: "     order by id desc limit :batchSize`"
+  },
+  {
+    name: "A lease dies where it is worked off",
+    file: `${delivery}/internal/DeliveryStreams.ts`,
+    from: "    workOff(stream).pipe(",
+    to: '    Effect.andThen(workOff(stream), Effect.die("a lease died")).pipe('
+  },
+  {
     name: "A lease does not remember the last number",
     file: `${store}/subscriptions/internal/Leases.ts`,
     from: '  yield* updateEach("subscription", numbered)\n',

@@ -44,7 +44,7 @@ const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ["No answer with status 200 holds less than the chain", answers.nothingBelowTheTruth],
   ["Credits are never negative, and nothing is charged twice", answers.credits],
   ["Bounded wait: once all is well, what is to be done is done", ends],
-  ["No answer is 500", answers.noDefects]
+  ["No defect: no answer is 500, and nothing dies in the background", answers.noDefects]
 ]
 
 /** The promises that were broken in a story. */

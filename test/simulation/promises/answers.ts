@@ -54,8 +54,10 @@ export const credits: Judge = (record) =>
     ]
   })
 
-/** No answer fails for a reason of the program's own while its store can be written. */
-export const noDefects: Judge = (record) =>
-  record.calls.flatMap(({ answer, isExcused, what }) =>
+/** No answer fails for a reason of the program's own while its store can be written, and nothing dies in its background. */
+export const noDefects: Judge = (record) => [
+  ...record.calls.flatMap(({ answer, isExcused, what }) =>
     answer?.status === 500 && !isExcused ? [`${what} was answered 500: ${JSON.stringify(answer.body)}`] : []
-  )
+  ),
+  ...record.defects
+]

@@ -157,24 +157,36 @@ export const numbered: Judge = (record) =>
     ]
   })
 
+/** Whether what a subscription is told has an order: what is late of addresses that it came to later has none. */
+const isOrdered = ({ event, watched: { kind } }: Subscribed) =>
+  (kind === "blocks" || kind === "address") && event !== "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+
 /**
  * "First attempts of one subscription leave in the order of the chain." What had been leased as its block left the chain
- * may come late.
+ * may come late, and what was retracted is told again after what followed it. Heights are compared at the same
+ * confirmation: an earlier block may have another one already from a branch that was left.
  */
 export const inOrder: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
-    const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
+    const best = new Map(subscribed.chain.best().map((block) => [block.hash, block]))
     const first = new Set<string>()
     let last = 0
+    const heights = new Map<number, number>()
     const broken: Array<string> = []
     for (const { key, path, sequence, text } of record.attempts) {
       if (path !== subscribed.path || first.has(key)) continue
       first.add(key)
-      const hash = blockIn(text)
-      if (sequence < last && hash !== undefined && best.has(hash)) {
+      const block = best.get(blockIn(text) ?? "")
+      if (block !== undefined && sequence < last)
         broken.push(`${name(subscribed)}: the first attempt of ${sequence} left after that of ${last}`)
-      }
       last = Math.max(last, sequence)
+      if (block === undefined || !isOrdered(subscribed) || /(reverted|restores)IdempotencyKey":|_TEST"/.test(text))
+        continue
+      const confirmation: number = JSON.parse(text).data.item.currentConfirmations ?? 1
+      const height = heights.get(confirmation) ?? 0
+      if (block.height < height)
+        broken.push(`${name(subscribed)}: ${sequence}, of block ${block.height}, left after what block ${height} has`)
+      heights.set(confirmation, Math.max(block.height, height))
     }
     return broken
   })
