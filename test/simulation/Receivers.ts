@@ -46,6 +46,8 @@ export interface Arrival {
   readonly body: any
   /** The status that the program was answered in time; undefined where it was none. */
   status: number | undefined
+  /** When the program was answered; undefined where it was not, or did not live to hear it. */
+  answeredAt: number | undefined
 }
 
 export interface Receiver {
@@ -121,7 +123,13 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
   })
 
   /** What a host does with a request that has reached it. */
-  const lead = (receiver: Receiver, { end, request }: SimulatedHttp.Exchange, to: string, fresh: boolean) => {
+  const lead = (
+    receiver: Receiver,
+    { end, request }: SimulatedHttp.Exchange,
+    to: string,
+    fresh: boolean,
+    isAlive: () => boolean
+  ) => {
     const arrival: Arrival = {
       at: time.now(),
       host: receiver.host,
@@ -130,12 +138,16 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
       headers: request.headers,
       text: request.body,
       body: request.body === "" ? undefined : JSON.parse(request.body),
-      status: undefined
+      status: undefined,
+      answeredAt: undefined
     }
     const { mood } = receiver
     const reply = (status: number, millis: number, headers: Record<string, string> = {}) => {
       arrival.status = status
-      time.after(millis, () => end({ status, headers, body: "" }))
+      time.after(millis, () => {
+        if (isAlive()) arrival.answeredAt = time.now()
+        end({ status, headers, body: "" })
+      })
     }
     const fail = (code: string) => void time.after(1, () => end(SimulatedHttp.systemError(code)))
     if (mood === "hangingUp" && !fresh) return fail("UND_ERR_SOCKET")
@@ -209,7 +221,8 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
               }
             },
             to,
-            fresh
+            fresh,
+            isAlive
           )
         const kept = idle.get(origin)?.pop()
         if (kept !== undefined && kept.until > time.now() && receiver.mood !== "dead") exchangeOn(kept.to, false)

@@ -269,10 +269,11 @@ const makers: ReadonlyArray<readonly [weight: number, make: (chance: Chance) => 
 ]
 
 export const make = (chance: Chance): Story => [
-  // A story in which nobody has asked for anything is soon told.
-  ...[subscribe, subscribeToMany, subscribe, subscribeToMany].map(
-    (make): Step => ({ pause: 50, action: make(chance) })
+  // A story in which nobody has asked for anything is soon told, and one without retractions that arrive tells little.
+  ...[subscribe, subscribeToMany].map(
+    (make): Step => ({ pause: 50, action: { ...make(chance), account: 0, receiver: 0 } as Action })
   ),
+  ...[subscribe, subscribeToMany].map((make): Step => ({ pause: 50, action: make(chance) })),
   ...many(
     chance.between(12, 36),
     (): Step => ({

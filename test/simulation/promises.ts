@@ -4,6 +4,7 @@
  */
 import * as answers from "./promises/answers.ts"
 import * as callbacks from "./promises/callbacks.ts"
+import * as items from "./promises/items.ts"
 import * as subscriptions from "./promises/subscriptions.ts"
 import * as tending from "./promises/tending.ts"
 import type { Judge } from "./promises/Judge.ts"
@@ -21,6 +22,7 @@ const ends: Judge = ({ unfinished }) => unfinished
 const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ["Never lost: a callback is delivered at least once", callbacks.neverLost],
   ["Nothing is told that did not happen", callbacks.nothingInvented],
+  ["An item is of its subscription and of its block, and a retraction has that of its original", items.asTheyAre],
   ["A confirmation is not told before the chain has it", callbacks.notTooEarly],
   ["One key for one event: the same over retries, restarts and replays", callbacks.oneKeyForOneEvent],
   ["Numbered: 1, 2, 3 … without a gap, and the number belongs to the callback", callbacks.numbered],

@@ -194,15 +194,24 @@ export const inOrder: Judge = (record) =>
 /** How long an attempt may take until its request leaves, in milliseconds. */
 const beginning = 100
 
-/** "Where the block leaves the chain before the callback is sent, the callback is not sent." */
+/**
+ * "Where the block leaves the chain before the callback is sent, the callback is not sent." What was accepted before may
+ * be asked for again whatever became of its block.
+ */
 export const notSentAfterwards: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
     const best = new Set(subscribed.chain.best().map(({ hash }) => hash))
+    const acceptedAt = new Map<string, number>()
+    for (const arrival of of(record, subscribed)) {
+      if (accepted(arrival) && !acceptedAt.has(keyOf(arrival))) acceptedAt.set(keyOf(arrival), arrival.at)
+    }
     return record.attempts
-      .filter(({ at, path, text }) => {
+      .filter(({ at, key, path, text }) => {
         if (path !== subscribed.path || /revertedIdempotencyKey|_TEST"/.test(text)) return false
         const hash = blockIn(text)
-        const isAskedFor = subscribed.askedAgainAt.some((asked) => asked < at)
+        const isAskedFor = subscribed.askedAgainAt.some(
+          (asked) => asked < at && (acceptedAt.get(key) ?? Infinity) <= asked
+        )
         const until = (record.undoneAt.get(hash ?? "") ?? Infinity) + beginning
         return hash !== undefined && !best.has(hash) && at > until && !isAskedFor
       })
@@ -224,6 +233,9 @@ export const retractedAfterwards: Judge = (record) =>
     const broken = arrivals.filter(
       (arrival) => isEvent(arrival) && arrival.at > (firstRetraction.get(keyOf(arrival)) ?? Infinity)
     )
+    const early = arrivals.filter(
+      (arrival) => isEvent(arrival) && (arrival.answeredAt ?? 0) > (firstRetraction.get(keyOf(arrival)) ?? Infinity)
+    )
     const feed = record.feeds.get(subscribed.referenceId ?? "")
     const numbers = new Map([
       ...(feed ?? []).map(({ idempotencyKey, sequence }) => [idempotencyKey, sequence] as const),
@@ -242,6 +254,7 @@ export const retractedAfterwards: Judge = (record) =>
         (arrival) =>
           `${name(subscribed)} was sent ${sequenceOf(arrival)} after its retraction: ${identityOf(arrival.body.data)}`
       ),
+      ...early.map((arrival) => `${name(subscribed)}: ${sequenceOf(arrival)} was retracted before it was answered`),
       ...before.map(
         (arrival) => `${name(subscribed)}: the retraction ${sequenceOf(arrival)} is numbered before what it retracts`
       ),
