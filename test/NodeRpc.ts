@@ -37,6 +37,16 @@ export const rpcAt =
   <A>(method: string, ...params: ReadonlyArray<unknown>) =>
     Effect.promise(() => caller(url)(path, method, params) as Promise<A>)
 
+/** What the unspent outputs of a node have of these descriptors: the node scans once at a time, and its daemon scans as well. */
+export const scan = <A>(rpc: Rpc, descriptors: ReadonlyArray<unknown>): Effect.Effect<A> =>
+  rpc<A>("scantxoutset", "start", descriptors).pipe(
+    Effect.catchDefect((defect) =>
+      defect instanceof Refused && defect.message.includes("already in progress")
+        ? Effect.delay(scan<A>(rpc, descriptors), "50 millis")
+        : Effect.die(defect)
+    )
+  )
+
 /** `otherwise` where a node refuses. */
 export const orElse = <A>(self: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
   Effect.catchDefect(self, (defect) => (defect instanceof Refused ? Effect.succeed(otherwise) : Effect.die(defect)))

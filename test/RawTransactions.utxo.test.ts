@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
+import { scan } from "./NodeRpc.ts"
 import { locations } from "./Stores.ts"
 
 const { location } = locations[0]!
@@ -219,9 +220,7 @@ const checkAddress = Effect.fnUntraced(function* ({ rpc }: Litecoind.Litecoind, 
     readonly amount: number
     readonly height: number
   }
-  const { unspents } = yield* rpc<{ readonly unspents: ReadonlyArray<Coin> }>("scantxoutset", "start", [
-    `addr(${address})`
-  ])
+  const { unspents } = yield* scan<{ readonly unspents: ReadonlyArray<Coin> }>(rpc, [`addr(${address})`])
   const value = (amount: number) => ({ ...coins(satoshis(amount)), denomination: 8 })
   const total = value(unspents.reduce((sum, { amount }) => sum + amount, 0))
   for (const path of [latest, historical]) {

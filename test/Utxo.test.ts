@@ -5,7 +5,7 @@ import * as References from "effect/References"
 import * as Bcoin from "./Bcoin.ts"
 import * as HdWallet from "./HdWallet.ts"
 import * as Litecoind from "./Litecoind.ts"
-import { orElse } from "./NodeRpc.ts"
+import { orElse, scan } from "./NodeRpc.ts"
 import * as RandomWallets from "./RandomWallets.ts"
 
 const asked = process.env.HEADWATER_UTXO_BLOCKS
@@ -41,9 +41,10 @@ const litecoind = Effect.gen(function* () {
         replace: (id) => orElse(Effect.as(rpc("bumpfee", id), true), false),
         sign: (raw) => Effect.map(rpc<{ readonly hex: string }>("signrawtransactionwithwallet", raw), ({ hex }) => hex),
         balance: Effect.gen(function* () {
-          const { total_amount } = yield* node.rpc<{ readonly total_amount: number }>("scantxoutset", "start", [
-            ...[0, 1].map((branch) => ({ desc: `wpkh(${extendedPublicKey}/${branch}/*)`, range: 299 }))
-          ])
+          const { total_amount } = yield* scan<{ readonly total_amount: number }>(
+            node.rpc,
+            [0, 1].map((branch) => ({ desc: `wpkh(${extendedPublicKey}/${branch}/*)`, range: 299 }))
+          )
           // A wallet holds back what a transaction of its own would spend, even one that can never be mined.
           const sent = yield* rpc<
             ReadonlyArray<{ readonly txid: string; readonly confirmations: number; readonly abandoned?: boolean }>

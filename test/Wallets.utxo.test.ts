@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as HdWallet from "./HdWallet.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
+import { scan } from "./NodeRpc.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
@@ -72,9 +73,10 @@ const checkLists = Effect.fnUntraced(function* (
     readonly scriptPubKey: string
   }
   const all = [...receive.slice(0, 300), ...change.slice(0, 300)]
-  const { unspents } = yield* rpc<{ readonly unspents: ReadonlyArray<Coin> }>("scantxoutset", "start", [
-    ...all.map((address) => `addr(${address})`)
-  ])
+  const { unspents } = yield* scan<{ readonly unspents: ReadonlyArray<Coin> }>(
+    rpc,
+    all.map((address) => `addr(${address})`)
+  )
   const outputs = yield* ask("unspent-outputs?limit=50")
   assert.strictEqual(outputs.total, unspents.length)
   assert.deepStrictEqual(
