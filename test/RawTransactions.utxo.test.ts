@@ -269,7 +269,11 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
       const paid = yield* Effect.forEach(own, (address) => node.rpc<string>("sendtoaddress", address, 1))
       yield* node.mine(1)
       const to = yield* node.rpc<string>("getnewaddress")
-      const unknown = yield* headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)
+      // A daemon that has just been started may not have asked its node yet.
+      const unknown = yield* Effect.repeat(
+        Effect.delay(headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`), "50 millis"),
+        { until: ({ status }) => status !== 503 }
+      )
       assert.strictEqual(unknown.body.error?.code ?? unknown.status, "address_not_synced")
       yield* node.rpc("sendtoaddress", to, 3)
       yield* node.mine(1)
