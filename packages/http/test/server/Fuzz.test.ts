@@ -12,7 +12,7 @@ import { stores } from "../../../../test/Stores.ts"
 import { document, operations, wrongWith, wrongWithError } from "../Contract.ts"
 import { TestServer, testServer } from "../TestServer.ts"
 
-const runs = Number(process.env.HEADWATER_FUZZ_RUNS ?? 1000)
+const runs = Number(process.env.HEADWATER_FUZZ_RUNS ?? 500)
 
 interface JsonSchema {
   readonly $ref?: string
