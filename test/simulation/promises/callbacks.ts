@@ -182,6 +182,9 @@ export const inOrder: Judge = (record) =>
       last = Math.max(last, sequence)
       if (block === undefined || !isOrdered(subscribed) || /(reverted|restores)IdempotencyKey":|_TEST"/.test(text))
         continue
+      // A rewind commits anew what was recorded before the subscription, which is told then; where the answer to its request
+      // was lost, nobody knows what that was.
+      if (subscribed.referenceId === undefined || subscribed.recorded.has(block.hash)) continue
       const confirmation: number = JSON.parse(text).data.item.currentConfirmations ?? 1
       const height = heights.get(confirmation) ?? 0
       if (block.height < height)
