@@ -1,13 +1,22 @@
 /** Raw transactions decoded as a real node decodes them: of each form of address, paid to and spent. */
 import { assert, describe, it } from "@effect/vitest"
+import { networks } from "bitcoinjs-lib"
 import * as Effect from "effect/Effect"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import { scan } from "./NodeRpc.ts"
 import { locations } from "./Stores.ts"
+import * as UtxoOracle from "./UtxoOracle.ts"
 
+/** The first store; with HEADWATER_EVERY_WAY every one. Lists of UTXO chains are on the last one in Explore.bcoin.test.ts. */
+const sample = process.env.HEADWATER_EVERY_WAY === undefined ? locations.slice(0, 1) : locations
 const { location } = locations[0]!
 const place = "litecoin/regtest"
+const unit = {
+  network: { ...networks.regtest, bech32: "rltc", scriptHash: 0x3a },
+  unit: "LTC",
+  hidesWaitingSpends: true
+}
 
 interface Decoded {
   readonly txid: string
@@ -123,6 +132,8 @@ const checkExplorer = Effect.fnUntraced(function* (node: Litecoind.Litecoind, ge
   const { rpc } = node
   const tip = yield* rpc<number>("getblockcount")
   const newest = yield* ask(`/blocks/utxo/${place}/latest?count=3`)
+  // What the node says is held to what another program reads from its bytes.
+  const oracle = yield* UtxoOracle.read(rpc, unit)
   let compared = 0
   for (const height of [0, tip - 2, tip - 1, tip]) {
     const block = yield* rpc<ShownBlock>("getblock", yield* rpc<string>("getblockhash", height))
@@ -140,6 +151,7 @@ const checkExplorer = Effect.fnUntraced(function* (node: Litecoind.Litecoind, ge
     if (height === 0) continue
     const listed = yield* ask(`/blocks/utxo/${place}/hash/${block.hash.toUpperCase()}/transactions`)
     const items = yield* Effect.forEach(block.tx, (id) => expected(rpc, id))
+    assert.deepStrictEqual([details, items], [yield* oracle.details(height), oracle.transactionsAt(height)])
     assert.deepStrictEqual([listed.total, listed.items], [block.tx.length, items])
     const page = yield* ask(`/blocks/utxo/${place}/height/${height}/transactions?offset=1&limit=2`)
     assert.deepStrictEqual(page.items, items.slice(1, 3))
@@ -255,98 +267,104 @@ const checkAddress = Effect.fnUntraced(function* ({ rpc }: Litecoind.Litecoind, 
 })
 
 describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
-  it.live("are decoded as the node decodes them, and inputs show whose coins they spend", () =>
-    Effect.gen(function* () {
-      const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000")
-      yield* node.mine(110)
-      const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-        chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 50 } }
-      })
-      const decode = (rawTransactionHex: string) =>
-        headwater.post(`/utils/utxo/${place}/decode-raw-transaction`, { rawTransactionHex })
-      const kinds = ["legacy", "p2sh-segwit", "bech32"] as const
-      const own = yield* Effect.forEach(kinds, (kind) => node.rpc<string>("getnewaddress", "", kind))
-      const paid = yield* Effect.forEach(own, (address) => node.rpc<string>("sendtoaddress", address, 1))
-      yield* node.mine(1)
-      const to = yield* node.rpc<string>("getnewaddress")
-      // A daemon that has just been started may not have asked its node yet.
-      const unknown = yield* Effect.repeat(
-        Effect.delay(headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`), "50 millis"),
-        { until: ({ status }) => status !== 503 }
-      )
-      assert.strictEqual(unknown.body.error?.code ?? unknown.status, "address_not_synced")
-      yield* node.rpc("sendtoaddress", to, 3)
-      yield* node.mine(1)
-      const watched = yield* headwater.post(`/blockchain-events/${place}/address-coins-transactions-confirmed`, {
-        ...{ address: to, callbackUrl: "https://receiver.test/", allowDuplicates: false }
-      })
-      assert.strictEqual(watched.status, 201)
-      for (let i = 0; (yield* headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)).status !== 200; i++) {
-        assert.isBelow(i, 600)
-        yield* Effect.sleep("50 millis")
-      }
-      for (const [i, address] of own.entries()) {
-        const { hex: payment } = yield* node.rpc<{ readonly hex: string }>("gettransaction", paid[i])
-        const { vout } = yield* node.rpc<Decoded>("decoderawtransaction", payment)
-        const n = vout.findIndex(({ scriptPubKey }) => scriptPubKey.addresses?.includes(address))
-        const outputs = [{ [to]: 0.5 }, { data: "68656164776174657220" }]
-        const unsigned = yield* node.rpc<string>("createrawtransaction", [{ txid: paid[i], vout: n }], outputs)
-        const { complete, errors, hex: signed } = yield* node.rpc<Signed>("signrawtransactionwithwallet", unsigned)
-        assert.isTrue(complete, JSON.stringify(errors))
-        for (const raw of [payment, unsigned, signed]) {
-          const { body, status } = yield* decode(raw)
-          assert.strictEqual(status, 200, JSON.stringify(body))
-          const { item } = body.data
-          const shown = yield* node.rpc<Decoded>("decoderawtransaction", raw)
-          assert.deepStrictEqual(
-            [item.id, item.hash, item.size, item.vsize, item.weight, item.version, item.locktime],
-            [shown.txid, shown.hash, shown.size, shown.vsize, shown.weight, shown.version, shown.locktime]
-          )
-          assert.deepStrictEqual(
-            // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
-            item.inputs.map((input: any) => [
-              ...[input.transactionId, input.outputIndex, input.script.hex, input.sequence, input.witnesses]
-            ]),
-            shown.vin.map(({ scriptSig, sequence, txid, txinwitness, vout }) => [
-              ...[txid, vout, scriptSig.hex, sequence, txinwitness]
-            ])
-          )
-          assert.deepStrictEqual(
-            // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
-            item.outputs.map(({ address, script, value }: any) => [
-              ...[address, script.hex, script.type, Number(value.amount), value.unit]
-            ]),
-            shown.vout.map(({ scriptPubKey: { addresses, hex, type }, value }) => [
-              ...[addresses?.[0], hex, type, value, "LTC"]
-            ])
-          )
+  it.live.each(sample)(
+    "are decoded as the node decodes them, and inputs show whose coins they spend, $name",
+    ({ location }) =>
+      Effect.gen(function* () {
+        const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000")
+        yield* node.mine(110)
+        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+          chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 50 } }
+        })
+        const decode = (rawTransactionHex: string) =>
+          headwater.post(`/utils/utxo/${place}/decode-raw-transaction`, { rawTransactionHex })
+        const kinds = ["legacy", "p2sh-segwit", "bech32"] as const
+        const own = yield* Effect.forEach(kinds, (kind) => node.rpc<string>("getnewaddress", "", kind))
+        const paid = yield* Effect.forEach(own, (address) => node.rpc<string>("sendtoaddress", address, 1))
+        yield* node.mine(1)
+        const to = yield* node.rpc<string>("getnewaddress")
+        // A daemon that has just been started may not have asked its node yet.
+        const unknown = yield* Effect.repeat(
+          Effect.delay(headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`), "50 millis"),
+          { until: ({ status }) => status !== 503 }
+        )
+        assert.strictEqual(unknown.body.error?.code ?? unknown.status, "address_not_synced")
+        yield* node.rpc("sendtoaddress", to, 3)
+        yield* node.mine(1)
+        const watched = yield* headwater.post(`/blockchain-events/${place}/address-coins-transactions-confirmed`, {
+          ...{ address: to, callbackUrl: "https://receiver.test/", allowDuplicates: false }
+        })
+        assert.strictEqual(watched.status, 201)
+        for (
+          let i = 0;
+          (yield* headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)).status !== 200;
+          i++
+        ) {
+          assert.isBelow(i, 600)
+          yield* Effect.sleep("50 millis")
         }
-        const [{ address: spent }] = (yield* decode(signed)).body.data.item.inputs
-        assert.strictEqual(spent, address)
+        for (const [i, address] of own.entries()) {
+          const { hex: payment } = yield* node.rpc<{ readonly hex: string }>("gettransaction", paid[i])
+          const { vout } = yield* node.rpc<Decoded>("decoderawtransaction", payment)
+          const n = vout.findIndex(({ scriptPubKey }) => scriptPubKey.addresses?.includes(address))
+          const outputs = [{ [to]: 0.5 }, { data: "68656164776174657220" }]
+          const unsigned = yield* node.rpc<string>("createrawtransaction", [{ txid: paid[i], vout: n }], outputs)
+          const { complete, errors, hex: signed } = yield* node.rpc<Signed>("signrawtransactionwithwallet", unsigned)
+          assert.isTrue(complete, JSON.stringify(errors))
+          for (const raw of [payment, unsigned, signed]) {
+            const { body, status } = yield* decode(raw)
+            assert.strictEqual(status, 200, JSON.stringify(body))
+            const { item } = body.data
+            const shown = yield* node.rpc<Decoded>("decoderawtransaction", raw)
+            assert.deepStrictEqual(
+              [item.id, item.hash, item.size, item.vsize, item.weight, item.version, item.locktime],
+              [shown.txid, shown.hash, shown.size, shown.vsize, shown.weight, shown.version, shown.locktime]
+            )
+            assert.deepStrictEqual(
+              // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+              item.inputs.map((input: any) => [
+                ...[input.transactionId, input.outputIndex, input.script.hex, input.sequence, input.witnesses]
+              ]),
+              shown.vin.map(({ scriptSig, sequence, txid, txinwitness, vout }) => [
+                ...[txid, vout, scriptSig.hex, sequence, txinwitness]
+              ])
+            )
+            assert.deepStrictEqual(
+              // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
+              item.outputs.map(({ address, script, value }: any) => [
+                ...[address, script.hex, script.type, Number(value.amount), value.unit]
+              ]),
+              shown.vout.map(({ scriptPubKey: { addresses, hex, type }, value }) => [
+                ...[addresses?.[0], hex, type, value, "LTC"]
+              ])
+            )
+          }
+          const [{ address: spent }] = (yield* decode(signed)).body.data.item.inputs
+          assert.strictEqual(spent, address)
+          yield* node.rpc("sendrawtransaction", signed, 0)
+        }
+        yield* node.mine(2)
+        const waiting = yield* node.rpc<string>("sendtoaddress", to, 2)
+        const before = yield* checkAddress(node, headwater.get, to)
+        assert.isAbove(before.mined, 2)
+        assert.isAbove(before.unspent, 1)
+        assert.isAbove(before.waiting, 0)
+        yield* checkExplorer(node, headwater.get, waiting)
+        // The newest blocks were others meanwhile.
+        const after = yield* checkAddress(node, headwater.get, to)
+        const spend = yield* node.rpc<ReadonlyArray<{ readonly txid: string; readonly vout: number }>>(
+          ...(["listunspent", 1, 999, [to]] as const)
+        )
+        const spending = yield* node.rpc<string>("createrawtransaction", spend.slice(0, 2), [{ [own[0]!]: 0.9 }])
+        const { hex: signed } = yield* node.rpc<Signed>("signrawtransactionwithwallet", spending)
         yield* node.rpc("sendrawtransaction", signed, 0)
-      }
-      yield* node.mine(2)
-      const waiting = yield* node.rpc<string>("sendtoaddress", to, 2)
-      const before = yield* checkAddress(node, headwater.get, to)
-      assert.isAbove(before.mined, 2)
-      assert.isAbove(before.unspent, 1)
-      assert.isAbove(before.waiting, 0)
-      yield* checkExplorer(node, headwater.get, waiting)
-      // The newest blocks were others meanwhile.
-      const after = yield* checkAddress(node, headwater.get, to)
-      const spend = yield* node.rpc<ReadonlyArray<{ readonly txid: string; readonly vout: number }>>(
-        ...(["listunspent", 1, 999, [to]] as const)
-      )
-      const spending = yield* node.rpc<string>("createrawtransaction", spend.slice(0, 2), [{ [own[0]!]: 0.9 }])
-      const { hex: signed } = yield* node.rpc<Signed>("signrawtransactionwithwallet", spending)
-      yield* node.rpc("sendrawtransaction", signed, 0)
-      assert.strictEqual((yield* checkAddress(node, headwater.get, to)).waiting, after.waiting + 1)
-      yield* node.mine(1)
-      const last = yield* checkAddress(node, headwater.get, to)
-      assert.isAtLeast(last.mined, after.mined + 1)
-      assert.isBelow(last.unspent, after.unspent + after.waiting)
-      for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)
-    }).pipe(Effect.scoped)
+        assert.strictEqual((yield* checkAddress(node, headwater.get, to)).waiting, after.waiting + 1)
+        yield* node.mine(1)
+        const last = yield* checkAddress(node, headwater.get, to)
+        assert.isAtLeast(last.mined, after.mined + 1)
+        assert.isBelow(last.unspent, after.unspent + after.waiting)
+        for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)
+      }).pipe(Effect.scoped)
   )
 
   it.live("are priced as the node says, and by what it takes at the least while it says nothing", () =>

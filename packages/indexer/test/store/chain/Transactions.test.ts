@@ -202,7 +202,8 @@ for (const store of stores) {
             )
             assert.isAbove(compared, 0)
           }),
-        300_000
+        // A guard against hanging: seconds for each history, on a busy machine too.
+        Math.max(300_000, runs * 10_000)
       )
     }
   })
