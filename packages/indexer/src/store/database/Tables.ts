@@ -471,9 +471,9 @@ export interface FanOutTable {
   chain: number
   account: number
   matched: number
-  /** The last subscription that has all of its callbacks. */
+  /** The last subscription that has callbacks. */
   subscription: number
-  /** How many of the next subscription's occurrences are done. */
+  /** How many of that subscription's occurrences are done; 0 where all are. */
   occurrence: number
 }
 

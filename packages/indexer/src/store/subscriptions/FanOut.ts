@@ -114,6 +114,8 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     const due: Array<CallbackState.NewCallback> = []
     const pending: Array<PendingConfirmations.PendingRow> = []
     let { occurrence, subscription } = at
+    // The subscription that has a part may be gone: the next one has none.
+    if (subscribers[0]?.id !== subscription) occurrence = 0
     let left = subscribers.length
     for (const row of subscribers) {
       const subscriber = Subscribers.toSubscriber(row)
@@ -130,11 +132,11 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       } else {
         due.push(...PendingConfirmations.schedule(chain, block, occurrences, block.height, matched.created).due)
       }
+      subscription = row.id
       if (occurrence + part.length < own.length) {
         occurrence += part.length
         break
       }
-      subscription = row.id
       occurrence = 0
       left--
       if (due.length + pending.length >= most) break

@@ -66,7 +66,8 @@ export const of = Effect.fnUntraced(function* (chain: number, height: number, na
           select s.id from ever_subscribed_address s
           where s.chain = ${chain} and s.address = ${address} and s.event in (${sql.join(events)})
             and exists (
-              select 1 from fan_out f where f.matched = ${id} and f.account = s.account and s.id > f.subscription
+              select 1 from fan_out f where f.matched = ${id} and f.account = s.account
+                and (s.id > f.subscription or s.id = f.subscription and f.occurrence > 0)
             )
             and (s.left_revision is null or s.left_revision > ${revision})
             and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`)

@@ -361,6 +361,36 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("tells the next subscription everything where one is removed that has a part of its callbacks", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const account = yield* Seed.account
+        const [first, second] = yield* Effect.replicateEffect(
+          subscriptions.create({
+            ...{ account, chain: chains[0]!, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 },
+            ...{ secret: undefined, allowDuplicates: true, address: address(0), callbackUrl: "https://example.com/" }
+          }),
+          2
+        )
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { commit: 1, address: 1, undo: 10, step: 3, turn: 3 }
+        )
+        const transfers = Array.from({ length: 5 }, (): Transfer => {
+          return { kind: "coin", transaction: 0, position: nonce++, from: undefined, to: address(0), amount: 1n }
+        })
+        const block = { height: 1, hash: hash(), parent: hash(), time: 1, transactions: [hash()], spends: [] }
+        yield* opened.commit([{ ...block, transfers }])
+        assert.strictEqual((yield* opened.fanOut).callbacks, 3)
+        yield* subscriptions.remove({ account, chain: chains[0]!, referenceId: first!.referenceId })
+        while ((yield* opened.fanOut).more);
+        const told = yield* query((db) => db.selectFrom("callback").select("id").where("subscription", "=", second!.id))
+        assert.strictEqual(told.length, 5)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.live("serves all accounts that have little in one step", () =>
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions

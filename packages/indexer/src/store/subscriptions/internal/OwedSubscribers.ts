@@ -15,15 +15,16 @@ import { columns, type SubscriberRow } from "../Subscribers.ts"
  */
 export const read = Effect.fnUntraced(function* (
   { address, chain, revision }: Pick<Row<"matched">, "address" | "chain" | "revision">,
-  { account, subscription }: Pick<Row<"fan_out">, "account" | "subscription">,
+  { account, occurrence, subscription }: Pick<Row<"fan_out">, "account" | "occurrence" | "subscription">,
   events: ReadonlyArray<EventType>,
   limit: number
 ) {
   const { query } = yield* Database
+  const first = occurrence > 0 ? subscription : subscription + 1
   const own = sql.raw(columns.map((column) => `s.${column}`).join(", "))
   // A sum, so that no planner reads all that the account has: the index of such sums knows the address too.
   const isOwed = sql`
-    s.chain = ${chain} and s.account + 0 = ${account} and s.event in (${sql.join(events)}) and s.id > ${subscription}
+    s.chain = ${chain} and s.account + 0 = ${account} and s.event in (${sql.join(events)}) and s.id >= ${first}
     and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`
   return yield* query(
     rows(

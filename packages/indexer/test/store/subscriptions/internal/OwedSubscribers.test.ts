@@ -43,7 +43,12 @@ for (const store of stores) {
           yield* query(rows(sql`analyze listed_address`))
         }
         const read = (address: Uint8Array | null, after: number) =>
-          OwedSubscribers.read({ address, chain: 1, revision: 1 }, { account: 7, subscription: after }, [event], 10)
+          OwedSubscribers.read(
+            { address, chain: 1, revision: 1 },
+            { account: 7, occurrence: 0, subscription: after },
+            [event],
+            10
+          )
         const plansOf = (address: Uint8Array | null) => Plans.of(store.name, read(address, 0))
         const ofAccount =
           /subscription_(list|activity|host|target|daily|pkey)|Seq Scan on (subscription|listed)|SCAN (s|a)\b/
