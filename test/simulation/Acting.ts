@@ -124,7 +124,11 @@ export const perform = (stage: Stage, action: Action): void => {
       changeLife(
         "every",
         (life) => life?.stop(),
-        async () => say(`    rewound: ${ended(await command(Operating.rewind(chain, action.blocks)))}`)
+        async () => {
+          const from = time.now()
+          say(`    rewound: ${ended(await command(Operating.rewind(chain, action.blocks)))}`)
+          stage.rewinds.push({ from, to: time.now() })
+        }
       )
       break
     case "replay":

@@ -167,12 +167,15 @@ export const make = (stage: Stage) => {
       balances.set(name, row!.balance)
     }
     const undoneAt = new Map<string, number>()
+    const rewound = new Set<string>()
     for (const { at, depth, tip } of look<{ at: number; depth: number; tip: Buffer }>(
       "select at, depth, old_hash as tip from reorganisation order by id"
     )) {
       let hash = tip.toString("hex")
       for (let i = 0; i < depth; i++) {
         undoneAt.set(hash, at)
+        if (stage.rewinds.some(({ from, to }) => from <= at && at <= to)) rewound.add(hash)
+        else rewound.delete(hash)
         hash = chains.map(({ blocks }) => blocks.get(hash)).find((block) => block !== undefined)!.parent
       }
     }
@@ -190,6 +193,7 @@ export const make = (stage: Stage) => {
       balances,
       ledgers,
       undoneAt,
+      rewound,
       ...{ unfinished, audited },
       twice: look<{ url: string }>(
         "select callback_url as url from subscription group by callback_url having count(*) > 1"

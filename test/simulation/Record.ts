@@ -119,6 +119,8 @@ export interface Record {
   >
   /** When a block was last undone, of those that were. */
   readonly undoneAt: ReadonlyMap<string, number>
+  /** Those of these that an operator has rewound. */
+  readonly rewound: ReadonlySet<string>
   /** What an audit has found at the end. */
   readonly audited: ReadonlyArray<string>
   /** URLs that several subscriptions have, each of which was asked for once. */

@@ -56,6 +56,8 @@ export interface Stage {
   readonly changeSettings: (chain: Chains.SimulatedChain, change: ChangedSettings.Change) => void
   /** Chains that were recorded for watched addresses alone, at least for a while. */
   readonly watchedOnly: ReadonlySet<Chains.SimulatedChain>
+  /** When operators have rewound chains. */
+  readonly rewinds: Array<{ readonly from: number; readonly to: number }>
   /** Ends when lives have changed. */
   readonly settled: () => Promise<void>
   /** Runs what a command of an operator does beside no daemon. */
@@ -248,6 +250,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
       for (const life of lives) await life?.stop()
     },
     watchedOnly,
+    rewinds: [],
     changeSettings: (chain, change) => {
       const name = chain.family.chain
       settings = ChangedSettings.change(settings, name, urlsOf(chain), change)

@@ -42,14 +42,19 @@ export const placesOf = (watched: Watched): ReadonlyArray<number> => {
   }
 }
 
-/** The addresses of the wallet that are derived where these blocks are all that ever was. */
-const derivedBy = (blocks: Iterable<Block>, window: number): ReadonlySet<number> => {
-  const used = new Set<number>()
+/** The addresses that blocks pay. */
+const paidBy = (blocks: Iterable<Pick<Block, "transactions">>): ReadonlySet<number> => {
+  const paid = new Set<number>()
   for (const { transactions } of blocks) {
     for (const { failed, movements } of transactions) {
-      if (!failed) for (const { to } of movements) used.add(to)
+      if (!failed) for (const { to } of movements) paid.add(to)
     }
   }
+  return paid
+}
+
+/** The addresses of the wallet that are derived where these are used. */
+const derivedFrom = (used: ReadonlySet<number>, window: number): ReadonlySet<number> => {
   const derived = new Set<number>()
   for (let branch = 0; branch * Wallets.perBranch < Wallets.places; branch++) {
     const first = Wallets.firstPlace + branch * Wallets.perBranch
@@ -61,6 +66,9 @@ const derivedBy = (blocks: Iterable<Block>, window: number): ReadonlySet<number>
   return derived
 }
 
+/** The addresses of the wallet that are derived where these blocks are all that ever was. */
+const derivedBy = (blocks: Iterable<Block>, window: number) => derivedFrom(paidBy(blocks), window)
+
 /** Whether an edit was surely over when another one was asked for. */
 const isBefore = (edit: Edit, other: Edit) => edit.done !== undefined && edit.done.at <= other.askedAt
 
@@ -68,20 +76,26 @@ type Decides = (place: number, block: Block) => boolean
 
 /**
  * The addresses of the wallet that were derived by the time of each block of the best branch, where what came before is
- * unknown: what the windows began with, and what blocks moved them by that came later than the subscription.
+ * unknown: what the windows began with, and what blocks moved them by that came later than the subscription. A payment
+ * beyond the window moves nothing.
  */
 const derivedMeanwhile = (chain: SimulatedChain, window: number, recorded: ReadonlySet<string>): Decides => {
   const derived = new Map<string, ReadonlySet<number>>()
-  const before: Array<Block> = []
-  for (const block of chain.best()) {
-    if (recorded.has(block.hash)) continue
+  const used = new Set<number>()
+  for (const { hash, transactions } of chain.best()) {
+    if (recorded.has(hash)) continue
     // What is internal may become known later.
-    const known = block.transactions.map((one) => ({
+    const known = transactions.map((one) => ({
       ...one,
       movements: one.movements.filter(({ kind }) => kind !== "internal")
     }))
-    before.push({ ...block, transactions: known })
-    derived.set(block.hash, derivedBy(before, window))
+    const paid = paidBy([{ transactions: known }])
+    let reached = derivedFrom(used, window)
+    for (let fresh = [...paid]; fresh.length > 0; reached = derivedFrom(used, window)) {
+      fresh = [...paid].filter((place) => reached.has(place) && !used.has(place))
+      for (const place of fresh) used.add(place)
+    }
+    derived.set(hash, reached)
   }
   return (place, { hash }) => derived.get(hash)?.has(place) === true
 }

@@ -199,7 +199,8 @@ const beginning = 100
 
 /**
  * "Where the block leaves the chain before the callback is sent, the callback is not sent." What was accepted before may
- * be asked for again whatever became of its block.
+ * be asked for again whatever became of its block; and where an operator has rewound the block, what has a number is true until
+ * another block is in its place.
  */
 export const notSentAfterwards: Judge = (record) =>
   record.subscribed.flatMap((subscribed) => {
@@ -216,7 +217,7 @@ export const notSentAfterwards: Judge = (record) =>
           (asked) => asked < at && (acceptedAt.get(key) ?? Infinity) <= asked
         )
         const until = (record.undoneAt.get(hash ?? "") ?? Infinity) + beginning
-        return hash !== undefined && !best.has(hash) && at > until && !isAskedFor
+        return hash !== undefined && !best.has(hash) && !record.rewound.has(hash) && at > until && !isAskedFor
       })
       .map(({ at, sequence, text }) => {
         const since = Math.round(at - record.undoneAt.get(blockIn(text)!)!)

@@ -8,6 +8,8 @@ import { sql } from "kysely"
 import { isMatched } from "../chain/MatchedSubscriptions.ts"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
+import type { Row } from "../database/Tables.ts"
+import * as ListedOccurrence from "./ListedOccurrence.ts"
 
 /** Something that a block has for an address, without its subscriptions. */
 export interface Match {
@@ -47,6 +49,30 @@ export const heights = Effect.fnUntraced(function* (
   )
 })
 
+/** The subscriptions to events that steps are still to tell what a row of matches has. */
+const owed = Effect.fnUntraced(function* (
+  chain: number,
+  { address, id, revision }: Pick<Row<"matched">, "address" | "id" | "revision">,
+  events: Iterable<EventType>
+) {
+  const { read } = yield* Database
+  const those =
+    address === null
+      ? sql`(select *, cast(null as bigint) as left_revision, 0 as is_listed from subscription) s where s.address is null`
+      : sql`ever_subscribed_address s where s.address = ${address}`
+  return yield* read(
+    rows(sql<Pick<Row<"subscribed_address">, "event" | "id" | "is_listed">>`
+      select s.id, s.event, s.is_listed from ${those}
+        and s.chain = ${chain} and s.event in (${sql.join([...events])})
+        and exists (
+          select 1 from fan_out f where f.matched = ${id} and f.account = s.account
+            and (s.id > f.subscription or s.id = f.subscription and f.occurrence > 0)
+        )
+        and (s.left_revision is null or s.left_revision > ${revision})
+        and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`)
+  )
+})
+
 /** The matches of one class that a block's steps are still to tell of an address, and to which subscriptions, by their ids. */
 export const of = Effect.fnUntraced(function* (chain: number, height: number, name: Match["class"]) {
   const { read } = yield* Database
@@ -58,25 +84,39 @@ export const of = Effect.fnUntraced(function* (chain: number, height: number, na
       .where("height", "=", height)
       .where("address", "is not", null)
   )
-  const events: ReadonlyArray<EventType> = [...eventsOfClass(name)]
-  return yield* Effect.forEach(left, ({ address, id, occurrences, revision }) =>
-    Effect.map(
-      read(
-        rows(sql<{ id: number }>`
-          select s.id from ever_subscribed_address s
-          where s.chain = ${chain} and s.address = ${address} and s.event in (${sql.join(events)})
-            and exists (
-              select 1 from fan_out f where f.matched = ${id} and f.account = s.account
-                and (s.id > f.subscription or s.id = f.subscription and f.occurrence > 0)
-            )
-            and (s.left_revision is null or s.left_revision > ${revision})
-            and s.active_from <= ${revision} and (${isMatched("s")} or s.revision > ${revision})`)
-      ),
-      (subscriptions) => ({
-        address: address as AddressBytes,
-        matches: decode(occurrences).filter((match) => match.class === name),
-        subscriptions: subscriptions.map(({ id }) => id)
-      })
-    )
+  return yield* Effect.forEach(left, (row) =>
+    Effect.map(owed(chain, row, eventsOfClass(name)), (subscriptions) => ({
+      address: row.address as AddressBytes,
+      matches: decode(row.occurrences).filter((match) => match.class === name),
+      subscriptions: subscriptions.map(({ id }) => id)
+    }))
   )
+})
+
+/** The name of an occurrence among those of all subscriptions. */
+const nameOf = (subscription: number, occurrence: string) => `${subscription} ${occurrence}`
+
+/** Whether steps are still to tell a subscription an occurrence of a block, by the name that the subscription has for that. */
+export const areTold = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { read } = yield* Database
+  const left = yield* read((db) =>
+    db
+      .selectFrom("matched")
+      .select(["id", "address", "occurrences", "revision"])
+      .where("chain", "=", chain)
+      .where("height", "=", height)
+  )
+  const names = new Set<string>()
+  for (const row of left) {
+    for (const [name, matches] of Map.groupBy(decode(row.occurrences), (match) => match.class)) {
+      for (const { id, is_listed } of yield* owed(chain, row, eventsOfClass(name))) {
+        const subscriber = {
+          address: (row.address ?? undefined) as AddressBytes | undefined,
+          isListed: is_listed === 1
+        }
+        for (const { occurrence } of matches) names.add(nameOf(id, ListedOccurrence.nameFor(subscriber, occurrence)))
+      }
+    }
+  }
+  return (subscription: number, occurrence: string) => names.has(nameOf(subscription, occurrence))
 })

@@ -391,6 +391,54 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("a replay of a block tells nothing that steps or later blocks are still to tell", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const account = yield* Seed.account
+        const common = { account, chain: chains[0]!, secret: undefined, allowDuplicates: true, address: address(0) }
+        const callbackUrl = "https://example.com/"
+        const [once, each] = yield* Effect.all([
+          subscriptions.create({
+            ...{ ...common, callbackUrl, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 }
+          }),
+          subscriptions.create({
+            ...{ ...common, callbackUrl, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION" },
+            confirmations: 2
+          })
+        ])
+        const opened = yield* Effect.provideService(
+          ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }),
+          FanOut.Bounds,
+          { commit: 1, address: 1, undo: 10, step: 1, turn: 1 }
+        )
+        const blocks: Array<Block> = []
+        for (const height of [1, 2, 3]) {
+          const paid: Transfer = {
+            ...{ kind: "coin", transaction: 0, position: 0, from: undefined, to: address(0), amount: BigInt(height) }
+          }
+          const parent = blocks.at(-1)?.hash ?? hash()
+          const made = { height, hash: hash(), parent, time: height, transactions: [hash()], spends: [] }
+          blocks.push({ ...made, transfers: [paid] })
+        }
+        yield* opened.commit(blocks.slice(0, 2))
+        const replayed = () => opened.reprocess(blocks[1]!, { callbacks: true, internalFrom: undefined })
+        const told = (subscription: number) =>
+          Effect.map(
+            query((db) =>
+              db.selectFrom("callback").select("height").where("subscription", "=", subscription).orderBy("id")
+            ),
+            (found) => found.map(({ height }) => height)
+          )
+        // Between any two steps, what is left of the second block comes behind the first one's.
+        for (let more = true; more; more = (yield* opened.fanOut).more) assert.strictEqual(yield* replayed(), 0)
+        yield* opened.commit(blocks.slice(2))
+        for (let more = true; more; more = (yield* opened.fanOut).more) assert.strictEqual(yield* replayed(), 0)
+        assert.deepStrictEqual(yield* told(once!.id), [1, 2, 3])
+        assert.deepStrictEqual(yield* told(each!.id), [1, 1, 2, 2, 3])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.live("serves all accounts that have little in one step", () =>
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions

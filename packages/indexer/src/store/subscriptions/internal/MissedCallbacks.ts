@@ -8,6 +8,7 @@ import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
+import * as LeftMatches from "../LeftMatches.ts"
 import * as PendingConfirmations from "../PendingConfirmations.ts"
 
 type Occurrences = ReadonlyArray<Occurrence<PendingConfirmations.Subscriber>>
@@ -122,7 +123,24 @@ const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, bl
   return occurrences.filter((one) => !contradicted.has(nameOf(one)))
 })
 
-/** Adds what is missing by a tip; what is there, in whatever state, stays. How many callbacks. */
+/** Until which tip each occurrence of a block is told: what is pending is told in its turn; undefined where nothing is. */
+const toldUntil = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { query } = yield* Database
+  const pending = yield* query((db) =>
+    db
+      .selectFrom("waiting")
+      .select(["subscription", "occurrence", "due_height"])
+      .where("chain", "=", chain)
+      .where("height", "=", height)
+  )
+  const tips = new Map(pending.map((row) => [`${row.subscription} ${row.occurrence}`, row.due_height - 1]))
+  return ({ occurrence, subscription: { id } }: Occurrences[number]) => tips.get(`${id} ${occurrence}`)
+})
+
+/**
+ * Adds what is missing by a tip; what is there, in whatever state, stays. What steps or later commits are still to tell is
+ * not missing, and would come before what the subscription has to be told first. How many callbacks.
+ */
 const addBy = Effect.fnUntraced(function* (
   tip: number,
   chain: number,
@@ -131,7 +149,13 @@ const addBy = Effect.fnUntraced(function* (
   now: number
 ) {
   if (occurrences.length === 0) return 0
-  const { due, pending } = PendingConfirmations.schedule(chain, block, occurrences, tip, now)
+  const isLeft = yield* LeftMatches.areTold(chain, block.height)
+  const missing = occurrences.filter(({ occurrence, subscription }) => !isLeft(subscription.id, occurrence))
+  const until = yield* toldUntil(chain, block.height)
+  const scheduled = missing.map((one) =>
+    PendingConfirmations.schedule(chain, block, [one], Math.min(tip, until(one) ?? tip), now)
+  )
+  const [due, pending] = [scheduled.flatMap(({ due }) => due), scheduled.flatMap(({ pending }) => pending)]
   const added = yield* addCallbacks(due)
   yield* addPending(chain, block.height, pending)
   return added
