@@ -320,6 +320,114 @@ describe("Tron", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("reads blocks and transactions, recorded or not, and the transactions of addresses and wallets", () =>
+    Effect.gen(function* () {
+      const { grow, headwater } = yield* setup()
+      assert.strictEqual((yield* headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync`, {})).status, 201)
+      yield* grow
+      const blocks = (path: string) => headwater.get(`/blocks/evm/tron/mainnet/${path}`)
+      const found = yield* blocks("height/102/details")
+      assert.strictEqual(found.status, 200, JSON.stringify(found.body))
+      const { size, ...item } = found.body.data.item
+      assert.deepStrictEqual(item, {
+        ...{ extraData: "0x", gasLimit: 0, gasUsed: 0, hash: ids.get(102), height: 102, minedInSeconds: 3 },
+        ...{ nextBlockHash: ids.get(103), nonce: "", previousBlockHash: ids.get(101), timestamp: timeOf(102) },
+        ...{ transactionsCount: 1, blockchainSpecific: { bandwidthUsed: 267, energyUsed: 0, burnedTRX: "0" } }
+      })
+      assert.isAbove(size, 200)
+      assert.deepStrictEqual((yield* blocks(`hash/${ids.get(102)}/details`)).body.data.item, { ...item, size })
+      const { nextBlockHash, ...latest } = (yield* blocks(`height/${newest}/details`)).body.data.item
+      assert.deepStrictEqual([nextBlockHash, (yield* blocks("latest/details")).body.data.item], ["", latest])
+      const list = (yield* blocks("latest?count=2")).body.data.items
+      assert.deepStrictEqual(
+        list.map(({ blockchainSpecific, height }: Json) => [height, blockchainSpecific]),
+        [
+          [106, { bandwidthUsed: 534, energyUsed: 0 }],
+          [105, { bandwidthUsed: 267, energyUsed: 0 }]
+        ]
+      )
+      for (const [path, code] of [
+        [`height/${newest + 1}/details`, "blockchain_data_block_not_found"],
+        [`hash/${"ab".repeat(32)}/transactions`, "blockchain_data_block_not_found"]
+      ] as const) {
+        const { body, status } = yield* blocks(path)
+        assert.deepStrictEqual([path, status, body.error.code], [path, 404, code])
+      }
+
+      const at101 = (yield* blocks("height/101/transactions")).body.data
+      assert.deepStrictEqual([at101.total, at101.items.map(({ status }: Json) => status)], [2, ["success", "failed"]])
+      const { timestapm, ...coins } = at101.items[0]
+      assert.deepStrictEqual(coins, {
+        ...{ contract: "", fee: { amount: "0", unit: "TRX" }, gasLimit: 0, gasUsed: 0, hash: contents.coins.txID },
+        ...{ inputData: "0x", positionInBlock: 0, recipient: Tron.base58(2), sender: Tron.base58(1) },
+        ...{ status: "success", timestamp: timeOf(101), gasPrice: { amount: "0", unit: "TRX" } },
+        ...{ minedInBlock: minedIn(101), nonce: 0, value: { amount: "1.5", unit: "TRX" } },
+        blockchainSpecific: { bandwidth: 267, bandwidthUsed: 267, energy: 0, energyUsed: "0" }
+      })
+      assert.strictEqual(timestapm, timeOf(101))
+      const second = (yield* blocks(`hash/${ids.get(101)}/transactions?limit=1&offset=1`)).body.data.items[0]
+      assert.deepStrictEqual([second.hash, second.positionInBlock], [contents.failed.txID, 1])
+
+      const transaction = (path: string) => headwater.get(`/transactions/evm/tron/mainnet/${path}`)
+      assert.deepStrictEqual((yield* transaction(contents.coins.txID)).body.data.item, coins)
+      const called = (yield* transaction(contents.inner.txID)).body.data.item
+      assert.deepStrictEqual(
+        [called.contract, called.inputData, called.value.amount, called.blockchainSpecific.signatureData],
+        [Tron.base58(60), "0xa9059cbb", "5", { signature: "0xa9059cbb" }]
+      )
+      const internal = (yield* transaction(`${contents.inner.txID}/internal`)).body.data
+      assert.deepStrictEqual(internal.items, [
+        {
+          ...{ operationId: "call_0", operationType: "call", recipient: Tron.base58(4), sender: Tron.base58(60) },
+          ...{ timestamp: timeOf(104), value: { amount: "2", unit: "TRX" } }
+        }
+      ])
+      const tokens = (yield* transaction(`${contents.tokens.txID}/tokens-transfers`)).body.data
+      assert.deepStrictEqual(
+        tokens.items.map(({ tokenData }: Json) => [tokenData.fungibleValues, tokenData.standard]),
+        [
+          [{ amount: "12.345678", decimals: 6 }, "TRC-20"],
+          [{ amount: "0.000005", decimals: 6 }, "TRC-20"]
+        ]
+      )
+      for (const what of ["", "/internal", "/tokens-transfers"]) {
+        const { body, status } = yield* transaction(`${"ab".repeat(32)}${what}`)
+        assert.deepStrictEqual([what, status, body.error.code], [what, 404, "blockchain_data_transaction_not_found"])
+      }
+
+      // What moved nothing names its parties as well.
+      const own = (yield* headwater.get(addresses("latest", Tron.base58(1), "transactions"))).body.data
+      assert.deepStrictEqual(
+        own.items.map(({ hash, status }: Json) => [hash, status]),
+        [
+          [contents.wallet.txID, "success"],
+          [contents.failed.txID, "failed"],
+          [contents.coins.txID, "success"]
+        ]
+      )
+      assert.deepStrictEqual(own.items[2], coins)
+      const history = (yield* headwater.get(addresses("historical", Tron.base58(1), "transactions?limit=1"))).body.data
+      assert.isTrue(history.hasMore)
+      assert.deepStrictEqual(
+        [history.items[0].vallue.amount, history.items[0].blockchainSpecific.bandwithUsed],
+        ["4", 267]
+      )
+      for (let i = 0; ; i++) {
+        const { body, status } = yield* headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/transactions`)
+        if (status === 422 && i < 400) {
+          yield* Effect.sleep("50 millis")
+          continue
+        }
+        assert.strictEqual(status, 200, JSON.stringify(body))
+        assert.deepStrictEqual(
+          body.data.items.map(({ hash, recipient }: Json) => [hash, recipient[0].amount, recipient[0].isMember]),
+          [[contents.wallet.txID, "4", true]]
+        )
+        break
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answers 501 for internal transactions where the node does not keep them, with what to do", () =>
     Effect.gen(function* () {
       const { headwater, subscribe } = yield* setup(false)

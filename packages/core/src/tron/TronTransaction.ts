@@ -239,8 +239,14 @@ export interface Parties {
   readonly callData: Uint8Array
 }
 
-/** The fields that name the parties, of types that have a recipient. */
-const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient: number }>> = {
+/** The types whose first field is a name. */
+const accountUpdate = 10
+const setAccountId = 19
+
+/** The fields that name the parties, of types that have a recipient, or their owner elsewhere than others. */
+const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient?: number }>> = {
+  [accountUpdate]: { sender: 2 },
+  [setAccountId]: { sender: 2 },
   [contractTypes.transfer]: { sender: 1, recipient: 2 },
   [contractTypes.transferAsset]: { sender: 2, recipient: 3 },
   [contractTypes.participateAssetIssue]: { sender: 1, recipient: 2 },

@@ -1367,9 +1367,15 @@ export interface components {
        */
       readonly contract: string
       readonly fee: components["schemas"]["Amount"]
-      /** @example 65000 */
+      /**
+       * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
+       * @example 65000
+       */
       readonly gasLimit: number
-      /** @example 51000 */
+      /**
+       * @description On tron energy
+       * @example 51000
+       */
       readonly gasUsed: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
@@ -1393,7 +1399,10 @@ export interface components {
       readonly timestamp: number
       readonly gasPrice: components["schemas"]["Amount_1"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      /** @example 7 */
+      /**
+       * @description On tron 0: there is none
+       * @example 7
+       */
       readonly nonce: number
       readonly value: components["schemas"]["Amount_2"]
       readonly blockchainSpecific?: {
@@ -1404,6 +1413,16 @@ export interface components {
            */
           readonly signature?: string
         }
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidth?: number
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidthUsed?: number
+        /** @description On tron: all energy that the call of a contract took */
+        readonly energy?: number
+        /** @description As `energy`, as text */
+        readonly energyUsed?: string
+        /** @description As `bandwidth` */
+        readonly bandwithUsed?: number
       }
       readonly vallue: components["schemas"]["Amount_7"]
     }
@@ -1417,7 +1436,7 @@ export interface components {
       /** @example BTC */
       readonly unit: string
     }
-    /** @description What a unit of gas has cost */
+    /** @description What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it */
     readonly Amount_1: {
       /**
        * @description Decimal text, never with an exponent
@@ -1481,9 +1500,15 @@ export interface components {
        */
       readonly contract: string
       readonly fee: components["schemas"]["Amount"]
-      /** @example 65000 */
+      /**
+       * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
+       * @example 65000
+       */
       readonly gasLimit: number
-      /** @example 51000 */
+      /**
+       * @description On tron energy
+       * @example 51000
+       */
       readonly gasUsed: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
@@ -1507,7 +1532,10 @@ export interface components {
       readonly timestamp: number
       readonly gasPrice: components["schemas"]["Amount_1"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      /** @example 7 */
+      /**
+       * @description On tron 0: there is none
+       * @example 7
+       */
       readonly nonce: number
       readonly value: components["schemas"]["Amount_2"]
       readonly blockchainSpecific?: {
@@ -1518,6 +1546,14 @@ export interface components {
            */
           readonly signature?: string
         }
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidth?: number
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidthUsed?: number
+        /** @description On tron: all energy that the call of a contract took */
+        readonly energy?: number
+        /** @description As `energy`, as text */
+        readonly energyUsed?: string
       }
     }
     readonly SyncedAddressState: {
@@ -2201,9 +2237,15 @@ export interface components {
        */
       readonly contract: string
       readonly fee: components["schemas"]["Amount"]
-      /** @example 65000 */
+      /**
+       * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
+       * @example 65000
+       */
       readonly gasLimit: number
-      /** @example 51000 */
+      /**
+       * @description On tron energy
+       * @example 51000
+       */
       readonly gasUsed: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
@@ -2227,7 +2269,10 @@ export interface components {
       readonly timestamp: number
       readonly gasPrice: components["schemas"]["Amount_1"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      /** @example 7 */
+      /**
+       * @description On tron 0: there is none
+       * @example 7
+       */
       readonly nonce: number
       readonly value: components["schemas"]["Amount_2"]
       readonly blockchainSpecific?: {
@@ -2238,6 +2283,14 @@ export interface components {
            */
           readonly signature?: string
         }
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidth?: number
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidthUsed?: number
+        /** @description On tron: all energy that the call of a contract took */
+        readonly energy?: number
+        /** @description As `energy`, as text */
+        readonly energyUsed?: string
       }
       /**
        * @description As `timestamp`
@@ -2248,9 +2301,15 @@ export interface components {
     readonly EvmBlock: {
       /** @example 0x546974616e */
       readonly extraData: string
-      /** @example 36000000 */
+      /**
+       * @description On tron 0: a block has no limit
+       * @example 36000000
+       */
       readonly gasLimit: number
-      /** @example 17412904 */
+      /**
+       * @description On tron energy
+       * @example 17412904
+       */
       readonly gasUsed: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
@@ -2289,6 +2348,18 @@ export interface components {
       readonly totalDifficulty?: unknown
       /** @example 182 */
       readonly transactionsCount: number
+      /** @description On tron */
+      readonly blockchainSpecific?: {
+        /** @description Points of bandwidth from stakes and the free allowance; those that were paid for are in the fees */
+        readonly bandwidthUsed: number
+        /** @description All energy that calls of contracts took */
+        readonly energyUsed: number
+        /**
+         * @description What the transactions paid as fees, in TRX; absent where the newest blocks are listed
+         * @example 1.5
+         */
+        readonly burnedTRX?: string
+      }
     }
     readonly RecoveredReceivers: {
       /**

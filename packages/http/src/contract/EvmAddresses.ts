@@ -17,16 +17,22 @@ import {
   StandardText,
   SymbolText
 } from "./Common.ts"
-import { EvmTransaction } from "./EvmBlocks.ts"
+import { EvmTransaction, specificFields, transactionValues } from "./EvmBlocks.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { answeredPage, cursorQuery, cursorQueryOf, DefaultLimit, Listing, TimestampText } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families } from "./RequestedChain.ts"
 
-/** As {@link EvmTransaction}, with a field of clients that know the value by another name. */
+/** As {@link EvmTransaction}, with fields of clients that know the value and the bandwidth by other names. */
 export const EvmAddressTransaction = Schema.Struct({
   ...EvmTransaction.fields,
+  blockchainSpecific: Schema.optionalKey(
+    Schema.Struct({
+      ...specificFields,
+      bandwithUsed: Schema.optionalKey(Schema.Int).annotate({ description: "As `bandwidth`" })
+    })
+  ),
   vallue: Amount.annotate({ description: "As `value`" })
 }).annotate({ identifier: "EvmAddressTransaction" })
 
@@ -63,7 +69,6 @@ const families = ["evm", "tron"] as const
 const list = [...chainErrors, ...pageErrors, Failures.addressNotSynced, ...nodeErrors] as const
 const latest = "/addresses-latest/evm/:blockchain/:network/:address"
 const historical = "/addresses-historical/evm/:blockchain/:network/:address"
-const amounts = { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" }
 /** The size of a page by default, where it is not that of all. */
 const ten = 10
 
@@ -78,7 +83,7 @@ export const evmAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-latest")
-    .annotate(ExampleValues, amounts)
+    .annotate(ExampleValues, transactionValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an address of an EVM chain" })),
   HttpApiEndpoint.get("evmLatestTokens", `${latest}/tokens-transfers`, {
     params,
@@ -102,7 +107,7 @@ export const evmAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-history")
-    .annotate(ExampleValues, amounts)
+    .annotate(ExampleValues, transactionValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain" })),
   HttpApiEndpoint.get("evmTransactionsSince", `${historical}/transactions/from-timestamp/:timestamp`, {
     params: { ...params, timestamp: TimestampText },
@@ -114,7 +119,7 @@ export const evmAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-since")
-    .annotate(ExampleValues, amounts)
+    .annotate(ExampleValues, transactionValues)
     .annotateMerge(
       OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain since a moment" })
     ),

@@ -10,6 +10,7 @@ import {
   chainErrors,
   chainParams,
   context,
+  DecimalText,
   HashText,
   MinedInBlock,
   nodeErrors,
@@ -26,8 +27,8 @@ import { Families } from "./RequestedChain.ts"
 
 export const EvmBlock = Schema.Struct({
   extraData: Schema.String.annotate({ examples: ["0x546974616e"] }),
-  gasLimit: Schema.Int.annotate({ examples: [36_000_000] }),
-  gasUsed: Schema.Int.annotate({ examples: [17_412_904] }),
+  gasLimit: Schema.Int.annotate({ description: "On tron 0: a block has no limit", examples: [36_000_000] }),
+  gasUsed: Schema.Int.annotate({ description: "On tron energy", examples: [17_412_904] }),
   hash: HashText,
   height: Schema.Int.annotate({ description: "Blocks before this one", examples: [21_000_000] }),
   minedInSeconds: Schema.Int.annotate({ description: "Since the block before; 0 in the first block", examples: [12] }),
@@ -43,8 +44,40 @@ export const EvmBlock = Schema.Struct({
   totalDifficulty: Schema.optionalKey(AnyInteger).annotate({
     description: "A whole number, which may be above 2^53; absent where the node keeps none"
   }),
-  transactionsCount: Schema.Int.annotate({ examples: [182] })
+  transactionsCount: Schema.Int.annotate({ examples: [182] }),
+  blockchainSpecific: Schema.optionalKey(
+    Schema.Struct({
+      bandwidthUsed: Schema.Int.annotate({
+        description: "Points of bandwidth from stakes and the free allowance; those that were paid for are in the fees"
+      }),
+      energyUsed: Schema.Int.annotate({ description: "All energy that calls of contracts took" }),
+      burnedTRX: Schema.optionalKey(DecimalText).annotate({
+        description: "What the transactions paid as fees, in TRX; absent where the newest blocks are listed"
+      })
+    })
+  ).annotate({ description: "On tron" })
 }).annotate({ identifier: "EvmBlock" })
+
+const bandwidth = Schema.optionalKey(Schema.Int).annotate({
+  description: "On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee`"
+})
+
+export const specificFields = {
+  signatureData: Schema.optionalKey(
+    Schema.Struct({
+      signature: Schema.optionalKey(Schema.String).annotate({
+        description: "The first four bytes of the call of a contract",
+        examples: ["0xa9059cbb"]
+      })
+    })
+  ),
+  bandwidth,
+  bandwidthUsed: bandwidth,
+  energy: Schema.optionalKey(Schema.Int).annotate({
+    description: "On tron: all energy that the call of a contract took"
+  }),
+  energyUsed: Schema.optionalKey(Schema.String).annotate({ description: "As `energy`, as text" })
+}
 
 const transactionFields = {
   contract: AddressText.annotate({
@@ -53,8 +86,11 @@ const transactionFields = {
   fee: Amount.annotate({
     description: "All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below"
   }),
-  gasLimit: Schema.Int.annotate({ examples: [65_000] }),
-  gasUsed: Schema.Int.annotate({ examples: [51_000] }),
+  gasLimit: Schema.Int.annotate({
+    description: "On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call",
+    examples: [65_000]
+  }),
+  gasUsed: Schema.Int.annotate({ description: "On tron energy", examples: [51_000] }),
   hash: HashText,
   inputData: Schema.String.annotate({ examples: ["0x"] }),
   positionInBlock: Schema.Int.annotate({ examples: [7] }),
@@ -62,22 +98,13 @@ const transactionFields = {
   sender: AddressText,
   status: Schema.Literals(["success", "failed"]),
   timestamp: Timestamp,
-  gasPrice: Amount.annotate({ description: "What a unit of gas has cost" }),
+  gasPrice: Amount.annotate({
+    description: "What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it"
+  }),
   minedInBlock: MinedInBlock,
-  nonce: Schema.Int.annotate({ examples: [7] }),
+  nonce: Schema.Int.annotate({ description: "On tron 0: there is none", examples: [7] }),
   value: Amount,
-  blockchainSpecific: Schema.optionalKey(
-    Schema.Struct({
-      signatureData: Schema.optionalKey(
-        Schema.Struct({
-          signature: Schema.optionalKey(Schema.String).annotate({
-            description: "The first four bytes of the call of a contract",
-            examples: ["0xa9059cbb"]
-          })
-        })
-      )
-    })
-  )
+  blockchainSpecific: Schema.optionalKey(Schema.Struct(specificFields))
 }
 
 export const EvmTransaction = Schema.Struct(transactionFields).annotate({ identifier: "EvmTransaction" })
@@ -91,9 +118,19 @@ export const EvmTransactionAtHeight = Schema.Struct({
 const blocks = "/blocks/evm/:blockchain/:network"
 const errors = [...chainErrors, Failures.blockNotFound, ...nodeErrors] as const
 const families = ["evm", "tron"] as const
-const totalDifficulty = 17_179_869_184
-/** Amounts of the fields for fees, as those of coins are. */
-const amounts = { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" }
+/** A block of Ethereum, as the others of this page. */
+const blockValues = { totalDifficulty: 17_179_869_184, blockchainSpecific: undefined }
+/** Amounts of the fields for fees, as those of coins are; nothing that Tron has alone. */
+export const transactionValues = {
+  ...{ "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" },
+  ...{
+    bandwidth: undefined,
+    bandwidthUsed: undefined,
+    bandwithUsed: undefined,
+    energy: undefined,
+    energyUsed: undefined
+  }
+}
 
 const byHash = {
   ...chainParams,
@@ -110,7 +147,7 @@ export const evmBlockEndpoints = [
   })
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, { totalDifficulty })
+    .annotate(ExampleValues, blockValues)
     .annotateMerge(OpenApi.annotations({ summary: "Read a block of an EVM chain by its hash" })),
   HttpApiEndpoint.get("evmByHeight", `${blocks}/height/:blockHeight/details`, {
     params: byHeight,
@@ -120,7 +157,7 @@ export const evmBlockEndpoints = [
   })
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, { totalDifficulty })
+    .annotate(ExampleValues, blockValues)
     .annotateMerge(OpenApi.annotations({ summary: "Read a block of an EVM chain by its height" })),
   HttpApiEndpoint.get("evmLatest", `${blocks}/latest/details`, {
     params: chainParams,
@@ -130,7 +167,7 @@ export const evmBlockEndpoints = [
   })
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, { totalDifficulty, nextBlockHash: undefined })
+    .annotate(ExampleValues, { ...blockValues, nextBlockHash: undefined })
     .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of an EVM chain" })),
   HttpApiEndpoint.get("evmNewest", `${blocks}/latest`, {
     params: chainParams,
@@ -141,7 +178,7 @@ export const evmBlockEndpoints = [
     .annotate(Listing, "whole")
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, { totalDifficulty, nextBlockHash: undefined })
+    .annotate(ExampleValues, { ...blockValues, nextBlockHash: undefined })
     .annotateMerge(OpenApi.annotations({ summary: "List the last mined blocks of an EVM chain, newest first" })),
   HttpApiEndpoint.get("evmTransactionsByHash", `${blocks}/hash/:blockHash/transactions`, {
     params: byHash,
@@ -152,7 +189,7 @@ export const evmBlockEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, amounts)
+    .annotate(ExampleValues, transactionValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its hash" })),
   HttpApiEndpoint.get("evmTransactionsByHeight", `${blocks}/height/:blockHeight/transactions`, {
     params: byHeight,
@@ -163,6 +200,6 @@ export const evmBlockEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, amounts)
+    .annotate(ExampleValues, transactionValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its height" }))
 ] as const

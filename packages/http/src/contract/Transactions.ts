@@ -23,7 +23,7 @@ import {
 import { InternalTransaction, TokenTransfer } from "./Addresses.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { EvmTransaction } from "./EvmBlocks.ts"
+import { EvmTransaction, transactionValues } from "./EvmBlocks.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
@@ -140,7 +140,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       error: ofTransaction
     })
       .annotate(Price, "evm-transaction")
-      .annotate(ExampleValues, { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" })
+      .annotate(ExampleValues, transactionValues)
       .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "Read a mined transaction of an EVM chain" })),
     HttpApiEndpoint.get("evmInternal", "/transactions/evm/:blockchain/:network/:transactionHash/internal", {

@@ -1,6 +1,6 @@
 /** The transactions that name an address of an EVM chain: which ones is recorded, and the node shows each. */
 import * as Effect from "effect/Effect"
-import type { Explorer } from "@headwater/indexer/families/evm/Explorer"
+import * as Explorer from "@headwater/indexer/families/evm/Explorer"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
@@ -18,7 +18,7 @@ type Operations = Pick<ChainOperations, "evmLatestTransactions" | "evmTransactio
 
 type Request = Pick<Caller, "account"> & CursorRequest & { readonly address: string }
 
-export const make = <Node extends ConnectedNode & { readonly explorer: Explorer }>(
+export const make = <Node extends ConnectedNode & { readonly explorer: Explorer.Explorer }>(
   record: ChainReader,
   freshness: Freshness<Node>,
   { record: mode }: Options
@@ -36,9 +36,7 @@ export const make = <Node extends ConnectedNode & { readonly explorer: Explorer 
     const { next, transactions } = yield* Effect.orDie(
       record.transactions(address, { ...RecordedAddress.pageRequest(request), since })
     )
-    const shown = yield* freshness.orUnavailable(
-      node.explorer.mined(transactions.map(({ block, transactionId }) => ({ hash: transactionId, block: block.hash })))
-    )
+    const shown = yield* freshness.orUnavailable(node.explorer.mined(transactions.map(Explorer.minedOf)))
     const isTold = since !== undefined && (yield* Effect.orDie(record.heightSince(since))) >= from
     return {
       ...{ next, answeredFrom: "record" as const },
@@ -47,11 +45,11 @@ export const make = <Node extends ConnectedNode & { readonly explorer: Explorer 
     }
   })
 
-  /** With a field of clients that know the value by another name. */
+  /** With fields of clients that know the value and the bandwidth by other names. */
   const history = (request: Request, since?: number) =>
     Effect.map(page(request, since), ({ items, ...rest }) => ({
       ...rest,
-      items: items.map((item) => ({ ...item, vallue: item.value }))
+      items: items.map((item) => ({ ...TransactionItem.withBandwith(item), vallue: item.value }))
     }))
 
   return {

@@ -1,4 +1,5 @@
 /** Blocks and transactions of an EVM chain, recorded or not, from the chain's node (wider interface, *Blocks*, *Transactions*). */
+import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { ContractLog } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
@@ -48,8 +49,20 @@ const blockItem = (chain: Chain, block: NewestBlock) => ({
   size: block.size,
   timestamp: block.time,
   ...(block.totalDifficulty === undefined ? {} : { totalDifficulty: AnyInteger.of(block.totalDifficulty) }),
-  transactionsCount: block.transactions
+  transactionsCount: block.transactions,
+  ...(block.resources === undefined
+    ? {}
+    : { blockchainSpecific: { bandwidthUsed: block.resources.bandwidth, energyUsed: block.resources.energy } })
 })
+
+/** With what was burned, for which the clients of the list have a whole number that cannot tell the amount. */
+const wholeItem = (chain: Chain, block: NewestBlock) => {
+  const { blockchainSpecific, ...item } = blockItem(chain, block)
+  const burned = block.resources?.burned
+  return burned === undefined || blockchainSpecific === undefined
+    ? item
+    : { ...item, blockchainSpecific: { ...blockchainSpecific, burnedTRX: Amount.format(burned, chain.decimals) } }
+}
 
 /** A log as the decoder of token transfers takes it. Positions are those in the transaction: nobody sees them. */
 const contractLog = ({ address, data, topics }: Log, position: number): ContractLog => ({
@@ -81,7 +94,7 @@ export const make = <Node extends ConnectedNode>(
 
   const details = (name: BlockName) =>
     Effect.map(blockBy(name), (block) => ({
-      ...blockItem(chain, block),
+      ...wholeItem(chain, block),
       nextBlockHash: block.next === undefined ? "" : Hash.encode(chain, block.next)
     }))
 
@@ -142,7 +155,7 @@ export const make = <Node extends ConnectedNode>(
   return {
     evmByHash: Effect.fn("Explore.evmByHash")(({ blockHash }) => details({ hash: bytesOf(blockHash) })),
     evmByHeight: Effect.fn("Explore.evmByHeight")(({ blockHeight }) => details({ height: blockHeight })),
-    evmLatest: Effect.fn("Explore.evmLatest")(() => Effect.map(blockBy("latest"), (block) => blockItem(chain, block))),
+    evmLatest: Effect.fn("Explore.evmLatest")(() => Effect.map(blockBy("latest"), (block) => wholeItem(chain, block))),
     evmNewest: Effect.fn("Explore.evmNewest")(function* ({ count = newestByDefault }) {
       const blocks = yield* freshness.orUnavailable((yield* explorer).newest(count))
       return { items: blocks.map((block) => blockItem(chain, block)) }

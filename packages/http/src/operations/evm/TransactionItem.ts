@@ -2,13 +2,18 @@
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
-import type { ExplorerTransaction } from "@headwater/indexer/families/evm/Explorer"
+import type { ExplorerTransaction, Resources } from "@headwater/indexer/families/evm/Explorer"
 import * as CoinAmount from "../CoinAmount.ts"
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
+/** By each of the names that clients know. */
+const resourcesOf = ({ bandwidth, energy }: Resources) => ({
+  ...{ bandwidth, bandwidthUsed: bandwidth, energy, energyUsed: String(energy) }
+})
+
 export const of = (chain: Chain, transaction: ExplorerTransaction) => {
-  const { block, contract, input } = transaction
+  const { block, contract, input, resources } = transaction
   const address = (bytes: Address.AddressBytes | undefined) =>
     bytes === undefined ? "" : Address.encode(chain, bytes)!
   const coins = (amount: bigint) => CoinAmount.of(chain, amount)
@@ -29,6 +34,21 @@ export const of = (chain: Chain, transaction: ExplorerTransaction) => {
     minedInBlock: { hash: Hash.encode(chain, block.hash), height: block.height },
     nonce: transaction.nonce,
     value: coins(transaction.value),
-    ...(isCall ? { blockchainSpecific: { signatureData: { signature: hex(input.subarray(0, 4)) } } } : {})
+    ...(isCall || resources !== undefined
+      ? {
+          blockchainSpecific: {
+            ...(isCall ? { signatureData: { signature: hex(input.subarray(0, 4)) } } : {}),
+            ...(resources === undefined ? {} : resourcesOf(resources))
+          }
+        }
+      : {})
   }
+}
+
+/** With a field of clients that know the bandwidth by another name. */
+export const withBandwith = (item: ReturnType<typeof of>) => {
+  const { blockchainSpecific: specific } = item
+  return specific?.bandwidth === undefined
+    ? item
+    : { ...item, blockchainSpecific: { ...specific, bandwithUsed: specific.bandwidth } }
 }

@@ -4,7 +4,7 @@ import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as Hash from "@headwater/core/Hash"
-import type { Explorer } from "@headwater/indexer/families/evm/Explorer"
+import * as Explorer from "@headwater/indexer/families/evm/Explorer"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
@@ -58,7 +58,7 @@ export const addresses = (
   })
 
 /** Transactions of all addresses, newest first. */
-export const transactions = <Node extends ConnectedNode & { readonly explorer: Explorer }>(
+export const transactions = <Node extends ConnectedNode & { readonly explorer: Explorer.Explorer }>(
   record: ChainReader,
   freshness: Freshness<Node>,
   { recordedOf }: Pick<ManagedWallets, "recordedOf">
@@ -80,9 +80,7 @@ export const transactions = <Node extends ConnectedNode & { readonly explorer: E
     }
     const all = yield* AllTransactions.atOneMoment(record, recorded)
     const page = all.slice(request.offset, request.offset + request.limit)
-    const shown = yield* freshness.orUnavailable(
-      node.explorer.mined(page.map(({ block, transactionId }) => ({ hash: transactionId, block: block.hash })))
-    )
+    const shown = yield* freshness.orUnavailable(node.explorer.mined(page.map(Explorer.minedOf)))
     const own = new Set(recorded.map(Bytes.key))
     const member = (address: Address.AddressBytes | undefined, amount: string) =>
       address === undefined

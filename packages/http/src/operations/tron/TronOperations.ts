@@ -3,7 +3,10 @@
  * prepared in Tron's own way.
  */
 import { TronFamily } from "@headwater/indexer/families/tron/TronFamily"
+import * as AddressTransactions from "../evm/AddressTransactions.ts"
 import * as EvmOperations from "../evm/EvmOperations.ts"
+import * as Explore from "../evm/Explore.ts"
+import * as WalletLists from "../evm/WalletLists.ts"
 import { evmOf } from "./EvmOfTron.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Fees from "./Fees.ts"
@@ -13,7 +16,10 @@ import * as PrepareTokens from "./PrepareTokens.ts"
 export const make = EvmOperations.ofFamily(
   TronFamily,
   evmOf,
-  (record, freshness) => ({
+  (record, freshness, options) => ({
+    ...Explore.make(record, freshness, ({ explorer, source }) => ({ logs: source.logs, explorer }), options),
+    ...AddressTransactions.make(record, freshness, options),
+    evmWalletTransactions: WalletLists.transactions(record, freshness, options.wallets),
     prepare: Prepare.make(record, freshness),
     ...PrepareTokens.make(record, freshness),
     ...Fees.make(record, freshness),

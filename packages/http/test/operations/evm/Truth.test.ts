@@ -297,6 +297,7 @@ const tron = (world: World): TronConnection & { readonly unusedAt: UnusedAt } =>
   return {
     ...{ family: "tron", sideSources: {}, unusedAt },
     // Nothing else is asked by these operations.
+    explorer: {} as TronConnection["explorer"],
     source: {
       ...world.source,
       balances: (addresses: Addresses) =>

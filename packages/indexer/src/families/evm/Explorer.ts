@@ -26,6 +26,19 @@ export interface ExplorerBlock extends BlockHeader {
   /** Undefined where the node keeps none. */
   readonly totalDifficulty: bigint | undefined
   readonly transactions: number
+  /** What its transactions have used and paid, on chains with such resources. */
+  readonly resources?: Resources & {
+    /** Fees in the smallest unit, which the chain burns. */
+    readonly burned: bigint
+  }
+}
+
+/** What accounts have from stakes, and pay for where they have too little (Tron). */
+export interface Resources {
+  /** Points of bandwidth from stakes and the free allowance, without those that were paid for. */
+  readonly bandwidth: number
+  /** All energy that calls of contracts took. */
+  readonly energy: number
 }
 
 /** A block of a list of the newest ones, which tells nothing of the next block. */
@@ -36,7 +49,8 @@ export interface ExplorerTransaction {
   readonly block: Pick<BlockHeader, "hash" | "height" | "time">
   /** Index in the block. */
   readonly position: number
-  readonly from: AddressBytes
+  /** Undefined for the few kinds of transactions that name nobody. */
+  readonly from: AddressBytes | undefined
   /** Whom the transaction names, else the contract that it creates. */
   readonly to: AddressBytes | undefined
   /** The contract that is created, or called as far as the node knows it to be one at present. */
@@ -47,18 +61,37 @@ export interface ExplorerTransaction {
   readonly fee: bigint
   /** What a unit of gas has cost. */
   readonly gasPrice: bigint
+  /** On Tron the most that may be burned for energy, in sun. */
   readonly gasLimit: number
   readonly gasUsed: number
   readonly nonce: number
   readonly input: Uint8Array
   readonly succeeded: boolean
+  /** On chains with such resources. */
+  readonly resources?: Resources
 }
 
-/** A transaction of which it is known in which block it is. */
+/** A transaction of which it is known in which block it is, and where there. */
 export interface Mined {
   readonly hash: Uint8Array
   readonly block: Uint8Array
+  readonly height: number
+  /** Index in the block. */
+  readonly position: number
 }
+
+/** As the record has it. */
+export const minedOf = (placed: {
+  readonly transactionId: Uint8Array
+  readonly block: { readonly hash: Uint8Array }
+  readonly height: number
+  readonly index: number
+}): Mined => ({
+  hash: placed.transactionId,
+  block: placed.block.hash,
+  height: placed.height,
+  position: placed.index
+})
 
 /** Answers are undefined where the chain has no such block or transaction. */
 export interface Explorer {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import { type ConnectedNode, type NodeAccess, type NodeSettings, urlsOf } from "../Family.ts"
+import type { Explorer } from "../evm/Explorer.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as TronSelfReport from "./internal/TronSelfReport.ts"
 import type * as TronSettings from "./internal/TronSettings.ts"
@@ -12,6 +13,7 @@ import * as TronSource from "./TronSource.ts"
 export interface TronConnection extends ConnectedNode {
   readonly family: "tron"
   readonly source: TronSource.TronSource
+  readonly explorer: Explorer
 }
 
 type Access = NodeAccess<TronConnection, TronSettings.Fields>
@@ -33,6 +35,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   return {
     family: "tron" as const,
     source,
+    explorer: source.explorer,
     sideSources: { unusedAt: source.unusedAt, broadcasting: source.broadcasting }
   }
 })

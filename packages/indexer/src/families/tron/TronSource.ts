@@ -16,7 +16,7 @@ import * as TronBroadcasting from "./Broadcasting.ts"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
-import * as BytesInFlight from "../node/BytesInFlight.ts"
+import type { Explorer } from "../evm/Explorer.ts"
 import * as Heads from "../node/Heads.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
@@ -30,8 +30,10 @@ import * as TronAccount from "./internal/TronAccount.ts"
 import * as TronBlock from "./internal/TronBlock.ts"
 import * as TronContract from "./internal/TronContract.ts"
 import * as TronHeaders from "./internal/TronHeaders.ts"
+import * as TronInfos from "./internal/TronInfos.ts"
 import * as TronLogs from "./internal/TronLogs.ts"
 import * as TronProof from "./internal/TronProof.ts"
+import * as TronExplorer from "./TronExplorer.ts"
 import * as TronHttp from "./TronHttp.ts"
 import * as TronPreparation from "./TronPreparation.ts"
 import * as TronTokenPreparation from "./TronTokenPreparation.ts"
@@ -66,6 +68,8 @@ export interface TronSource extends Source {
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
   /** Logs of a mined transaction; undefined where the chain has no such transaction. */
   readonly logs: (transaction: Uint8Array) => Effect.Effect<ReadonlyArray<Log> | undefined, NodeError>
+  /** Blocks and transactions, whether or not they are recorded. */
+  readonly explorer: Explorer
   readonly broadcasting: Broadcasting
   /** A transfer of TRX, ready to be signed. */
   readonly prepare: (
@@ -99,31 +103,13 @@ const finality = (solid: SolidHead.SolidHead | undefined) =>
       })
     : Capability.has("finality", `solidified block from ${solid.strategy}`)
 
-const infosAt = (http: TronHttp.TronHttp, height: number) =>
-  Effect.map(
-    http.find(TronBlock.Infos, "/wallet/gettransactioninfobyblocknum", `{"num":${height}}`),
-    (infos) => infos ?? []
-  )
-
-/** The infos of a block where they are too large for one answer: each by itself, where the transaction has one. */
-const infosOneByOne = (http: TronHttp.TronHttp, answer: TronBlock.Answer) =>
-  Effect.map(
-    Effect.forEach(
-      TronBlock.idsOf(answer),
-      (value) =>
-        BytesInFlight.part(http.find(Schema.Unknown, "/wallet/gettransactioninfobyid", JSON.stringify({ value }))),
-      { concurrency: 8 }
-    ),
-    (infos) => infos.filter((info) => info !== undefined)
-  )
-
 /** Whether the node keeps internal transactions, as its newest blocks show it; undefined where none does. */
 const findInternal = Effect.fnUntraced(function* (
   http: TronHttp.TronHttp,
   newest: number
 ): Effect.fn.Return<boolean | undefined, NodeError> {
   for (let back = 0; back < blocksToLookAt && back < newest; back++) {
-    const infos = yield* Effect.catchIf(infosAt(http, newest - back), isTooLarge, () => Effect.succeed([]))
+    const infos = yield* Effect.catchIf(TronInfos.at(http, newest - back), isTooLarge, () => Effect.succeed([]))
     const kept = yield* TimeSlice.run(() => InternalTransactions.areKept(infos))
     if (kept !== undefined) return kept
   }
@@ -165,15 +151,12 @@ export const make = Effect.fn("TronSource.make")(function* (
   ): Effect.fn.Return<Block, NodeError> {
     const path = "/wallet/getblockbynum"
     const [shown, together] = yield* Effect.all(
-      [
-        http.find(Schema.Unknown, path, `{"num":${height}}`),
-        Effect.catch(infosAt(http, height), (error) => (isTooLarge(error) ? Effect.undefined : Effect.fail(error)))
-      ],
+      [http.find(Schema.Unknown, path, `{"num":${height}}`), TronInfos.together(http, height)],
       { concurrency: "unbounded" }
     )
     const whole = yield* TronHeaders.orMissing(http, String(height))(shown)
     const answer = yield* http.decode(TronBlock.Answer, path, whole)
-    const infos = together ?? (yield* infosOneByOne(http, answer))
+    const infos = together ?? (yield* TronInfos.oneByOne(http, answer))
     const outcome = yield* TimeSlice.run(() => TronProof.of(whole, infos, options.verify ?? "roots"))
     const unproven = yield* Proof.unprovenOf(outcome, { node: http.name, method: path })
     const decoded = yield* TimeSlice.run(() => TronBlock.decode(chain, answer, infos, { height, internal }))
@@ -235,6 +218,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     prices: TronAccount.prices(http),
     energyOf: (request) => TronTokenPreparation.energyOf(http, request),
     prepareTokens: (request) => TronTokenPreparation.prepare(chain, http, heads.head, request),
+    explorer: TronExplorer.make(chain, http, headers, () => internalCapability().available),
     broadcasting: TronBroadcasting.make(http, headers)
   }
 })

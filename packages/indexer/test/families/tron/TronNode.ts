@@ -55,6 +55,7 @@ export const make = (options: TronNodeOptions): Effect.Effect<TronNode, never, S
   const without = new Set(options.without)
 
   const at = (height: number) => blocks.find((block) => heightOf(block) === height && height <= node.height)
+  const shown = () => blocks.filter((block) => heightOf(block) <= node.height)
   const header = (found: TronBlock | undefined) => {
     if (found === undefined) return {}
     const { transactions, ...rest } = found.block
@@ -84,8 +85,14 @@ export const make = (options: TronNodeOptions): Effect.Effect<TronNode, never, S
     "/wallet/getnowblock": () => at(node.height)?.block ?? {},
     "/wallet/getblockbynum": ({ num }) => at(num)?.block ?? {},
     "/wallet/gettransactioninfobyblocknum": ({ num }) => (num > 0 ? (at(num)?.infos ?? []) : {}),
+    "/wallet/gettransactionbyid": ({ value }) =>
+      shown()
+        .flatMap(({ block }) => block.transactions ?? [])
+        .find(({ txID }: Json) => txID === value) ?? {},
     "/wallet/gettransactioninfobyid": ({ value }) =>
-      blocks.flatMap(({ infos }) => infos).find(({ id }) => id === value) ?? {},
+      shown()
+        .flatMap(({ infos }) => infos)
+        .find(({ id }) => id === value) ?? {},
     "/walletsolidity/getblock": () => header(at(options.solid ?? node.height - 19)),
     "/walletsolidity/getnowblock": () => at(options.solid ?? node.height - 19)?.block ?? {},
     "/wallet/getnodeinfo": () => ({

@@ -1,5 +1,6 @@
 /** A Tron block and the infos of its transactions, as the HTTP API shows them: checked, and as a plain block. */
-import type { Block, ContractLog, Transfer } from "@headwater/core/Block"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block, ContractLog, TransactionParties, Transfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import * as Predicate from "effect/Predicate"
@@ -108,7 +109,7 @@ const optional = <A>(schema: Schema.ConstraintDecoder<A>, json: unknown, name: s
 const Outcome = Schema.Struct(OutcomeFields)
 
 /** Whether a transaction took effect; the failure is what cannot be read of the answer. */
-const succeeded = (transaction: Json, info: Json | undefined): Read<boolean> =>
+export const succeeded = (transaction: Json, info: Json | undefined): Read<boolean> =>
   Result.gen(function* () {
     const ret = (yield* optional(Ret, transaction.ret, "ret")) ?? []
     const { receipt, result } = info === undefined ? {} : yield* field(Outcome, info, "info")
@@ -170,6 +171,24 @@ interface Place {
   logs: number | undefined
 }
 
+/** Whom a contract names; undefined for the few types that name nobody. */
+const partiesOf = (
+  chain: Chain,
+  contract: TronTransaction.Contract | undefined,
+  info: Json | undefined,
+  transaction: number
+): TransactionParties | undefined => {
+  if (contract === undefined) return undefined
+  const { recipient, sender } = TronTransaction.partiesOf(contract)
+  const created = (): AddressBytes | undefined =>
+    virtualMachine.has(contract.type)
+      ? Result.getOrUndefined(TronJson.address(chain, String(info?.contract_address ?? ""), "contract_address"))
+      : undefined
+  return sender === undefined
+    ? undefined
+    : { kind: "transaction", transaction, from: sender, to: recipient ?? created() }
+}
+
 const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, info: Json | undefined, place: Place) =>
   DecodedTransaction.decodeInSlices(info === undefined ? raw : { transaction: raw, info }, function* (parts) {
     const { chain, height, internal } = place
@@ -203,8 +222,10 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
     const firstLog = place.logs
     place.logs = firstLog === undefined || logs === undefined ? undefined : firstLog + logs.length
 
+    const named = partiesOf(chain, contracts?.[0], info, index)
+    const parties = named === undefined ? {} : { parties: named }
     if (tookEffect !== true || id === undefined)
-      return { id: id === undefined ? undefined : TronJson.bytes(id), transfers }
+      return { id: id === undefined ? undefined : TronJson.bytes(id), transfers, ...parties }
     for (const [position, { transfer }] of (contracts ?? []).entries()) {
       if (transfer === undefined) continue
       const to =
@@ -235,7 +256,7 @@ const decodeTransaction = ({ id, json, raw, rawData }: Named, index: number, inf
         yield
       }
     }
-    return { id: TronJson.bytes(id), transfers, logs: events }
+    return { id: TronJson.bytes(id), transfers, logs: events, ...parties }
   })
 
 /**

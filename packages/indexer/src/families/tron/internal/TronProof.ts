@@ -103,8 +103,8 @@ const idOf = (height: number, headerHash: Buffer): Buffer => {
 export const idOfHeader = (header: Json): string =>
   idOf(Number(header.number ?? 0), Result.getOrThrow(headerHash(header))).toString("hex")
 
-/** A leaf of the tree: the hash of the whole transaction, signatures and results included. */
-const leafOf = (transaction: Json): Result.Result<Buffer, string> =>
+/** The whole transaction in wire format, signatures and results included. */
+const wireOf = (transaction: Json): Result.Result<Buffer, string> =>
   Result.gen(function* () {
     const { raw_data_hex: rawData, ret, signature } = transaction
     if (typeof rawData !== "string" || !hex.test(rawData)) return yield* Result.fail("raw_data_hex is not there")
@@ -114,8 +114,32 @@ const leafOf = (transaction: Json): Result.Result<Buffer, string> =>
       parts.push(bytesField(2, Buffer.from(signed, "hex")))
     }
     for (const result of listOf(ret)) parts.push(bytesField(5, yield* messageOf(objectOf(result), resultFields)))
-    return sha256(Buffer.concat(parts))
+    return Buffer.concat(parts)
   })
+
+/** A leaf of the tree. */
+const leafOf = (transaction: Json): Result.Result<Buffer, string> => Result.map(wireOf(transaction), sha256)
+
+/** The bytes of a field of bytes: its number, which is below 16, and its length come first. */
+const fieldSize = (content: Uint8Array): number => bytesField(1, content).length
+
+/** How many bytes the block has in wire format, by the node's JSON; the failure names the field that is not known. */
+export function* sizeOf(answer: unknown): Generator<void, Result.Result<number, string>> {
+  const { block_header: header, transactions } = objectOf(answer)
+  const { raw_data: raw, witness_signature: signature = "" } = objectOf(header)
+  const wire = messageOf(objectOf(raw), headerFields)
+  if (Result.isFailure(wire)) return Result.fail(wire.failure)
+  const signed = fieldOf(signature, 2, "bytes")
+  if (signed === undefined) return Result.fail("witness_signature is no bytes")
+  let size = fieldSize(Buffer.concat([bytesField(1, wire.success), signed]))
+  for (const transaction of listOf(transactions)) {
+    const bytes = wireOf(objectOf(transaction))
+    if (Result.isFailure(bytes)) return Result.fail(bytes.failure)
+    size += fieldSize(bytes.success)
+    yield
+  }
+  return Result.succeed(size)
+}
 
 const noTransactions = Buffer.alloc(32)
 

@@ -42,6 +42,38 @@ const refusal = (recorded: Recorded): string => {
 }
 
 describe("TronBlock", () => {
+  it("names who has sent each transaction and to whom, whether or not the transaction took effect", () => {
+    const failed = call(3, 50, 7, "OUT_OF_ENERGY")
+    const created = transaction("CreateSmartContract", {
+      owner_address: account(1),
+      new_contract: { origin_address: account(1), bytecode: "6001", name: "n", abi: {} }
+    })
+    const asset = transaction("TransferAssetContract", {
+      ...{ asset_name: "31303030", owner_address: account(1), to_address: account(4), amount: 9 }
+    })
+    const renamed = transaction("AccountUpdateContract", { owner_address: account(5), account_name: "6e" })
+    const all = [transfer(1, 2, 5), failed, created, asset, renamed]
+    const infos = all.map((each) =>
+      infoOf(
+        each,
+        height,
+        each === created ? { contract_address: account(61) } : each === failed ? { result: "FAILED" } : {}
+      )
+    )
+    const { parties, transfers } = Result.getOrThrow(read(blockOf(height, all, infos)))
+    assert.deepStrictEqual(
+      parties,
+      [
+        [bytesOf(1), bytesOf(2)],
+        [bytesOf(3), bytesOf(50)],
+        [bytesOf(1), bytesOf(61)],
+        [bytesOf(1), bytesOf(4)],
+        [bytesOf(5), undefined]
+      ].map(([from, to], index) => ({ kind: "transaction" as const, transaction: index, from: from!, to }))
+    )
+    assert.strictEqual(transfers.length, 1)
+  })
+
   it("reads the header, and coins in order", () => {
     const first = transfer(1, 2, 5)
     const second = transfer(2, 3, 9_007_199_254_740_991)
