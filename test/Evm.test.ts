@@ -11,6 +11,7 @@ import {
   getAddress,
   HDNodeWallet,
   Interface,
+  isAddress,
   parseEther,
   Wallet,
   ZeroAddress,
@@ -36,6 +37,11 @@ const actors = [
   account.deriveChild(1).deriveChild(7)
 ].map(({ address }) => address)
 const stranger = "0x00000000000000000000000000000000DeaDBeef"
+/** The same with its last letter of the other case, which its checksum forbids. */
+const flipped = (address: string) =>
+  address.replace(/[a-f](?=[^a-f]*$)/i, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  )
 
 const each = 3
 const setup = (location: (typeof locations)[number]["location"], chain: Record<string, unknown> = {}) =>
@@ -750,6 +756,41 @@ describe("EVM endpoints", () => {
       const unknown = yield* logs(`0x${"12".repeat(32)}`)
       assert.deepStrictEqual([unknown.status, unknown.body.error.code], [404, "blockchain_data_transaction_not_found"])
       assert.strictEqual((yield* logs("0x12")).status, 400)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("knows addresses and derives them as ethers does, and the nonce as the node", () =>
+    Effect.gen(function* () {
+      const { anvil, caughtUp, headwater, mine, sender } = yield* setup(location)
+      yield* caughtUp
+      for (const address of [...actors, ...actors.map((each) => each.toLowerCase()), ...actors.map(flipped), "0x12"]) {
+        const { body } = yield* headwater.post("/utils/evm/ethereum/devnet/validate-address", { address })
+        assert.deepStrictEqual(body.data.item, { address, isValid: isAddress(address) })
+      }
+      for (const [isChange, branch] of [
+        [false, 0],
+        [true, 1]
+      ] as const) {
+        const query = `isChange=${isChange}&startIndex=17&addressesCount=5`
+        const { body } = yield* headwater.get(`/utils/ethereum/devnet/xpubs/${xpub}/derive-addresses?${query}`)
+        const derived = [17, 18, 19, 20, 21].map((index) => ({
+          ...{ address: account.deriveChild(branch).deriveChild(index).address, index }
+        }))
+        assert.deepStrictEqual(body.data?.item.addresses, derived)
+      }
+      const next = Effect.fnUntraced(function* (address: string) {
+        const path = `/addresses-latest/evm/ethereum/devnet/${address}/next-available-nonce`
+        const nonce = yield* anvil.rpc<string>("eth_getTransactionCount", [address, "pending"])
+        assert.deepStrictEqual((yield* headwater.get(path)).body.data?.item, { nextAvailableNonce: Number(nonce) })
+        return Number(nonce)
+      })
+      const first = yield* next(sender.address)
+      yield* sender.send({ to: actors[0]!, value: 1n, gasLimit: 21_000n })
+      assert.strictEqual(yield* next(sender.address), first + 1, "one waits")
+      yield* mine()
+      yield* sender.send({ to: actors[0]!, value: 1n, gasLimit: 21_000n })
+      assert.strictEqual(yield* next(sender.address), first + 2)
+      yield* next(stranger)
     }).pipe(Effect.scoped)
   )
 

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatUnits } from "ethers"
 import { decode, encode } from "ripple-binary-codec"
-import { getBalanceChanges, hashes } from "xrpl"
+import { classicAddressToXAddress, getBalanceChanges, hashes, isValidAddress, xAddressToClassicAddress } from "xrpl"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as Headwater from "./Headwater.ts"
@@ -191,6 +191,19 @@ describe.skipIf(!Fixtures.exist)("Recorded ledgers of XRP", () => {
           )
           const { item } = yield* ask(`/addresses-latest/xrp/mainnet/${address}/next-available-sequence`)
           assert.deepStrictEqual(item, { nextAvailableSequence: Math.max(...used) + 1 })
+        }
+        for (const [i, address] of busiest.slice(0, 8).entries()) {
+          const addressTag = [0, 1, 4_294_967_295][i % 3]!
+          const xAddress = classicAddressToXAddress(address, addressTag, false)
+          const encoded = yield* ask(`/utils/xrp/mainnet/encode-x-address/${address}/${addressTag}`)
+          assert.deepStrictEqual(encoded.item, { xAddress })
+          const decoded = yield* ask(`/utils/xrp/mainnet/decode-x-address/${xAddress}`)
+          const { classicAddress, tag } = xAddressToClassicAddress(xAddress)
+          assert.deepStrictEqual(decoded.item, { classicAddress, addressTag: tag })
+          for (const text of [address, xAddress, `${address.slice(0, -1)}r`, address.toLowerCase()]) {
+            const { body } = yield* headwater.post("/utils/xrp/xrp/mainnet/validate-address", { address: text })
+            assert.deepStrictEqual(body.data.item, { address: text, isValid: isValidAddress(text) })
+          }
         }
         for (const path of [`${blocks}/height/${last + 1}/details`, `/transactions/xrp/mainnet/${"AB".repeat(32)}`]) {
           const { body, status } = yield* headwater.get(path)

@@ -364,6 +364,15 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
         assert.isAtLeast(last.mined, after.mined + 1)
         assert.isBelow(last.unspent, after.unspent + after.waiting)
         for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)
+        for (const address of [
+          ...own,
+          to,
+          ...own.map((text) => `${text.slice(0, -1)}${text.endsWith("q") ? "p" : "q"}`)
+        ]) {
+          const { isvalid } = yield* node.rpc<{ readonly isvalid: boolean }>("validateaddress", address)
+          const { body } = yield* headwater.post(`/utils/utxo/${place}/validate-address`, { address })
+          assert.deepStrictEqual(body.data.item, { address, isValid: isvalid })
+        }
       }).pipe(Effect.scoped)
   )
 

@@ -428,6 +428,62 @@ describe("Tron", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("lists in every other way what was recorded, with addresses as tronweb writes them", () =>
+    Effect.gen(function* () {
+      const { grow, headwater, node } = yield* setup()
+      yield* grow
+      const ask = Effect.fnUntraced(function* (path: string) {
+        const { body, status } = yield* headwater.get(path)
+        assert.strictEqual(status, 200, `${path} ${JSON.stringify(body)}`)
+        return body.data
+      })
+      const base58 = (number: number) => TronWallet.base58(Tron.account(number))
+      const placed = (height: number, { txID }: Json) => ({
+        ...{ minedInBlock: minedIn(height), timestamp: timeOf(height), transactionHash: txID }
+      })
+      const token = (standard: string) =>
+        standard === "TRC-20"
+          ? { name: "Tether USD", symbol: "USDT", contractAddress: base58(usdt), standard }
+          : { name: "Art", symbol: "ART", contractAddress: base58(art), standard }
+      const fungible = (amount: string) => ({ ...token("TRC-20"), fungibleValues: { amount, decimals: 6 } })
+      const single = { ...token("TRC-721"), fungibleValues: { amount: "1" }, nonFungibleValues: { tokenId: "77" } }
+      const transfers = yield* ask(addresses("latest", base58(2), "tokens-transfers"))
+      assert.deepStrictEqual(transfers.items, [
+        { ...placed(103, contents.nft), sender: base58(3), recipient: base58(2), tokenData: single },
+        { ...placed(102, contents.tokens), sender: base58(2), recipient: base58(8), tokenData: fungible("0.000005") },
+        { ...placed(102, contents.tokens), sender: base58(3), recipient: base58(2), tokenData: fungible("12.345678") }
+      ])
+      const internal = [
+        [104, contents.inner, "2"],
+        [99, early, "0.000001"]
+      ] as const
+      for (const name of ["internal", "internal-transactions"]) {
+        const { items } = yield* ask(addresses("historical", Tron.account(4), name))
+        assert.deepStrictEqual(
+          items,
+          internal.map(([height, transaction, amount]) => ({
+            ...placed(height, transaction),
+            ...{ operationId: "call_0", operationType: "call", recipient: base58(4), sender: base58(60) },
+            value: { amount, unit: "TRX" }
+          }))
+        )
+      }
+      // What the node says that there is now, of what has ever moved.
+      const held: Record<string, number> = { [Tron.account(usdt)]: 12_345_673, [Tron.account(art)]: 1 }
+      node.override = (_, { contract_address, function_selector: called, parameter }) =>
+        called === "balanceOf(address)"
+          ? number(parameter === Tron.bare(2).padStart(64, "0") ? held[contract_address]! : 0)
+          : undefined
+      const tokens = yield* ask(addresses("historical", Tron.account(2), "tokens"))
+      assert.deepStrictEqual(tokens.items, [
+        { ...token("TRC-20"), fungibleValues: { amount: "12.345673" } },
+        { ...token("TRC-721"), fungibleValues: { amount: "1" } }
+      ])
+      const { item } = yield* ask(addresses("latest", Tron.account(2), "balance"))
+      assert.deepStrictEqual(item, { confirmedBalance: { amount: "0.000001", unit: "TRX" } })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answers 501 for internal transactions where the node does not keep them, with what to do", () =>
     Effect.gen(function* () {
       const { headwater, subscribe } = yield* setup(false)
@@ -463,6 +519,7 @@ describe("Tron", () => {
           ? number(parameter === derived(0, 0).slice(2).padStart(64, "0") ? 7_000_000 : 0)
           : undefined
       const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
+      const details = headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/details`)
       const asked = (query: string) =>
         Effect.gen(function* () {
           for (let i = 0; i < 400; i++) {
@@ -481,6 +538,21 @@ describe("Tron", () => {
         totalSpent: "0",
         unit: "TRX"
       })
+      const whole = { completeFrom: 99, confirmedBalance: "4", totalReceived: "4", totalSpent: "0", unit: "TRX" }
+      assert.deepStrictEqual((yield* details).body.data?.item, whole)
+      for (const [isChange, branch] of [
+        [false, 0],
+        [true, 1]
+      ] as const) {
+        const path = `/hd-wallets/evm/tron/mainnet/${xpub}/addresses?isChangeAddress=${isChange}&limit=4`
+        const { body } = yield* headwater.get(path)
+        assert.deepStrictEqual(
+          body.data?.items,
+          [0, 1, 2, 3].map((index) => ({ address: TronWallet.base58(derived(branch, index)), index }))
+        )
+      }
+      const status = yield* headwater.get(`/hd-wallets/manage/tron/mainnet/${xpub}/status`)
+      assert.deepInclude(status.body.data?.item, { extendedPublicKey: xpub, isActive: true, syncStatus: "synced" })
       // The account of the other one is older.
       const old = yield* asked("?derivation=bip32")
       assert.deepStrictEqual([old.status, old.body.error.code], [400, "xpub_not_synced"])

@@ -33,3 +33,6 @@ export const signer = async (transaction: Json): Promise<string> => {
   const { signature } = signed as { readonly signature: readonly [string] }
   return utils.address.fromHex(utils.crypto.ecRecover(transaction.txID, signature[0]))
 }
+
+/** An address of 41… hex digits as tronweb writes it. */
+export const base58 = (hex: string): string => utils.address.fromHex(hex)
