@@ -2,7 +2,7 @@
  * Requests that nobody wrote: valid ones made from the OpenAPI document's schemas, and broken in every way that we know.
  * No answer may be a 500, lie outside the envelope, or be one that the document does not describe.
  *
- * HEADWATER_FUZZ_RUNS sets how many; the full run is 20,000 (`HEADWATER_FUZZ_RUNS=20000 vitest run packages/http/test/Fuzz.test.ts`).
+ * HEADWATER_FUZZ_RUNS sets how many; the full run is 20,000 (`HEADWATER_FUZZ_RUNS=20000 vitest run packages/http/test/server/Fuzz.test.ts`).
  */
 import { request as httpRequest } from "node:http"
 import { assert, layer } from "@effect/vitest"
