@@ -259,6 +259,27 @@ for (const [store, { location, name }] of locations.entries()) {
             assert.deepInclude(body.data.items[0], { isActive: true, syncStatus: "synced" })
             const activate = headwater.post(`${wallet}/activate?derivation=bip32`, {})
             assert.strictEqual((yield* activate).status, 409)
+          } else {
+            const [address] = used
+            const headers = { "x-api-key": headwater.apiKey }
+            const stopped = yield* Effect.promise(() =>
+              fetch(`${headwater.url}${manage}/${address}`, { method: "DELETE", headers })
+            )
+            assert.strictEqual(stopped.status, 200)
+            const of = (kind: string, what: string) =>
+              Effect.map(
+                headwater.get(`/addresses-${kind}/evm/ethereum/devnet/${address}/${what}`),
+                ({ body, status }) => [what, status, body.error?.code]
+              )
+            for (const what of ["tokens-transfers", "tokens", "transactions", "transactions/from-timestamp/0"]) {
+              assert.deepStrictEqual(yield* of("historical", what), [what, 405, "sync_address_not_active"])
+            }
+            // The interface has the code for the history alone.
+            for (const what of ["tokens-transfers", "transactions"]) {
+              assert.deepStrictEqual(yield* of("latest", what), [what, 403, "address_not_synced"])
+            }
+            assert.strictEqual((yield* headwater.post(`${manage}/${address}/activate`, {})).status, 201)
+            assert.strictEqual((yield* tokens(address!)).status, 200)
           }
         }).pipe(Effect.scoped),
       300_000

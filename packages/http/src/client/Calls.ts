@@ -189,6 +189,7 @@ export type ErrorCode =
   | "payload_too_large"
   | "request_limit_reached"
   | "resource_not_found"
+  | "sync_address_not_active"
   | "sync_addresses_limit_reached"
   | "unexpected_server_error"
   | "unimplemented"

@@ -1559,7 +1559,7 @@ export interface components {
     readonly SyncedAddressState: {
       readonly isActive: boolean
       /**
-       * @description `syncing` while the past of the address is being read
+       * @description `syncing` while the past of the address is being read; on UTXO chains while its coins are looked for
        * @enum {string}
        */
       readonly syncStatus: "syncing" | "synced"
@@ -1576,7 +1576,7 @@ export interface components {
       readonly network: string
       readonly isActive: boolean
       /**
-       * @description `syncing` while the past of the address is being read
+       * @description `syncing` while the past of the address is being read; on UTXO chains while its coins are looked for
        * @enum {string}
        */
       readonly syncStatus: "syncing" | "synced"
@@ -1598,7 +1598,7 @@ export interface components {
       readonly blocksLeft?: number
       readonly isActive: boolean
       /**
-       * @description `syncing` while the past of the address is being read
+       * @description `syncing` while the past of the address is being read; on UTXO chains while its coins are looked for
        * @enum {string}
        */
       readonly syncStatus: "syncing" | "synced"

@@ -60,7 +60,7 @@ export const TokenTransfer = Schema.Struct({
 }).annotate({ identifier: "TokenTransfer" })
 
 const SyncStatus = Schema.Literals(["syncing", "synced"]).annotate({
-  description: "`syncing` while the past of the address is being read"
+  description: "`syncing` while the past of the address is being read; on UTXO chains while its coins are looked for"
 })
 
 const state = { isActive: Schema.Boolean, syncStatus: SyncStatus }
@@ -89,6 +89,8 @@ export const NewSyncedAddress = Schema.Struct({
   ...state
 }).annotate({ identifier: "NewSyncedAddress" })
 
+const recorded = ["evm", "tron"] as const
+const managed = ["evm", "tron", "utxo"] as const
 const manage = "/addresses-historical/manage/:blockchain/:network"
 const params = {
   ...chainParams,
@@ -112,6 +114,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
     )
       .annotate(Price, "internal-transactions")
       .annotate(Listing, "cursor")
+      .annotate(Families, recorded)
       .annotateMerge(
         OpenApi.annotations({ summary: "List the internal transactions of an address in the last 14 days" })
       ),
@@ -119,11 +122,12 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       params,
       query: { ...context, ...cursorQuery },
       success: recordedPage(TokenTransfer),
-      error: [...errors, Failures.addressNotSynced]
+      error: [...errors, Failures.addressNotSynced, Failures.syncAddressNotActive]
     })
       .annotate(Price, "tokens-transfers")
       .annotate(ExampleValues, { nonFungibleValues: undefined })
       .annotate(Listing, "cursor")
+      .annotate(Families, recorded)
       .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" })),
     HttpApiEndpoint.get("syncedAddresses", manage, {
       params: chainParams,
@@ -133,6 +137,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
     })
       .annotate(Price, "subscription-list")
       .annotate(Listing, "cursor")
+      .annotate(Families, managed)
       .annotateMerge(OpenApi.annotations({ summary: "List the synced addresses of the account" })),
     HttpApiEndpoint.post("syncAddress", manage, {
       params: chainParams,
@@ -157,13 +162,16 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       ]
     })
       .annotate(Price, "subscription-create")
+      .annotate(Families, managed)
       .annotateMerge(OpenApi.annotations({ summary: "Record an address from now on, and read its past" })),
     HttpApiEndpoint.delete("deactivateSyncedAddress", `${manage}/:address`, {
       params,
       query: context,
       success: item(SyncedAddressState),
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, Failures.unimplemented]
-    }).annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced address" })),
+    })
+      .annotate(Families, managed)
+      .annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced address" })),
     HttpApiEndpoint.post("activateSyncedAddress", `${manage}/:address/activate`, {
       params,
       query: context,
@@ -172,8 +180,8 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       error: [...chainErrors, ...bodyErrors, Failures.resourceNotFound, Failures.conflict, Failures.unimplemented]
     })
       .annotate(Price, "subscription-activate")
+      .annotate(Families, managed)
       .annotateMerge(OpenApi.annotations({ summary: "Record a synced address again, and read its past again" }))
   )
   .middleware(RequestedChain)
-  .annotateEndpoints(Families, ["evm", "tron"])
   .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "Recorded transfers of an address" })) {}

@@ -127,7 +127,13 @@ export const failure = <
   E extends Schema.Top & { readonly Encoded: { readonly _tag: string; readonly message: string } }
 >(
   error: E,
-  options: { readonly code: E["Encoded"]["_tag"]; readonly status: number; readonly description: string }
+  options: {
+    readonly code: E["Encoded"]["_tag"]
+    readonly status: number
+    readonly description: string
+    /** Headers of the answer. */
+    readonly headers?: Readonly<Record<string, string>>
+  }
 ) =>
   (
     Schema.Struct({
@@ -154,7 +160,14 @@ export const failure = <
           readonly retryAfter?: number
         }
         const body = errorBody({ code: _tag, message, ...(details === undefined ? {} : { details }) })
-        return retryAfter === undefined ? body : Effect.andThen(answerHeader("retry-after", String(retryAfter)), body)
+        const headers = {
+          ...options.headers,
+          ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) })
+        }
+        return Effect.andThen(
+          Effect.forEach(Object.entries(headers), ([name, value]) => answerHeader(name, value), { discard: true }),
+          body
+        )
       })
     }),
     Schema.annotate({ httpApiStatus: options.status })

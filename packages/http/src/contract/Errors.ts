@@ -49,6 +49,10 @@ export class SyncAddressesLimitReached extends Schema.TaggedError<SyncAddressesL
   fields
 ) {}
 export class AddressNotSynced extends Schema.TaggedError<AddressNotSynced>()("address_not_synced", fields) {}
+export class SyncAddressNotActive extends Schema.TaggedError<SyncAddressNotActive>()(
+  "sync_address_not_active",
+  fields
+) {}
 export class ResourceNotFound extends Schema.TaggedError<ResourceNotFound>()("resource_not_found", fields) {}
 export class BlockNotFound extends Schema.TaggedError<BlockNotFound>()("blockchain_data_block_not_found", fields) {}
 export class TransactionNotFound extends Schema.TaggedError<TransactionNotFound>()(
@@ -164,6 +168,13 @@ export const Failures = {
     code: "address_not_synced",
     status: 403,
     description: "Nothing was recorded for the address"
+  }),
+  syncAddressNotActive: failure(SyncAddressNotActive, {
+    code: "sync_address_not_active",
+    status: 405,
+    description: "The account has synced the address and stopped that: activate the address",
+    // HTTP wants to know with this status; another method reads no more.
+    headers: { allow: "GET, HEAD" }
   }),
   resourceNotFound: failure(ResourceNotFound, {
     code: "resource_not_found",

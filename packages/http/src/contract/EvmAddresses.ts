@@ -67,6 +67,7 @@ const params = {
 }
 const families = ["evm", "tron"] as const
 const list = [...chainErrors, ...pageErrors, Failures.addressNotSynced, ...nodeErrors] as const
+const history = [...list, Failures.syncAddressNotActive] as const
 const latest = "/addresses-latest/evm/:blockchain/:network/:address"
 const historical = "/addresses-historical/evm/:blockchain/:network/:address"
 /** The size of a page by default, where it is not that of all. */
@@ -101,7 +102,7 @@ export const evmAddressEndpoints = [
     params,
     query: { ...context, ...cursorQueryOf(ten) },
     success: answeredPage(EvmAddressTransaction),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
@@ -113,7 +114,7 @@ export const evmAddressEndpoints = [
     params: { ...params, timestamp: TimestampText },
     query: { ...context, ...cursorQueryOf(ten) },
     success: answeredPage(EvmAddressTransaction),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
@@ -127,7 +128,7 @@ export const evmAddressEndpoints = [
     params,
     query: { ...context, ...cursorQuery },
     success: answeredPage(InternalTransaction),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
@@ -137,7 +138,7 @@ export const evmAddressEndpoints = [
     params,
     query: { ...context, ...cursorQuery },
     success: answeredPage(InternalTransaction),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
@@ -149,7 +150,7 @@ export const evmAddressEndpoints = [
     params,
     query: { ...context, limit: cursorQuery.limit, startingAfter: cursorQuery.startingAfter },
     success: answeredPage(HeldToken),
-    error: [...list, Failures.conflict]
+    error: [...history, Failures.conflict]
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")

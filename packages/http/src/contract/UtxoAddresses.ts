@@ -57,6 +57,8 @@ const params = {
 const families = ["utxo"] as const
 const recorded = [...chainErrors, Failures.addressNotSynced, ...nodeErrors] as const
 const list = [...recorded, ...pageErrors, Failures.conflict] as const
+const recordedHistory = [...recorded, Failures.syncAddressNotActive] as const
+const history = [...list, Failures.syncAddressNotActive] as const
 const latest = "/addresses-latest/utxo/:blockchain/:network/:address"
 const historical = "/addresses-historical/utxo/:blockchain/:network/:address"
 const example = { coinbase: undefined, blockchainSpecific: undefined, "fee.amount": "0.00000282" }
@@ -101,7 +103,7 @@ export const utxoAddressEndpoints = [
     params,
     query: context,
     success: item(UtxoBalance),
-    error: recorded
+    error: recordedHistory
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-balance")
@@ -110,7 +112,7 @@ export const utxoAddressEndpoints = [
     params,
     query: { ...context, ...cursorQuery },
     success: answeredPage(UtxoAddressTransaction),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
@@ -121,7 +123,7 @@ export const utxoAddressEndpoints = [
     params: { ...params, timestamp: TimestampText },
     query: { ...context, ...cursorQuery },
     success: answeredPage(UtxoAddressTransaction),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
@@ -134,7 +136,7 @@ export const utxoAddressEndpoints = [
     params,
     query: { ...context, ...offsetQuery(50) },
     success: answeredList(UnspentOutput),
-    error: list
+    error: history
   })
     .annotate(Families, families)
     .annotate(Listing, "offset")

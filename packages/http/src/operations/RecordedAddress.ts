@@ -5,7 +5,7 @@ import type { Completeness } from "@headwater/indexer/store/chain/Completeness"
 import type { ChainReader, PageRequest, Position } from "@headwater/indexer/store/chain/ChainReader"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import * as Effect from "effect/Effect"
-import { AddressNotSynced } from "../contract/Errors.ts"
+import { AddressNotSynced, SyncAddressNotActive } from "../contract/Errors.ts"
 import type { CursorRequest } from "./Operations.ts"
 
 /** A page of the record by a page of a list; the contract gives positions of these lists their three numbers. */
@@ -14,6 +14,14 @@ export const pageRequest = ({ after, limit, sortingOrder }: CursorRequest): Page
   order: sortingOrder === "ASCENDING" ? "ascending" : "descending",
   after: after as Position | undefined
 })
+
+/** One of the two checks below. */
+export type Check<E> = (
+  record: ChainReader,
+  mode: RecordingMode,
+  account: number,
+  address: AddressBytes
+) => Effect.Effect<void, E>
 
 /** Fails where only watched addresses are recorded, and the account watches this one neither by a subscription nor a sync. */
 export const check = Effect.fnUntraced(function* (
@@ -29,6 +37,20 @@ export const check = Effect.fnUntraced(function* (
     message: "The account has neither synced the address nor subscribed to it, so nothing is recorded of it"
   })
 })
+
+/** As {@link check}, of the operations that tell of an address that the account has synced and stopped syncing. */
+export const checkSynced = (record: ChainReader, mode: RecordingMode, account: number, address: AddressBytes) =>
+  Effect.catchTag(
+    check(record, mode, account, address),
+    "address_not_synced",
+    Effect.fnUntraced(function* (refused) {
+      return yield* (yield* Effect.orDie(record.isDeactivatedBy(account, address)))
+        ? new SyncAddressNotActive({
+            message: "The account has synced the address and stopped that, so nothing is recorded of it: activate it"
+          })
+        : refused
+    })
+  )
 
 /** The block from which on a part of the address is recorded; fails where nothing proves any. */
 export const recordedFrom = Effect.fnUntraced(function* (

@@ -202,6 +202,7 @@ const failures: Record<string, unknown> = {
   could_not_calculate_rate_for_pair: new Errors.PairNotAvailable({ message: "no rate" }),
   blockchain_data_token_details_not_found: new Errors.TokenDetailsNotFound({ message: "no token" }),
   address_not_synced: new Errors.AddressNotSynced({ message: "not synced" }),
+  sync_address_not_active: new Errors.SyncAddressNotActive({ message: "not active" }),
   blockchain_data_block_not_found: new Errors.BlockNotFound({ message: "no block" }),
   blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" })
 }
@@ -438,6 +439,7 @@ for (const store of stores) {
       assert.isUndefined(wrongWithError(code, answer.body))
       assert.strictEqual(answer.headers.get("x-request-id"), answer.body.requestId)
       assert.strictEqual(answer.headers.get("content-type"), "application/json")
+      if (status === 405) assert.strictEqual(answer.headers.get("allow"), "GET, HEAD")
     }
 
     layer(testServer(store), { excludeTestServices: true })((it) => {

@@ -84,7 +84,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
   const evmInternalHistory: Operations["evmInternalHistory"] = Effect.fn("AddressHistory.evmInternalHistory")(
     function* (request) {
       const address = yield* decodeAddress(chain, "address", request.address)
-      yield* RecordedAddress.check(record, options.record, request.account, address)
+      yield* RecordedAddress.checkSynced(record, options.record, request.account, address)
       const { first, items, next, recordedFrom } = yield* internalPage(request, address)
       // What is older is kept of no address.
       const from = Math.max(recordedFrom, first)
@@ -93,11 +93,12 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
   )
 
   /** A page of the token transfers of an address that the account has asked to be recorded, and what their contracts say. */
-  const tokenPage = Effect.fnUntraced(function* (
-    request: CursorRequest & Pick<Caller, "account"> & { readonly address: string }
+  const tokenPage = Effect.fnUntraced(function* <E>(
+    request: CursorRequest & Pick<Caller, "account"> & { readonly address: string },
+    check: RecordedAddress.Check<E>
   ) {
     const address = yield* decodeAddress(chain, "address", request.address)
-    yield* RecordedAddress.check(record, options.record, request.account, address)
+    yield* check(record, options.record, request.account, address)
     const { node, tip } = yield* freshness.recorded(request.after === undefined)
     // Read before the page: what is recorded further back meanwhile is only not told yet.
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
@@ -124,11 +125,14 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
   })
 
   const tokensTransfers: Operations["tokensTransfers"] = Effect.fn("AddressHistory.tokensTransfers")((request) =>
-    Effect.map(tokenPage(request), ({ items, ...page }) => ({ ...page, items: items.map(({ item }) => item) }))
+    Effect.map(tokenPage(request, RecordedAddress.checkSynced), ({ items, ...page }) => ({
+      ...page,
+      items: items.map(({ item }) => item)
+    }))
   )
 
   const evmLatestTokens: Operations["evmLatestTokens"] = Effect.fn("AddressHistory.evmLatestTokens")((request) =>
-    Effect.map(tokenPage(request), ({ items, ...page }) => ({
+    Effect.map(tokenPage(request, RecordedAddress.check), ({ items, ...page }) => ({
       ...{ ...page, answeredFrom: "record" as const },
       items: items.map(({ item, metadata, transfer }) => ({
         ...item,

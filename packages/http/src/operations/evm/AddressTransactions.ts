@@ -25,9 +25,9 @@ export const make = <Node extends ConnectedNode & { readonly explorer: Explorer.
 ): Operations => {
   const { chain } = record
 
-  const page = Effect.fnUntraced(function* (request: Request, since?: number) {
+  const page = Effect.fnUntraced(function* <E>(request: Request, check: RecordedAddress.Check<E>, since?: number) {
     const address = yield* decodeAddress(chain, "address", request.address)
-    yield* RecordedAddress.check(record, mode, request.account, address)
+    yield* check(record, mode, request.account, address)
     const { node } = yield* freshness.recorded(request.after === undefined)
     // Read before the page: a block that comes in between is whole in both.
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "transactions")
@@ -47,13 +47,15 @@ export const make = <Node extends ConnectedNode & { readonly explorer: Explorer.
 
   /** With fields of clients that know the value and the bandwidth by other names. */
   const history = (request: Request, since?: number) =>
-    Effect.map(page(request, since), ({ items, ...rest }) => ({
+    Effect.map(page(request, RecordedAddress.checkSynced, since), ({ items, ...rest }) => ({
       ...rest,
       items: items.map((item) => ({ ...TransactionItem.withBandwith(item), vallue: item.value }))
     }))
 
   return {
-    evmLatestTransactions: Effect.fn("AddressTransactions.evmLatestTransactions")((request) => page(request)),
+    evmLatestTransactions: Effect.fn("AddressTransactions.evmLatestTransactions")((request) =>
+      page(request, RecordedAddress.check)
+    ),
     evmTransactions: Effect.fn("AddressTransactions.evmTransactions")((request) => history(request)),
     evmTransactionsSince: Effect.fn("AddressTransactions.evmTransactionsSince")((request) =>
       history(request, request.timestamp)

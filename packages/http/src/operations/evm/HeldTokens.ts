@@ -74,7 +74,7 @@ export const make = <Node extends ConnectedNode>(
 
   return Effect.fn("HeldTokens.evmHeldTokens")(function* ({ account, address: text, after, limit }) {
     const address = yield* decodeAddress(chain, "address", text)
-    yield* RecordedAddress.check(record, mode, account, address)
+    yield* RecordedAddress.checkSynced(record, mode, account, address)
     const { node, tip } = yield* freshness.recorded(true)
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
     const moved = yield* movedOf(address, tip.height).pipe(

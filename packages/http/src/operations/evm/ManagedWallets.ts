@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import { AlreadyExists, Conflict, ResourceNotFound, XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
 import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
-import * as ManagedAddresses from "./ManagedAddresses.ts"
+import * as ManagedAddresses from "../ManagedAddresses.ts"
 
 export interface Options extends ManagedAddresses.Options {
   /** Unused addresses in a row after which a wallet ends. */

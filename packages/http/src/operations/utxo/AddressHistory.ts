@@ -53,15 +53,23 @@ export const make = Effect.fnUntraced(function* (
     Effect.orDie(Effect.provideService(read, Database, database))
 
   /** The address of a request, which is recorded for the account. */
-  const recordedAddress = Effect.fnUntraced(function* ({ account, address: text }: OfAddress, of = mode) {
+  const recordedAddress = Effect.fnUntraced(function* <E>(
+    { account, address: text }: OfAddress,
+    check: RecordedAddress.Check<E>,
+    of = mode
+  ) {
     const address = yield* decodeAddress(chain, "address", text)
-    yield* RecordedAddress.check(record, of, account, address)
+    yield* check(record, of, account, address)
     return address
   })
 
-  const transactionsOf = Effect.fnUntraced(function* (request: OfAddress & CursorRequest, since?: number) {
+  const transactionsOf = Effect.fnUntraced(function* <E>(
+    request: OfAddress & CursorRequest,
+    check: RecordedAddress.Check<E>,
+    since?: number
+  ) {
     // The coins of all addresses may be recorded, but transactions are those of watched ones alone.
-    const address = yield* recordedAddress(request, "watched")
+    const address = yield* recordedAddress(request, check, "watched")
     const { node } = yield* freshness.recorded(request.after === undefined)
     // Read before the page: a block that comes in between is whole in both.
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "transactions", coinsUnknown)
@@ -97,8 +105,8 @@ export const make = Effect.fnUntraced(function* (
 
   const denominated = (amount: bigint) => ({ ...CoinAmount.of(chain, amount), denomination: chain.decimals })
 
-  const balance = Effect.fnUntraced(function* (request: OfAddress) {
-    const address = yield* recordedAddress(request)
+  const balance = Effect.fnUntraced(function* <E>(request: OfAddress, check: RecordedAddress.Check<E>) {
+    const address = yield* recordedAddress(request, check)
     yield* freshness.recorded(true)
     yield* RecordedAddress.recordedFrom(record, address, "coins", coinsUnknown)
     const { amount } = yield* stored(AddressCoins.total(chain, address))
@@ -115,7 +123,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const utxoUnspent: Operations["utxoUnspent"] = Effect.fn("AddressHistory.utxoUnspent")(function* (request) {
-    const address = yield* recordedAddress(request)
+    const address = yield* recordedAddress(request, RecordedAddress.checkSynced)
     const { node } = yield* freshness.recorded(true)
     yield* RecordedAddress.recordedFrom(record, address, "coins", coinsUnknown)
     const { count } = yield* stored(AddressCoins.total(chain, address))
@@ -165,19 +173,27 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     utxoLatestTransactions: Effect.fn("AddressHistory.utxoLatestTransactions")((request) =>
-      Effect.map(transactionsOf(request), ({ items, ...page }) => ({ ...page, items: items.map(itemOf) }))
+      Effect.map(transactionsOf(request, RecordedAddress.check), ({ items, ...page }) => ({
+        ...page,
+        items: items.map(itemOf)
+      }))
     ),
     utxoTransactions: Effect.fn("AddressHistory.utxoTransactions")((request) =>
-      Effect.map(transactionsOf(request), ({ items, ...page }) => ({ ...page, items: items.map(historyItemOf) }))
-    ),
-    utxoTransactionsSince: Effect.fn("AddressHistory.utxoTransactionsSince")((request) =>
-      Effect.map(transactionsOf(request, request.timestamp), ({ items, ...page }) => ({
+      Effect.map(transactionsOf(request, RecordedAddress.checkSynced), ({ items, ...page }) => ({
         ...page,
         items: items.map(historyItemOf)
       }))
     ),
-    utxoLatestBalance: Effect.fn("AddressHistory.utxoLatestBalance")(balance),
-    utxoBalance: Effect.fn("AddressHistory.utxoBalance")(balance),
+    utxoTransactionsSince: Effect.fn("AddressHistory.utxoTransactionsSince")((request) =>
+      Effect.map(transactionsOf(request, RecordedAddress.checkSynced, request.timestamp), ({ items, ...page }) => ({
+        ...page,
+        items: items.map(historyItemOf)
+      }))
+    ),
+    utxoLatestBalance: Effect.fn("AddressHistory.utxoLatestBalance")((request) =>
+      balance(request, RecordedAddress.check)
+    ),
+    utxoBalance: Effect.fn("AddressHistory.utxoBalance")((request) => balance(request, RecordedAddress.checkSynced)),
     utxoUnspent,
     utxoUnconfirmed
   } satisfies Operations as Operations

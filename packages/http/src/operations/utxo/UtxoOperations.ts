@@ -9,6 +9,7 @@ import * as CoinAmount from "../CoinAmount.ts"
 import { type NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
+import * as ManagedAddresses from "../ManagedAddresses.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as StoredWalletLists from "../StoredWalletLists.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
@@ -104,6 +105,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     ...(yield* WalletLists.make(record, freshness, synced, { coinsCanBeFound, nodeCalls })),
     ...Explore.make(record, freshness, nodeCalls),
     ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),
+    ...(yield* ManagedAddresses.make(record, { syncBlocks: 0, readsPast: false, findsCoins: true })),
     ...Fees.make(record, freshness),
     ...(yield* Broadcast.make(chain, freshness))
   } satisfies Partial<ChainOperations>

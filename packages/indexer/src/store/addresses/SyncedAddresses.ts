@@ -199,6 +199,22 @@ export const setActive = Effect.fn("SyncedAddresses.setActive")(function* (
   return shown(changed!)
 })
 
+/** Whether the account has synced the address, and stopped that. */
+export const isDeactivated = Effect.fn("SyncedAddresses.isDeactivated")(function* (key: SyncedAddressKey) {
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("synced_address")
+      .innerJoin("chain", "chain.id", "synced_address.chain")
+      .select("active")
+      .where("chain.name", "=", Chain.nameOf(key.chain))
+      .where("account", "=", key.account)
+      .where("wallet", "=", 0)
+      .where("address", "=", key.address)
+  )
+  return rows.some(({ active }) => active === 0)
+})
+
 /** The addresses of an account in the order in which they were added, those after the one with the id `after`. */
 export const list = Effect.fn("SyncedAddresses.list")(function* (
   { account, chain }: Omit<SyncedAddressKey, "address">,

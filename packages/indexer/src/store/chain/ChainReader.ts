@@ -8,6 +8,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import * as PastReading from "../addresses/PastReading.ts"
+import * as SyncedAddresses from "../addresses/SyncedAddresses.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
@@ -108,6 +109,8 @@ export interface ChainReader {
     account: number,
     addresses: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyArray<AddressBytes>, DatabaseError>
+  /** Whether an account has synced a single address and stopped that. */
+  readonly isDeactivatedBy: (account: number, address: AddressBytes) => Effect.Effect<boolean, DatabaseError>
 }
 
 /** Rows of one reading through a whole log. */
@@ -350,6 +353,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
       watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),
       wholeFrom: provided(RecordGaps.wholeFrom(chain)),
       beingRead: (addresses) => provided(PastReading.beingRead(chain, addresses)),
-      watchedBy: (account, addresses) => ofRow([], ({ id }) => watchedBy(id, account, addresses))
+      watchedBy: (account, addresses) => ofRow([], ({ id }) => watchedBy(id, account, addresses)),
+      isDeactivatedBy: (account, address) => provided(SyncedAddresses.isDeactivated({ account, chain, address }))
     } satisfies ChainReader
   })

@@ -37,7 +37,7 @@ export const known = Effect.fnUntraced(function* (
   return new Set(found.map(({ address }) => Bytes.key(address)))
 })
 
-/** Revisions that are looked through in one query, each of them about one subscription. */
+/** Revisions that are looked through in one query, each of them about one subscription or synced address. */
 const revisionsAtATime = 5_000
 /** Addresses of lists that are looked through in one query. */
 const listedAtATime = 5_000
@@ -57,8 +57,8 @@ const lastAtOnce = Effect.fnUntraced(function* (chain: number, after: number, la
 })
 
 /**
- * Addresses of subscriptions that came with the chain's revisions above `after`, no later than with `last`, whose coins
- * are unknown, each once; and the revision up to which they were looked for.
+ * Addresses of subscriptions, and synced ones, that came with the chain's revisions above `after`, no later than with `last`,
+ * whose coins are unknown, each once; and the revision up to which they were looked for.
  */
 export const unknown = Effect.fn("KnownCoins.unknown")(function* (
   chain: number,
@@ -80,7 +80,11 @@ export const unknown = Effect.fn("KnownCoins.unknown")(function* (
       union
       select a.address from listed_address a join subscription s on s.id = a.subscription
       where a.chain + 0 = ${chain} and a.left_revision is null and a.revision >= s.active_from and ${isMatched("s")}
-        and a.revision > ${after} and a.revision <= ${reached} and ${isUnknown("a")}`)
+        and a.revision > ${after} and a.revision <= ${reached} and ${isUnknown("a")}
+      union
+      select y.address from synced_address y
+      where y.chain = ${chain} and y.active = 1
+        and y.revision > ${after} and y.revision <= ${reached} and ${isUnknown("y")}`)
   )
   return { addresses: found.map(({ address }) => address), reached }
 })

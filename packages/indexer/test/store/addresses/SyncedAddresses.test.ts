@@ -65,6 +65,12 @@ for (const { layer, name } of stores) {
           address(6)
         ])
         assert.deepStrictEqual(yield* reader.watchedBy(2, [address(5), address(6)]), [address(5)])
+        assert.isFalse(yield* reader.isDeactivatedBy(2, address(5)))
+        yield* setActive(2, 5, false)
+        assert.isTrue(yield* reader.isDeactivatedBy(2, address(5)))
+        assert.deepStrictEqual(yield* reader.watchedBy(2, [address(5)]), [])
+        assert.isFalse(yield* reader.isDeactivatedBy(1, address(5)), "of the other account it is active")
+        assert.isFalse(yield* reader.isDeactivatedBy(1, address(7)), "never synced")
         const listed = yield* SyncedAddresses.list(
           { account: 1, chain },
           { after: undefined, limit: 10, order: "desc" }

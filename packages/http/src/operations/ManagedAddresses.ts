@@ -1,5 +1,9 @@
-/** Single addresses that accounts sync: watched from then on, and their past read from a block that the account names. */
+/**
+ * Single addresses that accounts sync: watched from then on, and their past read from a block that the account names; of
+ * UTXO chains the coins that they had are looked for at the node.
+ */
 import * as Address from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
@@ -11,15 +15,17 @@ import {
   ResourceNotFound,
   SyncAddressesLimitReached,
   invalidField
-} from "../../contract/Errors.ts"
-import type { Caller, ChainOperations } from "../Operations.ts"
-import { decodeAddress } from "../Field.ts"
+} from "../contract/Errors.ts"
+import type { Caller, ChainOperations } from "./Operations.ts"
+import { decodeAddress } from "./Field.ts"
 
 export interface Options {
   /** Blocks of the past that one sync may read. */
   readonly syncBlocks: number
   /** Whether the chain's nodes show logs of the past. */
   readonly readsPast: boolean
+  /** Whether a search of the node finds what an address had before, instead of blocks of the past (UTXO chains). */
+  readonly findsCoins?: boolean
 }
 
 type Operations = Pick<
@@ -34,11 +40,15 @@ const invalid = (attribute: string, rule: string) => Effect.fail(invalidField(at
 /** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (
   record: ChainReader,
-  { readsPast }: Options,
+  { findsCoins, readsPast }: Options,
   birth: number | undefined
 ) {
+  if (birth === undefined) return
+  if (findsCoins === true) {
+    return yield* invalid("birthHeight", "must be absent: a search of the node finds coins whenever they came")
+  }
   const tip = yield* Effect.orDie(record.tip)
-  if (birth === undefined || tip === undefined || readsPast || birth > tip.height) return
+  if (tip === undefined || readsPast || birth > tip.height) return
   return yield* invalid("birthHeight", `nodes of ${record.name} do not show the transfers of past blocks: leave it out`)
 })
 
@@ -60,6 +70,22 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
   const { blockchain, network } = chain
   const stored = Effect.provideService(Database, database)
   const textOf = (address: Address.AddressBytes) => Address.encode(chain, address)!
+
+  type Status = SyncedAddresses.SyncedAddress["status"]
+
+  /** The state of addresses, by their keys where the record of their coins tells. */
+  const statusesOf = Effect.fnUntraced(function* (
+    addresses: ReadonlyArray<Pick<SyncedAddresses.SyncedAddress, "address" | "status">>
+  ) {
+    const known =
+      options.findsCoins === true
+        ? yield* Effect.orDie(record.completeness(addresses.map(({ address }) => address)))
+        : undefined
+    return addresses.map(({ address, status }): Status => {
+      if (known === undefined) return status
+      return known.get(Bytes.key(address))?.coins === undefined ? "syncing" : "synced"
+    })
+  })
 
   const syncAddress: Operations["syncAddress"] = Effect.fn("ManagedAddresses.syncAddress")(function* (request) {
     const { account, birthHeight, callbackUrl } = request
@@ -90,8 +116,9 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         ),
         stored
       )
+    const [syncStatus] = yield* statusesOf([added])
     return {
-      ...{ address: textOf(address), blockchain, network, isActive: added.isActive, syncStatus: added.status },
+      ...{ address: textOf(address), blockchain, network, isActive: added.isActive, syncStatus: syncStatus! },
       ...(added.callbackUrl === undefined ? {} : { callcackUrl: added.callbackUrl })
     }
   })
@@ -104,7 +131,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     const change = database.transaction(
       SyncedAddresses.setActive({ account, chain, address }, isActive, { mostBlocks: options.syncBlocks })
     )
-    const { status } = yield* (isActive ? paying(change, () => 1) : change).pipe(
+    const changed = yield* (isActive ? paying(change, () => 1) : change).pipe(
       Effect.catchTags({
         AddressNotFound: () => Effect.fail(notFound),
         PastTooLong: tooLongByNow(options),
@@ -114,7 +141,8 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       }),
       stored
     )
-    return { isActive, syncStatus: status }
+    const [syncStatus] = yield* statusesOf([changed])
+    return { isActive, syncStatus: syncStatus! }
   })
 
   const syncedAddresses: Operations["syncedAddresses"] = Effect.fn("ManagedAddresses.syncedAddresses")(function* ({
@@ -129,11 +157,12 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     ).pipe(Effect.orDie, stored)
     const items = found.slice(0, limit)
     const last = items.at(-1)
+    const statuses = yield* statusesOf(items)
     return {
       next: found.length > limit && last !== undefined ? [last.id, 0, 0] : undefined,
-      items: items.map(({ address, blocksLeft, id, isActive, status }) => ({
+      items: items.map(({ address, blocksLeft, id, isActive }, index) => ({
         ...(blocksLeft === undefined ? {} : { blocksLeft }),
-        ...{ address: textOf(address), blockchain, network, id: String(id), isActive, syncStatus: status }
+        ...{ address: textOf(address), blockchain, network, id: String(id), isActive, syncStatus: statuses[index]! }
       }))
     }
   })
