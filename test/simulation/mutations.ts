@@ -299,5 +299,17 @@ export const mutations: ReadonlyArray<Mutation> = [
     file: `${store}/subscriptions/internal/Leases.ts`,
     from: "(row) => row.has_left === 1 || Math.max(row.leased_until, row.original_leased_until ?? 0) > now",
     to: "(row) => row.has_left === 1 || row.leased_until > 0"
+  },
+  {
+    name: "What a removed subscription was told in part is taken from the next one",
+    file: `${store}/subscriptions/FanOut.ts`,
+    from: "if (subscribers[0]?.id !== subscription) occurrence = 0",
+    to: ""
+  },
+  {
+    name: "A replay tells what steps are still to tell",
+    file: `${store}/subscriptions/internal/MissedCallbacks.ts`,
+    from: "!isLeft(subscription.id, occurrence)",
+    to: "true"
   }
 ]
