@@ -53,6 +53,7 @@ export interface Mempool {
   readonly announced?: Effect.Effect<void>
 }
 
+/** A transaction that waits; without transfers and inputs where it was not understood in full. */
 export interface MempoolTransaction {
   readonly id: Uint8Array
   /** Outputs, and inputs whose node said what they spend. Their `transaction` is 0. */

@@ -141,7 +141,9 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     if (made > 0 && options.onRecorded !== undefined) yield* options.onRecorded
     const again = new Set([...(asked ? unknown.keys() : []), ...[...inDoubt].map(({ transaction }) => transaction)])
     const ofAgain = new Set([...again].map((transaction) => hex(transactions[transaction]!.id)))
-    for (const id of ids) if (!ofAgain.has(id)) known.add(id)
+    // Those that have left are looked at again where they are listed: the list and they may be of two nodes behind one URL,
+    // or a block leaves the chain between the two answers.
+    for (const { id } of transactions) if (!ofAgain.has(hex(id))) known.add(hex(id))
     return []
   })
 

@@ -74,6 +74,8 @@ class Node {
   /** Runs while transactions are fetched. */
   meanwhile: () => void = () => {}
   broken = false
+  /** Ids that are listed beside those that wait. */
+  listed: ReadonlyArray<string> = []
 
   add(number: number, ...rest: [Parameters<typeof transaction>[1], Parameters<typeof transaction>[2]]) {
     this.waiting.set(hex(number), transaction(number, ...rest))
@@ -92,7 +94,7 @@ class Node {
       ids: Effect.suspend(() =>
         this.broken
           ? Effect.fail(new NodeUnreachable({ node: "fake", method: "getrawmempool", message: "gone" }))
-          : Effect.succeed([...this.waiting.keys()])
+          : Effect.succeed([...new Set([...this.waiting.keys(), ...this.listed])])
       ),
       transactions: (ids) =>
         Effect.sync(() => {
@@ -426,6 +428,29 @@ for (const store of stores) {
         yield* step
         assert.strictEqual((yield* told).length, 3)
       }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect(
+      "looks again at what is listed and not shown: the answers may be of two nodes, or a block leaves meanwhile",
+      () =>
+        Effect.gen(function* () {
+          const node = new Node()
+          const { step } = yield* start(node)
+          yield* subscribe(1)
+          node.coin(idOf(9_000), 0, script(5), 50n)
+          node.add(1, [[9_000, 0]], [[1, 5n]])
+          const shown = node.waiting.get(hex(1))!
+          node.waiting.delete(hex(1))
+          node.listed = [hex(1)]
+          yield* step
+          assert.deepStrictEqual(yield* told, [])
+          node.waiting.set(hex(1), shown)
+          yield* step
+          assert.deepStrictEqual(
+            (yield* told).map(({ event }) => event),
+            [event(1, 1, "incoming", "0.00000005")]
+          )
+        }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
     it.effect("makes no event of half of a transaction: it waits until every input is known", () =>

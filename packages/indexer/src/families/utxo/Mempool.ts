@@ -38,9 +38,10 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
     if (typeof transaction.blockhash === "string") return []
     const body = BlockBody.empty()
     yield* NodeTransaction.read(chain, transaction, 0, body)
+    const own = body.transactions[0]!
     // Its net is not certain; the block in which it is mined names it.
-    if (body.notUnderstood !== undefined) return []
-    return [{ id: body.transactions[0]!, transfers: body.transfers, spends: body.spends }]
+    if (body.notUnderstood !== undefined) return [{ id: own, transfers: [], spends: [] }]
+    return [{ id: own, transfers: body.transfers, spends: body.spends }]
   }
 
   return {
