@@ -26,7 +26,7 @@ const setup = Effect.fnUntraced(function* (location: Effect.Effect<never>) {
     for (let i = 0; ; i++) {
       const { body, status } = yield* headwater.get(path)
       if (status === 200) return body.data
-      assert.isTrue([422, 503].includes(status) && i < 1_200, `${path} ${JSON.stringify(body)}`)
+      assert.isTrue([422, 503].includes(status) && i < 6_000, `${path} ${JSON.stringify(body)}`)
       yield* Effect.sleep("20 millis")
     }
   })
@@ -47,7 +47,7 @@ const setup = Effect.fnUntraced(function* (location: Effect.Effect<never>) {
     for (let i = 0; ; i++) {
       const { body } = yield* headwater.get("/ready")
       if (body.chains?.[place]?.height === height) return
-      assert.isBelow(i, 1_200, JSON.stringify(body))
+      assert.isBelow(i, 6_000, JSON.stringify(body))
       yield* Effect.sleep("20 millis")
     }
   })

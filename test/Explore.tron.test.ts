@@ -54,7 +54,7 @@ describe.skipIf(!Fixtures.exist)("Recorded transactions of Tron", () => {
         for (let i = 0; ; i++) {
           const { body, status } = yield* headwater.get(path)
           if (status === 200) return body.data
-          assert.isTrue(status === 503 && i < 600, `${path} ${JSON.stringify(body)}`)
+          assert.isTrue(status === 503 && i < 2_400, `${path} ${JSON.stringify(body)}`)
           yield* Effect.sleep("50 millis")
         }
       })
