@@ -566,6 +566,33 @@ describe("Tron", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("answers what a token's contract says of itself, and 404 for a contract of no token", () =>
+    Effect.gen(function* () {
+      const { headwater, node } = yield* setup()
+      const answers: Readonly<Record<string, Json>> = {
+        [`${Tron.account(usdt)} totalSupply()`]: number(2 ** 40),
+        [`${Tron.account(usdt)} balanceOf(address)`]: number(0),
+        // ERC-721's interface alone.
+        [`${Tron.account(art)} supportsInterface(bytes4) ${"80ac58cd".padEnd(64, "0")}`]: number(1)
+      }
+      node.override = (path, asked) => {
+        if (path !== "/wallet/triggerconstantcontract") return undefined
+        const question = `${asked.contract_address} ${asked.function_selector}`
+        return answers[question] ?? answers[`${question} ${asked.parameter}`]
+      }
+      const details = (contract: string) => headwater.get(`/contracts/evm/tron/mainnet/${contract}/token-details`)
+      const fungible = yield* details(Tron.base58(usdt))
+      assert.strictEqual(fungible.status, 200, JSON.stringify(fungible.body))
+      const fungibleValues = { decimals: 6, totalSupply: "1099511.627776" }
+      const tether = { name: "Tether USD", symbol: "USDT", standard: "TRC-20", fungibleValues }
+      assert.deepStrictEqual(fungible.body.data.item, tether)
+      const single = { name: "Art", symbol: "ART", standard: "TRC-721" }
+      assert.deepStrictEqual((yield* details(Tron.base58(art))).body.data?.item, single)
+      const none = yield* details(Tron.account(2))
+      assert.deepStrictEqual([none.status, none.body.error?.code], [404, "blockchain_data_token_details_not_found"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("prepares transfers of tokens that tronweb signs, and refuses those that the contract would undo", () =>
     Effect.gen(function* () {
       const { headwater, node } = yield* setup()

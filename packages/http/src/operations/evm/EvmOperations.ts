@@ -99,7 +99,7 @@ export const make = ofFamily(
     evmWalletTransactions: WalletLists.transactions(record, freshness, options.wallets),
     ...Fees.make(record, freshness),
     nextNonce: NextNonce.make(record, freshness),
-    tokenDetails: TokenDetails.make(record, freshness),
+    tokenDetails: TokenDetails.make(record, freshness, ({ evm }) => evm.tokenDetails),
     evmDecode: DecodeTransaction.make(record.chain),
     simulate: Simulate.make(record, freshness)
   }),

@@ -1,6 +1,9 @@
 /** What a token's contract says of itself, after the newest block. */
 import * as Amount from "@headwater/core/Amount"
-import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type * as TokenDetails from "@headwater/indexer/families/evm/TokenDetails"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import { TokenDetailsNotFound } from "../../contract/Errors.ts"
@@ -10,11 +13,17 @@ import { decodeAddress } from "../Field.ts"
 
 type Operation = ChainOperations["tokenDetails"]
 
-export const make = ({ chain, name: chainName }: ChainReader, freshness: Freshness<EvmConnection>): Operation => {
+type Fetch = (contract: AddressBytes) => Effect.Effect<TokenDetails.TokenDetails | undefined, NodeError>
+
+/** `fetchOf`: how a connection asks a contract. */
+export const make = <C extends ConnectedNode>(
+  { chain, name: chainName }: ChainReader,
+  freshness: Freshness<C>,
+  fetchOf: (connection: C) => Fetch
+): Operation => {
   const tokenDetails = Effect.fnUntraced(function* (request: Parameters<Operation>[0]) {
     const contract = yield* decodeAddress(chain, "contractAddress", request.contractAddress)
-    const { evm } = yield* freshness.node
-    const token = yield* evm.tokenDetails(contract)
+    const token = yield* fetchOf(yield* freshness.node)(contract)
     if (token === undefined) {
       return yield* new TokenDetailsNotFound({
         message: `${chainName} has no contract of a token of a known standard at this address`

@@ -6,6 +6,7 @@ import { TronFamily } from "@headwater/indexer/families/tron/TronFamily"
 import * as AddressTransactions from "../evm/AddressTransactions.ts"
 import * as EvmOperations from "../evm/EvmOperations.ts"
 import * as Explore from "../evm/Explore.ts"
+import * as TokenDetails from "../evm/TokenDetails.ts"
 import * as WalletLists from "../evm/WalletLists.ts"
 import { evmOf } from "./EvmOfTron.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
@@ -23,6 +24,7 @@ export const make = EvmOperations.ofFamily(
     prepare: Prepare.make(record, freshness),
     ...PrepareTokens.make(record, freshness),
     ...Fees.make(record, freshness),
+    tokenDetails: TokenDetails.make(record, freshness, ({ source }) => source.tokenDetails),
     evmDecode: DecodeTransaction.make(record.chain)
   }),
   false

@@ -3,7 +3,6 @@
  * checked as those of {@link EvmSource} are.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { TokenKind } from "@headwater/core/chains/Blockchain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, JsonRpc } from "../node/JsonRpc.ts"
@@ -16,6 +15,7 @@ import { read } from "./internal/NodeAnswer.ts"
 import type { Nonces } from "./internal/WaitingTransactions.ts"
 import * as WaitingTransactions from "./internal/WaitingTransactions.ts"
 import * as Simulation from "./Simulation.ts"
+import * as TokenDetails from "./TokenDetails.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
 import { requestJson, type TransactionRequest } from "./TransactionRequest.ts"
 
@@ -41,12 +41,6 @@ export interface Account {
   readonly afterPending: bigint | undefined
 }
 
-export interface TokenDetails extends TokenMetadata.TokenMetadata {
-  readonly kind: TokenKind
-  /** Of a fungible token, in its smallest unit. */
-  readonly totalSupply: bigint | undefined
-}
-
 export interface EvmNode {
   /** Host and port, for messages. */
   readonly name: () => string
@@ -69,7 +63,7 @@ export interface EvmNode {
   /** What a token contract says of itself, after the newest block. */
   readonly tokenMetadata: (contract: AddressBytes) => Effect.Effect<TokenMetadata.TokenMetadata, NodeError>
   /** As {@link EvmNode.tokenMetadata}, with the standard; undefined where there is no contract of a token that says its own. */
-  readonly tokenDetails: (contract: AddressBytes) => Effect.Effect<TokenDetails | undefined, NodeError>
+  readonly tokenDetails: (contract: AddressBytes) => Effect.Effect<TokenDetails.TokenDetails | undefined, NodeError>
   /** Whether there is a contract at an address, after the newest block. */
   readonly hasCode: (address: AddressBytes) => Effect.Effect<boolean, NodeError>
   /** What a transaction's call would return, after the newest block. Fails with `NodeRejected` where it would revert. */
@@ -222,16 +216,10 @@ const tokenMetadata = (rpc: JsonRpc): EvmNode["tokenMetadata"] =>
     return (yield* TokenMetadata.fetch(rpc, [contract]))[0]!
   })
 
-/** Ids of the interfaces of ERC-721 and ERC-1155. */
-const interfaces = { "non-fungible": "0x80ac58cd", multi: "0xd9b67a26" } as const
-
-/**
- * By what a contract says itself: the interfaces of ERC-165, or the total and the decimals that fungible tokens have. Tokens
- * older than these standards say neither, and are none here.
- */
 const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
   Effect.fn("EvmNode.tokenDetails")(function* (contract) {
     const [metadata] = yield* TokenMetadata.fetch(rpc, [contract])
+    const { interfaces } = TokenDetails
     const results = yield* rpc.results([
       ContractCalls.totalSupply(contract),
       ContractCalls.balanceOf(contract, contract, "latest"),
@@ -242,17 +230,7 @@ const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
     const [totalSupply, balance, isNonFungible, isMulti] = yield* read(rpc, "eth_call", () =>
       answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
     )
-    const { decimals } = metadata!
-    const kind =
-      isNonFungible === 1n
-        ? ("non-fungible" as const)
-        : isMulti === 1n
-          ? ("multi" as const)
-          : totalSupply !== undefined && balance !== undefined && decimals !== undefined
-            ? ("fungible" as const)
-            : undefined
-    if (kind === undefined) return undefined
-    return { ...metadata!, kind, totalSupply: kind === "fungible" ? totalSupply : undefined }
+    return TokenDetails.of(metadata!, { totalSupply, balance, isNonFungible, isMulti })
   })
 
 const opStackFee = (rpc: JsonRpc): EvmNode["opStackFee"] =>

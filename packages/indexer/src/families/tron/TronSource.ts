@@ -16,6 +16,7 @@ import * as TronBroadcasting from "./Broadcasting.ts"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
+import type { TokenDetails } from "../evm/TokenDetails.ts"
 import type { Explorer } from "../evm/Explorer.ts"
 import * as Heads from "../node/Heads.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
@@ -56,6 +57,8 @@ export interface TronSource extends Source {
    */
   readonly hasInternalTransactions: () => boolean
   readonly tokenMetadata: FetchTokenMetadata
+  /** What a contract says of itself after the newest block; undefined where there is no contract of a token. */
+  readonly tokenDetails: (contract: AddressBytes) => Effect.Effect<TokenDetails | undefined, NodeError>
   /** Balances in sun after the newest block, in the order of the addresses; undefined where none was ever activated. */
   readonly balances: (
     addresses: ReadonlyArray<AddressBytes>
@@ -209,6 +212,7 @@ export const make = Effect.fn("TronSource.make")(function* (
     capabilities: Effect.sync(() => [networkAtStart, internalCapability(), finality(solid), trc10]),
     hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts) => http.withOne((one) => TronContract.metadata(one, contracts)),
+    tokenDetails: (contract) => http.withOne((one) => TronContract.details(one, contract)),
     balances: (addresses) =>
       Effect.map(accountsOf(addresses), (accounts) => accounts.map((account) => account?.balance)),
     unusedAt,

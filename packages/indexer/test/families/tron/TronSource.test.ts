@@ -293,7 +293,8 @@ describe("TronSource", () => {
             "name()": returns(abi("Tether USD")),
             "symbol()": returns(abi("USDT")),
             "decimals()": number(6n),
-            "balanceOf(address)": number(1_088_408_576n)
+            "balanceOf(address)": number(1_088_408_576n),
+            "totalSupply()": number(2n ** 80n)
           },
           [account(51)]: { "name()": returns(word("Old")), "symbol()": undone, "decimals()": returns("") },
           [account(52)]: { "name()": returns("00"), "symbol()": returns(""), "decimals()": number(300n) }
@@ -317,6 +318,14 @@ describe("TronSource", () => {
       const asked = node.requests.find(({ body }) => body.function_selector === "balanceOf(address)")!
       assert.strictEqual(asked.body.parameter, account(1).slice(2).padStart(64, "0"))
       assert.deepStrictEqual(yield* source.balances([1, 2, 3].map(bytesOf)), [7n, 0n, undefined])
+      const tether = { name: "Tether USD", symbol: "USDT", decimals: 6, contract: of[0]! }
+      const details = yield* Effect.forEach(of, source.tokenDetails)
+      assert.deepStrictEqual(details, [
+        { ...tether, kind: "fungible", totalSupply: 2n ** 80n },
+        undefined,
+        undefined,
+        undefined
+      ])
       const unable = { result: { code: "CONTRACT_VALIDATE_ERROR", message: "this node does not support constant" } }
       node.override = (path) => (path === "/wallet/triggerconstantcontract" ? unable : undefined)
       assert.include((yield* errorOf(source.tokenMetadata(of))).message, "does not support constant")

@@ -31,9 +31,9 @@ export const balanceOf = (contract: AddressBytes, holder: AddressBytes, block: u
 export const totalSupply = (contract: AddressBytes): Call =>
   ethCall(Hex.encode(contract), selectors.totalSupply, "latest")
 
-/** Whether a contract has an interface, by the interface's id (ERC-165), after the newest block. */
+/** Whether a contract has an interface, by the interface's id as hex (ERC-165), after the newest block. */
 export const supportsInterface = (contract: AddressBytes, id: string): Call =>
-  ethCall(Hex.encode(contract), `${selectors.supportsInterface}${id.slice(2).padEnd(64, "0")}`, "latest")
+  ethCall(Hex.encode(contract), `${selectors.supportsInterface}${id.padEnd(64, "0")}`, "latest")
 
 /** What the OP stack charges for the bytes of an unsigned transaction on the layer below, in Wei. */
 export const getL1Fee = (unsigned: Uint8Array): Call => {

@@ -4,6 +4,7 @@ import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as TokenDetails from "../../evm/TokenDetails.ts"
 import { decodeDecimals, decodeText } from "../../evm/TokenMetadata.ts"
 import { type NodeError, NodeRejected } from "../../node/NodeError.ts"
 import type { TronHttp } from "../TronHttp.ts"
@@ -118,8 +119,8 @@ export const run = Effect.fn("TronContract.run")(function* (
 const concurrency = 8
 
 /** As `call`; undefined for a contract that is too slow three times, so that whoever deploys such a one stops no chain. */
-const told = (http: TronHttp, contract: AddressBytes, signature: string) =>
-  call(http, contract, signature, "").pipe(
+const told = (http: TronHttp, contract: AddressBytes, signature: string, parameter = "") =>
+  call(http, contract, signature, parameter).pipe(
     Effect.retry({ times: 2, schedule: Schedule.spaced("500 millis"), while: isTooSlow }),
     Effect.catchIf(isTooSlow, () => Effect.undefined)
   )
@@ -139,6 +140,29 @@ export const metadata = Effect.fn("TronContract.metadata")(
     )
 )
 
+/** A number that a call returned. */
+const numberOf = (returned: string | undefined) =>
+  returned === undefined || returned.length !== 66 ? undefined : BigInt(returned)
+
+const holderOf = (holder: AddressBytes) => Buffer.from(holder).toString("hex").padStart(64, "0")
+
+/** What a contract says of itself; undefined where there is no contract of a token. */
+export const details = Effect.fn("TronContract.details")(function* (http: TronHttp, contract: AddressBytes) {
+  const [own] = yield* metadata(http, [contract])
+  const number = (signature: string, parameter = "") => Effect.map(told(http, contract, signature, parameter), numberOf)
+  const supports = (id: string) => number("supportsInterface(bytes4)", id.padEnd(64, "0"))
+  const answers = yield* Effect.all(
+    {
+      totalSupply: number("totalSupply()"),
+      balance: number("balanceOf(address)", holderOf(contract)),
+      isNonFungible: supports(TokenDetails.interfaces["non-fungible"]),
+      isMulti: supports(TokenDetails.interfaces.multi)
+    },
+    { concurrency }
+  )
+  return TokenDetails.of({ ...own!, contract }, answers)
+})
+
 /** What holders have of tokens, in the smallest units; undefined where the contract gives no answer. */
 export const balances = Effect.fn("TronContract.balances")(
   (
@@ -147,12 +171,7 @@ export const balances = Effect.fn("TronContract.balances")(
   ): Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError> =>
     Effect.forEach(
       holdings,
-      ({ contract, holder }) => {
-        const parameter = Buffer.from(holder).toString("hex").padStart(64, "0")
-        return Effect.map(call(http, contract, "balanceOf(address)", parameter), (returned) =>
-          returned === undefined || returned.length !== 66 ? undefined : BigInt(returned)
-        )
-      },
+      ({ contract, holder }) => Effect.map(call(http, contract, "balanceOf(address)", holderOf(holder)), numberOf),
       { concurrency }
     )
 )
