@@ -314,6 +314,58 @@ describe("XRP", () => {
   )
 })
 
+describe("Managed wallets of XRP", () => {
+  it.live("are synced once, as not synced while they are not active, and go on where they are again", () =>
+    Effect.gen(function* () {
+      const { headwater, until } = yield* setup
+      const place = "/hd-wallets/manage/xrp/mainnet"
+      const codeOf = ({ body, status }: Headwater.Answer) => [status, body.error?.code]
+      const remove = Effect.promise(async () => {
+        const headers = { "x-api-key": headwater.apiKey }
+        const response = await fetch(`${headwater.url}${place}/${xpub}`, { method: "DELETE", headers })
+        return { status: response.status, body: (await response.json()) as Headwater.Answer["body"] }
+      })
+      const sync = (item = {}) => headwater.post(`${place}/${xpub}/sync`, item)
+      const activate = headwater.post(`${place}/${xpub}/activate`, {})
+      const early = yield* sync({ birthHeight: 1 })
+      assert.deepStrictEqual(codeOf(early), [400, "invalid_data"])
+      assert.include(JSON.stringify(early.body.error.details), "birthHeight")
+      assert.deepStrictEqual(codeOf(yield* remove), [404, "resource_not_found"])
+      const made = yield* sync()
+      assert.strictEqual(made.status, 201, JSON.stringify(made.body))
+      assert.deepStrictEqual(made.body.data.item, { extendedPublicKey: xpub })
+      assert.deepStrictEqual(codeOf(yield* sync()), [409, "already_exists"])
+      assert.deepStrictEqual(codeOf(yield* activate), [409, "invalid_data"])
+      const list = Effect.map(headwater.get(place), ({ body }) => body.data)
+      const listed = yield* until("synced", list, ({ items }) => items[0].syncStatus === "synced")
+      const named = { extendedPublicKey: xpub, derivation: "account", format: "CLASSIC" }
+      assert.deepStrictEqual(listed.items, [{ ...named, isActive: true, syncStatus: "synced" }])
+      const lists = ["addresses", "transactions"]
+      for (const what of lists) assert.strictEqual((yield* headwater.get(`${wallet}/${what}`)).status, 200)
+
+      assert.strictEqual((yield* remove).status, 200)
+      assert.deepStrictEqual(codeOf(yield* remove), [409, "invalid_data"])
+      for (const what of lists) {
+        const answer = yield* headwater.get(`${wallet}/${what}`)
+        assert.deepStrictEqual([what, ...codeOf(answer)], [what, 400, "xpub_not_synced"])
+      }
+      const derive = headwater.post(`${wallet}/addresses/derive-and-sync`, {})
+      assert.deepStrictEqual(codeOf(yield* derive), [409, "invalid_data"])
+      assert.deepStrictEqual(codeOf(yield* sync()), [409, "already_exists"])
+      assert.deepInclude((yield* headwater.get(`${place}/${xpub}/status`)).body.data.item, { isActive: false })
+      // Anybody's, as of a wallet that is not synced.
+      assert.strictEqual((yield* headwater.get(`${wallet}/assets`)).status, 200)
+
+      const activated = yield* activate
+      assert.deepStrictEqual(activated.body.data.item, {
+        ...{ blockchain: "xrp", extendedPublicKey: xpub, isActive: true, network: "mainnet", syncStatus: "synced" }
+      })
+      const next = yield* derive
+      assert.deepStrictEqual([next.status, next.body.data.items[0].index], [201, 8])
+    }).pipe(Effect.scoped)
+  )
+})
+
 /** The field that is named, the request, what accounts are otherwise, and the status: 409 if not given. */
 type Refused = readonly [
   attribute: string,

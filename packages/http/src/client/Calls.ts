@@ -460,11 +460,11 @@ export interface Calls {
     readonly xrpDerive: Call<"hdWallets.xrpDerive">
     /** List the synced wallets of the account. Costs 30 credits a result. What fails costs nothing. */
     readonly syncedWallets: Call<"hdWallets.syncedWallets">
-    /** Record the addresses of a wallet from now on, and read the past of each. Costs 30 credits a result. What fails costs nothing. */
+    /** Record the addresses of a wallet from now on, and what they had before. Costs 30 credits a result. What fails costs nothing. */
     readonly syncWallet: Call<"hdWallets.syncWallet">
-    /** Stop recording a synced wallet. Costs no credits. */
+    /** Deactivate a synced wallet. Costs no credits. */
     readonly deactivateSyncedWallet: Call<"hdWallets.deactivateSyncedWallet">
-    /** Record a synced wallet again, and read its past again. Costs 30 credits a result. What fails costs nothing. */
+    /** Activate a synced wallet again. Costs 30 credits a result. What fails costs nothing. */
     readonly activateSyncedWallet: Call<"hdWallets.activateSyncedWallet">
   }
   readonly hdWalletDetails: {

@@ -578,7 +578,7 @@ export interface components {
       readonly isActive: boolean
       readonly network: string
       /**
-       * @description `syncing` while the past of any address of the wallet is being read
+       * @description `syncing` while the past of any address of the wallet is being read, or coins are being looked for
        * @enum {string}
        */
       readonly syncStatus: "syncing" | "synced"
@@ -744,7 +744,7 @@ export interface components {
       readonly isActive: boolean
       readonly network: string
       /**
-       * @description `syncing` while the past of any address of the wallet is being read
+       * @description `syncing` while the past of any address of the wallet is being read, or coins are being looked for
        * @enum {string}
        */
       readonly syncStatus: "syncing" | "synced"
@@ -764,7 +764,7 @@ export interface components {
       readonly extendedPublicKey: string
       readonly isActive: boolean
       /**
-       * @description `syncing` while the past of any address of the wallet is being read
+       * @description `syncing` while the past of any address of the wallet is being read, or coins are being looked for
        * @enum {string}
        */
       readonly syncStatus: "syncing" | "synced"
@@ -773,6 +773,17 @@ export interface components {
        * @example 120000
        */
       readonly blocksLeft?: number
+      /**
+       * @description How the wallet derives
+       * @enum {string}
+       */
+      readonly derivation: "account" | "bip32"
+      /**
+       * @description Form of the wallet's addresses: the same key in another form is another wallet. Absent on EVM chains and Tron
+       * @example P2WPKH
+       * @enum {string}
+       */
+      readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
     }
     readonly PreparedUtxoTransaction: {
       /** @example invoice 4711 */
@@ -6954,7 +6965,7 @@ export interface operations {
                */
               readonly callbackUrl?: string
               /**
-               * @description The block from which on token transfers are read; by default the first one that this server has recorded
+               * @description The block from which on token transfers are read; by default the first one that this server has recorded. Not on chains where what there is already is found without it: those of coins, and the XRP Ledger
                * @example 20000000
                */
               readonly birthHeight?: number
@@ -8297,6 +8308,8 @@ export interface operations {
         readonly context?: string
         /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
         readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
       }
       readonly header?: never
       readonly path: {
@@ -8320,7 +8333,7 @@ export interface operations {
           readonly data?: {
             readonly item?: {
               /**
-               * @description The block from which on token transfers are read; by default the first one that this server has recorded
+               * @description The block from which on token transfers are read; by default the first one that this server has recorded. Not on chains where what there is already is found without it: those of coins, and the XRP Ledger
                * @example 20000000
                */
               readonly birthHeight?: number
@@ -8349,6 +8362,8 @@ export interface operations {
         readonly context?: string
         /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
         readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
       }
       readonly header?: never
       readonly path: {
@@ -8382,6 +8397,8 @@ export interface operations {
         readonly context?: string
         /** @description `account` (m/0/i and m/1/i, the default) or `bip32` (m/i) */
         readonly derivation?: "account" | "bip32"
+        /** @description Form of the wallet's addresses, one that the chain has: by default the form that the key's version says (ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet */
+        readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
       }
       readonly header?: never
       readonly path: {

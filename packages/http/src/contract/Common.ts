@@ -120,7 +120,8 @@ export const BirthHeight = Schema.optionalKey(
     Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, { message: "must be a block height" })
   ).annotate({
     description:
-      "The block from which on token transfers are read; by default the first one that this server has recorded",
+      "The block from which on token transfers are read; by default the first one that this server has " +
+      "recorded. Not on chains where what there is already is found without it: those of coins, and the XRP Ledger",
     examples: [20_000_000]
   })
 )

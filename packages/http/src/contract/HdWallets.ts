@@ -175,13 +175,13 @@ const derive = {
   query: { ...context, ...derivation, ...format },
   payload: optionalBody(format),
   success: recordedList(DerivedAddress).pipe(HttpApiSchema.status(201)),
-  error: [...errors, Failures.xpubsLimitReached, Failures.xpubSyncInProgress, ...bodyErrors]
+  error: [...errors, Failures.xpubsLimitReached, Failures.xpubSyncInProgress, Failures.conflict, ...bodyErrors]
 } as const
 /** Of wallets whose earlier coins not every node can show. */
 const utxoDerive = { ...derive, error: [...derive.error, Failures.xpubNotSynced] } as const
 
 const SyncStatus = Schema.Literals(["syncing", "synced"]).annotate({
-  description: "`syncing` while the past of any address of the wallet is being read"
+  description: "`syncing` while the past of any address of the wallet is being read, or coins are being looked for"
 })
 
 const extendedPublicKey = Schema.String.annotate({
@@ -192,7 +192,13 @@ const extendedPublicKey = Schema.String.annotate({
 export const SyncedWalletKey = Schema.Struct({ extendedPublicKey }).annotate({ identifier: "SyncedWalletKey" })
 
 export const SyncedWallet = Schema.Struct({
-  ...{ extendedPublicKey, isActive: Schema.Boolean, syncStatus: SyncStatus, blocksLeft: BlocksLeft }
+  ...{ extendedPublicKey, isActive: Schema.Boolean, syncStatus: SyncStatus, blocksLeft: BlocksLeft },
+  derivation: Derivation.annotate({ description: "How the wallet derives" }),
+  format: Schema.optionalKey(Format).annotate({
+    description:
+      "Form of the wallet's addresses: the same key in another form is another wallet. Absent on EVM chains and Tron",
+    examples: ["P2WPKH"]
+  })
 }).annotate({ identifier: "SyncedWallet" })
 
 export const SyncedWalletState = Schema.Struct({
@@ -205,7 +211,7 @@ export const SyncedWalletState = Schema.Struct({
 /** Of wallets that an account has synced. */
 const managed = {
   params,
-  query: { ...context, ...derivation },
+  query: { ...context, ...derivation, ...format },
   error: [...chainErrors, Failures.invalidXpub, Failures.unimplemented, Failures.resourceNotFound, Failures.conflict]
 } as const
 
@@ -312,11 +318,10 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
     })
       .annotate(Price, "subscription-list")
       .annotate(Listing, "offset")
-      .annotate(Families, ["evm", "tron"])
       .annotateMerge(OpenApi.annotations({ summary: "List the synced wallets of the account" })),
     HttpApiEndpoint.post("syncWallet", `${manage}/:extendedPublicKey/sync`, {
       params,
-      query: { ...context, ...derivation },
+      query: { ...context, ...derivation, ...format },
       payload: optionalBody({ birthHeight: BirthHeight }),
       success: item(SyncedWalletKey).pipe(HttpApiSchema.status(201)),
       error: [
@@ -324,21 +329,20 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
         ...bodyErrors,
         Failures.invalidXpub,
         Failures.xpubsLimitReached,
+        Failures.xpubNotSynced,
         Failures.alreadyExists,
-        Failures.unimplemented
+        Failures.unimplemented,
+        Failures.nodeUnavailable
       ]
     })
       .annotate(Price, "subscription-create")
-      .annotate(Families, ["evm", "tron"])
       .annotateMerge(
-        OpenApi.annotations({ summary: "Record the addresses of a wallet from now on, and read the past of each" })
+        OpenApi.annotations({ summary: "Record the addresses of a wallet from now on, and what they had before" })
       ),
     HttpApiEndpoint.delete("deactivateSyncedWallet", `${manage}/:extendedPublicKey`, {
       ...managed,
       success: item(SyncedWalletKey)
-    })
-      .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced wallet" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Deactivate a synced wallet" })),
     HttpApiEndpoint.post("activateSyncedWallet", `${manage}/:extendedPublicKey/activate`, {
       ...managed,
       payload: emptyBody,
@@ -346,8 +350,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       error: [...managed.error, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
-      .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Record a synced wallet again, and read its past again" }))
+      .annotateMerge(OpenApi.annotations({ summary: "Activate a synced wallet again" }))
   )
   .middleware(RequestedChain)
   .prefix("/hd-wallets")

@@ -1,21 +1,18 @@
-/** Lists of wallets that are kept in the store: their addresses, and whether they are synced. */
+/** Lists of wallets that are kept in the store: their addresses. */
 import * as Address from "@headwater/core/address/Address"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as StoredLists from "@headwater/indexer/store/wallets/WalletLists"
 import * as Effect from "effect/Effect"
-import { invalidField, ResourceNotFound, XpubNotSynced } from "../contract/Errors.ts"
-import type { ChainOperations, OffsetRequest, WalletRequest } from "./Operations.ts"
+import { invalidField, XpubNotSynced } from "../contract/Errors.ts"
+import type { OffsetRequest, WalletRequest } from "./Operations.ts"
 import type { SyncedWallets } from "./SyncedWallets.ts"
 
 export const notSynced = new XpubNotSynced({
   message: "The account has not synced this extended public key: derive and sync its addresses first"
 })
 
-export const make = Effect.fnUntraced(function* (
-  { chain }: ChainReader,
-  { find, keyFor }: Pick<SyncedWallets, "find" | "keyFor">
-) {
+export const make = Effect.fnUntraced(function* ({ chain }: ChainReader, { keyFor }: Pick<SyncedWallets, "keyFor">) {
   const database = yield* Database
 
   /** `change`: of which branch. */
@@ -35,17 +32,5 @@ export const make = Effect.fnUntraced(function* (
     return { total, items: items.map(({ address, index }) => ({ address: Address.encode(chain, address)!, index })) }
   })
 
-  const walletStatus: ChainOperations["walletStatus"] = Effect.fn("StoredWalletLists.walletStatus")(
-    function* (request) {
-      const wallet = yield* find(request)
-      if (wallet === undefined) return yield* new ResourceNotFound({ message: "The account has not synced the wallet" })
-      return {
-        ...{ blockchain: chain.blockchain, network: chain.network, extendedPublicKey: request.extendedPublicKey },
-        isActive: true,
-        syncStatus: wallet.state === "scanning" ? ("syncing" as const) : ("synced" as const)
-      }
-    }
-  )
-
-  return { addresses, walletStatus }
+  return { addresses }
 })

@@ -29,10 +29,10 @@ export const make = Effect.fnUntraced(function* (
   const keyFor = ({ account, derivation = "account", extendedPublicKey, format }: WalletRequest) =>
     Effect.mapError(Effect.fromResult(keyOf(account, chain, extendedPublicKey, derivation, format)), Wallet.refusalOf)
 
-  /** The synced wallet of a request; undefined where the account has not synced it. */
+  /** The synced wallet of a request; undefined where the account has not synced it, or has deactivated it. */
   const find = (request: WalletRequest) => Effect.flatMap(keyFor(request), (key) => Effect.orDie(wallets.get(key)))
 
-  /** For each branch the first index that is not watched; undefined where the account has not synced the wallet. */
+  /** For each branch the first index that is not watched; undefined where the account has no active such wallet. */
   const unwatchedOf = (request: WalletRequest) =>
     Effect.flatMap(keyFor(request), (key) => Effect.orDie(wallets.unwatchedOf(key)))
 
@@ -59,6 +59,7 @@ export const make = Effect.fnUntraced(function* (
       .pipe(
         Effect.catchTags({
           WalletScanning: () => Effect.fail(inProgress),
+          WalletConflict: () => Effect.fail(Wallet.inactive),
           LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
           DatabaseError: Effect.die
         })
@@ -73,7 +74,22 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
-  return { keyFor, find, unwatchedOf, deriveAndSync, deriveOf, inProgress }
+  /** Makes a wallet as `deriveAndSync` does, without giving out addresses; pays for one result. */
+  const sync = Effect.fnUntraced(function* (request: WalletRequest & Caller) {
+    const key = yield* keyFor(request)
+    yield* freshness.recorded(false)
+    yield* wallets
+      .sync<InsufficientCredits, never>(key, gapLimit, (change) => request.paying(change, () => 1))
+      .pipe(
+        Effect.catchTags({
+          WalletConflict: ({ isActive }) => Effect.fail(Wallet.alreadySynced(isActive)),
+          LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
+          DatabaseError: Effect.die
+        })
+      )
+  })
+
+  return { keyFor, find, unwatchedOf, deriveAndSync, deriveOf, sync, inProgress }
 })
 
 export type SyncedWallets = Effect.Success<ReturnType<typeof make>>

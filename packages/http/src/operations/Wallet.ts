@@ -5,7 +5,7 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { InvalidData, InvalidXpub } from "../contract/Errors.ts"
+import { AlreadyExists, Conflict, InvalidData, InvalidXpub, ResourceNotFound } from "../contract/Errors.ts"
 import type { WalletRequest } from "./Operations.ts"
 
 /** An address of a wallet, with what the node has of it. */
@@ -22,6 +22,22 @@ export interface WalletAddress {
 export type AddressLookup<E> = (
   addresses: ReadonlyArray<Address.AddressBytes>
 ) => Effect.Effect<ReadonlyArray<WalletAddress>, E>
+
+export const notFound = new ResourceNotFound({ message: "The account has not synced the wallet" })
+
+/** The wallet is not added, as the account has synced it before. */
+export const alreadySynced = (isActive: boolean) =>
+  new AlreadyExists({
+    message: isActive
+      ? "The account has synced the wallet already"
+      : "The account has synced the wallet before: activate the wallet"
+  })
+
+/** The wallet is given no addresses, as the account has deactivated it. */
+export const inactive = new Conflict({ message: "The account has synced the wallet before: activate the wallet" })
+
+export const alreadySo = (isActive: boolean) =>
+  new Conflict({ message: `The wallet is ${isActive ? "active" : "inactive"} already` })
 
 /** What is wrong with a wallet's key, or with the derivation or format that the request asks for. */
 export const refusalOf = (

@@ -10,7 +10,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { AlreadyExists, Conflict, ResourceNotFound, XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
+import { XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
 import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
 import * as ManagedAddresses from "../ManagedAddresses.ts"
@@ -24,8 +24,6 @@ type Operations = Pick<
   ChainOperations,
   "syncWallet" | "syncedWallets" | "deactivateSyncedWallet" | "activateSyncedWallet" | "walletStatus"
 >
-
-const notFound = new ResourceNotFound({ message: "The account has not synced the wallet" })
 
 export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
   const database = yield* Database
@@ -71,14 +69,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
           DatabaseError: Effect.die,
           LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
           PastTooLong: ManagedAddresses.tooLong(options),
-          WalletConflict: ({ isActive }) =>
-            Effect.fail(
-              new AlreadyExists({
-                message: isActive
-                  ? "The account has synced the wallet already"
-                  : "The account has synced the wallet before: activate the wallet"
-              })
-            )
+          WalletConflict: ({ isActive }) => Effect.fail(Wallet.alreadySynced(isActive))
         }),
         stored
       )
@@ -94,9 +85,8 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       Effect.catchTags({
         DatabaseError: Effect.die,
         PastTooLong: ManagedAddresses.tooLongByNow(options),
-        WalletNotFound: () => Effect.fail(notFound),
-        WalletConflict: () =>
-          Effect.fail(new Conflict({ message: `The wallet is ${isActive ? "active" : "inactive"} already` }))
+        WalletNotFound: () => Effect.fail(Wallet.notFound),
+        WalletConflict: () => Effect.fail(Wallet.alreadySo(isActive))
       }),
       stored
     )
@@ -148,9 +138,9 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       )
       return {
         total,
-        items: wallets.map(({ blocksLeft, isActive, publicKey, status }) => ({
+        items: wallets.map(({ blocksLeft, derivation, isActive, publicKey, status }) => ({
           ...(blocksLeft === undefined ? {} : { blocksLeft }),
-          ...{ extendedPublicKey: publicKey, isActive, syncStatus: status }
+          ...{ extendedPublicKey: publicKey, derivation, isActive, syncStatus: status }
         }))
       }
     }),
@@ -195,8 +185,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
           DatabaseError: Effect.die,
           PastTooLong: Effect.die,
           LimitReached: ({ message }) => Effect.fail(new XpubsLimitReached({ message })),
-          WalletConflict: () =>
-            Effect.fail(new Conflict({ message: "The account has synced the wallet before: activate the wallet" }))
+          WalletConflict: () => Effect.fail(Wallet.inactive)
         }),
         stored
       )
@@ -205,7 +194,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
   const walletStatus: Operations["walletStatus"] = Effect.fn("ManagedWallets.walletStatus")(function* (request) {
     const key = yield* keyOf(request)
     const wallet = yield* Effect.orDie(SyncedAccountWallets.get(key)).pipe(stored)
-    if (wallet === undefined) return yield* notFound
+    if (wallet === undefined) return yield* Wallet.notFound
     const { blocksLeft, isActive, status } = wallet
     return {
       ...{ blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status },

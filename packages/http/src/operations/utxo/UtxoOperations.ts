@@ -11,6 +11,7 @@ import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import * as ManagedAddresses from "../ManagedAddresses.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
+import * as StoredManagedWallets from "../StoredManagedWallets.ts"
 import * as StoredWalletLists from "../StoredWalletLists.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as WalletDetails from "../WalletDetails.ts"
@@ -103,6 +104,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
     ...(yield* WalletLists.make(record, freshness, synced, { coinsCanBeFound, nodeCalls })),
+    ...(yield* StoredManagedWallets.make(record, synced, coinsCanBeFound)),
     ...Explore.make(record, freshness, nodeCalls),
     ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),
     ...(yield* ManagedAddresses.make(record, { syncBlocks: 0, readsPast: false, findsCoins: true })),

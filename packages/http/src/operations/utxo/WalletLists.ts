@@ -28,7 +28,7 @@ export interface Options {
 
 type Operations = Pick<
   ChainOperations,
-  "utxoWalletAddresses" | "utxoWalletTransactions" | "utxoWalletOutputs" | "utxoDeriveChange" | "walletStatus"
+  "utxoWalletAddresses" | "utxoWalletTransactions" | "utxoWalletOutputs" | "utxoDeriveChange"
 >
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const database = yield* Database
   const { chain } = record
-  const { addresses, walletStatus } = yield* StoredWalletLists.make(record, synced)
+  const { addresses } = yield* StoredWalletLists.make(record, synced)
   const answered = Refusals.make(freshness, nodeCalls)
   const stored = <A, E>(read: Effect.Effect<A, E, Database>) =>
     Effect.orDie(Effect.provideService(read, Database, database))
@@ -144,6 +144,6 @@ export const make = Effect.fnUntraced(function* (
       ({ addressFormat, isChangeAddress = true, ...request }) =>
         addresses({ ...request, ...(addressFormat === undefined ? {} : { format: addressFormat }) }, isChangeAddress)
     ),
-    ...{ utxoWalletTransactions, utxoWalletOutputs, utxoDeriveChange, walletStatus }
+    ...{ utxoWalletTransactions, utxoWalletOutputs, utxoDeriveChange }
   } satisfies Operations as Operations
 })

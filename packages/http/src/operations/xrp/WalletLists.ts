@@ -15,7 +15,7 @@ import * as RecordedAddress from "../RecordedAddress.ts"
 import * as StoredWalletLists from "../StoredWalletLists.ts"
 import type { SyncedWallets } from "../SyncedWallets.ts"
 
-type Operations = Pick<ChainOperations, "xrpWalletAddresses" | "xrpWalletTransactions" | "walletStatus">
+type Operations = Pick<ChainOperations, "xrpWalletAddresses" | "xrpWalletTransactions">
 
 /** Transactions of an account that are asked for at a time. */
 const atOnce = 50
@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const database = yield* Database
   const { chain } = record
-  const { addresses, walletStatus } = yield* StoredWalletLists.make(record, synced)
+  const { addresses } = yield* StoredWalletLists.make(record, synced)
 
   const xrpWalletTransactions: Operations["xrpWalletTransactions"] = Effect.fn("WalletLists.xrpWalletTransactions")(
     function* (request) {
@@ -79,6 +79,6 @@ export const make = Effect.fnUntraced(function* (
       ({ addressFormat, isChangeAddress = false, ...request }) =>
         addresses({ ...request, ...(addressFormat === undefined ? {} : { format: addressFormat }) }, isChangeAddress)
     ),
-    ...{ xrpWalletTransactions, walletStatus }
+    xrpWalletTransactions
   } satisfies Operations as Operations
 })

@@ -11,6 +11,7 @@ import * as CoinAmount from "../CoinAmount.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
+import * as StoredManagedWallets from "../StoredManagedWallets.ts"
 import * as SyncedWallets from "../SyncedWallets.ts"
 import * as Wallet from "../Wallet.ts"
 import * as WalletDetails from "../WalletDetails.ts"
@@ -64,6 +65,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     ...(yield* Broadcast.make(chain, freshness)),
     ...AddressTransactions.make(record, freshness),
     ...(yield* WalletLists.make(record, freshness, synced, nodeCalls)),
+    // Servers show every account that there is.
+    ...(yield* StoredManagedWallets.make(record, synced, Effect.void)),
     ...Explore.make(record, freshness),
     xrpAssets,
     xrpDetails: WalletDetails.ofCoins(xrpAssets),

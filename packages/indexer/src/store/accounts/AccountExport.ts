@@ -50,7 +50,7 @@ const parts: ReadonlyArray<Part> = [
   ),
   part(
     "wallet",
-    "chain.name as chain, t.public_key, t.derivation, t.format, t.created, t.balance",
+    "chain.name as chain, t.public_key, t.derivation, t.format, t.active, t.created, t.balance",
     withChain("wallet")
   ),
   part(

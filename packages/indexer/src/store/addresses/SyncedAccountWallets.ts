@@ -24,7 +24,7 @@ export interface WalletKey {
   readonly derivation: Derivation
 }
 
-export interface SyncedAccountWallet extends Pick<WalletKey, "publicKey"> {
+export interface SyncedAccountWallet extends Pick<WalletKey, "derivation" | "publicKey"> {
   readonly isActive: boolean
   /** `syncing` while the past of any of its addresses is being read. */
   readonly status: "syncing" | "synced"
@@ -104,9 +104,9 @@ const blocksLeft = sql<number | null>`(
   where a.wallet = synced_wallet.id and a.active = 1 and a.state <> 'synced'
 )`
 
-const shown = ({ active, left, public_key }: Row<"synced_wallet"> & { readonly left: number | null }) =>
+const shown = ({ active, derivation, left, public_key }: Row<"synced_wallet"> & { readonly left: number | null }) =>
   ({
-    ...{ publicKey: public_key, isActive: active === 1, status: left === null ? "synced" : "syncing" },
+    ...{ derivation, publicKey: public_key, isActive: active === 1, status: left === null ? "synced" : "syncing" },
     blocksLeft: left === null ? undefined : Math.max(0, left)
   }) satisfies SyncedAccountWallet
 

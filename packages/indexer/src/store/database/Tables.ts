@@ -219,7 +219,7 @@ export interface SyncedWalletTable {
   account: number
   chain: number
   public_key: string
-  derivation: string
+  derivation: "account" | "bip32"
   /** 1 or 0. */
   active: number
   /** Seconds since the Unix epoch. */
@@ -694,6 +694,8 @@ export interface WalletTable {
   state: "scanning" | "synced"
   /** The block at which coins were looked for, as far as the balance rests on that; null where the balance may lack some. */
   scan_height: number | null
+  /** 1, or 0: to its account the wallet is as one that is not synced. */
+  active: Generated<number>
 }
 
 export interface WalletAddressTable {

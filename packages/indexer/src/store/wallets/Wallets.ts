@@ -24,6 +24,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Kysely } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
+import { WalletConflict } from "../addresses/SyncedAccountWallets.ts"
 import * as KnownCoins from "../chain/KnownCoins.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -91,6 +92,7 @@ export class Wallets extends Context.Service<
     /**
      * Derives the next {@link batchSize} addresses of a wallet's branch, by default its receiving ones, from one past the last
      * that is known to have been paid, and watches them with as many of the other; makes the wallet at the first time.
+     * Fails for a wallet that the account has deactivated.
      */
     readonly deriveAndSync: <E, R>(
       key: WalletKey,
@@ -99,12 +101,21 @@ export class Wallets extends Context.Service<
       branch?: number
     ) => Effect.Effect<
       ReadonlyArray<Derivation.DerivedAddress>,
-      WalletScanning | Limits.LimitReached | E | DatabaseError,
+      WalletScanning | WalletConflict | Limits.LimitReached | E | DatabaseError,
       R
     >
-    /** Undefined where the account has not synced it. */
+    /**
+     * Makes a wallet as {@link deriveAndSync} does, of which the account asks for no more receiving addresses than belong
+     * to the wallet by its gap limit; fails where the account has synced the wallet before.
+     */
+    readonly sync: <E, R>(
+      key: WalletKey,
+      gapLimit: number,
+      inTransaction: InTransaction<E, R>
+    ) => Effect.Effect<void, WalletConflict | Limits.LimitReached | E | DatabaseError, R>
+    /** Undefined where the account has not synced it, or has deactivated it. */
     readonly get: (key: WalletKey) => Effect.Effect<Wallet | undefined, DatabaseError>
-    /** For each branch, the first index that is not watched; undefined where the account has not synced the wallet. */
+    /** For each branch, the first index that is not watched; undefined where the account has no active such wallet. */
     readonly unwatchedOf: (key: WalletKey) => Effect.Effect<ReadonlyArray<number> | undefined, DatabaseError>
     /** Whether every coin of a UTXO chain is recorded: then no node is needed to find those of a wallet. */
     readonly hasAllCoins: (chain: Chain) => Effect.Effect<boolean, DatabaseError>
@@ -127,8 +138,8 @@ const lookAhead = 1_000
 const knowsAllCoins = (chain: Chain, row: Parameters<typeof KnownCoins.hasAll>[0] | undefined) =>
   chain.ledger === "outputs" && row !== undefined && KnownCoins.hasAll(row)
 
-/** The row of a wallet. */
-export const rowOf =
+/** The row of a wallet, also of one that is not active. */
+export const anyRowOf =
   ({ account, chain, derivation, format, publicKey }: WalletKey) =>
   (db: Kysely<Tables>) =>
     db
@@ -141,10 +152,13 @@ export const rowOf =
       .where("wallet.derivation", "=", derivation)
       .where("wallet.format", "=", format)
 
-/** The wallet as the present transaction sees the store. */
+/** The row of an active wallet. One that is not active is to its account as one that is not synced. */
+export const rowOf = (key: WalletKey) => (db: Kysely<Tables>) => anyRowOf(key)(db).where("wallet.active", "=", 1)
+
+/** The wallet as the present transaction sees the store, active or not. */
 const present = Effect.fnUntraced(function* (key: WalletKey) {
   const { query } = yield* Database
-  const [row] = yield* query(rowOf(key))
+  const [row] = yield* query(anyRowOf(key))
   return row
 })
 
@@ -215,27 +229,38 @@ const insertWallet = Effect.fnUntraced(function* (
   return row!.id
 })
 
+/** What is asked of a wallet. */
+interface Asked {
+  /** The branch whose addresses are asked for, and how many of them. */
+  readonly branch: number
+  readonly addresses: number
+  /** Whether there may be no such wallet yet. */
+  readonly isNew: boolean
+}
+
 /** The next addresses of a wallet, derived before the transaction that stores them, which holds up the chain's commits. */
 interface Derived {
   /** The wallet as it was then. */
   readonly state: Wallet["state"] | undefined
   readonly ends: Ends
   readonly branches: ReadonlyArray<ReadonlyArray<Derivation.DerivedAddress>>
-  /** The branch whose addresses the caller gets, and the first index of them. */
-  readonly given: number
+  /** The first index of the addresses that are asked for. */
   readonly first: number
   readonly answer: ReadonlyArray<Derivation.DerivedAddress>
 }
 
-/** Fails where nobody can say which of the addresses that a wallet would be given are used. */
-const refuseUnknown = Effect.fnUntraced(function* (
+/** Fails where the wallet is there or inactive, or nobody can say which of the addresses that are asked for are used. */
+const refuse = Effect.fnUntraced(function* (
   { chain }: WalletKey,
-  row: Pick<Row<"wallet">, "id" | "state" | "scan_height"> | undefined,
+  row: Pick<Row<"wallet">, "active" | "id" | "state" | "scan_height"> | undefined,
   first: number,
-  given: number
+  { branch, isNew }: Asked
 ) {
-  if (row === undefined || row.state === "synced") return
-  const next = { wallet: row.id, branch: given }
+  if (row === undefined) return
+  const isActive = row.active === 1
+  if (isNew || !isActive) return yield* new WalletConflict({ isActive })
+  if (row.state === "synced") return
+  const next = { wallet: row.id, branch }
   const isKnown =
     chain.ledger === "outputs" &&
     row.scan_height !== null &&
@@ -243,11 +268,12 @@ const refuseUnknown = Effect.fnUntraced(function* (
   if (!isKnown) return yield* new WalletScanning()
 })
 
-const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number, given: number) {
+const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number, asked: Asked) {
+  const given = asked.branch
   const row = yield* present(key)
   const branches = WalletBranches.of(key.chain, { ...key, public_key: key.publicKey })
   const ends = yield* endsOf(row?.id, branches.length)
-  yield* refuseUnknown(key, row, ends[given]!.used, given)
+  yield* refuse(key, row, ends[given]!.used, asked)
   const chain = yield* ChainRow.present(key.chain)
   const ahead = WalletReach.aheadOf(key.chain, gapLimit)
   const used = knowsAllCoins(key.chain, chain)
@@ -263,11 +289,16 @@ const deriveNext = Effect.fnUntraced(function* (key: WalletKey, gapLimit: number
   })
   const first = used[given]!
   const answer = derived[given]!.filter(({ index }) => index >= first && index < first + batchSize)
-  return { state: row?.state, ends, branches: derived, given, first, answer } satisfies Derived
+  return { state: row?.state, ends, branches: derived, first, answer } satisfies Derived
 })
 
-/** Notes that the account has asked for a batch of unused addresses of a branch; how many it had not asked for. */
-const markRequested = Effect.fnUntraced(function* (wallet: number, branch: number, first: number, at: number) {
+/** Notes that the account has asked for unused addresses of a branch; how many it had not asked for. */
+const markRequested = Effect.fnUntraced(function* (
+  wallet: number,
+  { addresses, branch }: Asked,
+  first: number,
+  at: number
+) {
   const { query } = yield* Database
   const rows = yield* query((db) =>
     db
@@ -276,7 +307,7 @@ const markRequested = Effect.fnUntraced(function* (wallet: number, branch: numbe
       .where("wallet", "=", wallet)
       .where("branch", "=", branch)
       .where("address_index", ">=", first)
-      .where("address_index", "<", first + batchSize)
+      .where("address_index", "<", first + addresses)
       .where("requested", "is", null)
       .returning("id")
   )
@@ -286,15 +317,16 @@ const markRequested = Effect.fnUntraced(function* (wallet: number, branch: numbe
 /** Stores derived addresses, in a transaction; fails where the wallet has changed since they were derived. */
 const store = Effect.fnUntraced(function* (
   key: WalletKey,
-  { answer, branches, ends, first, given, state }: Derived,
+  { answer, branches, ends, first, state }: Derived,
   gapLimit: number,
+  asked: Asked,
   limits: Limits.Maxima
 ) {
   const { query } = yield* Database
   const chain = yield* ChainRow.lockAndBumpRevisionOf(key.chain)
   const row = yield* present(key)
   if (row?.state !== state) return yield* new Outdated()
-  yield* refuseUnknown(key, row, first, given)
+  yield* refuse(key, row, first, asked)
   const now = yield* endsOf(row?.id, branches.length)
   const isSame = now.every(({ used, watched }, i) => used === ends[i]!.used && watched === ends[i]!.watched)
   if (!isSame) return yield* new Outdated()
@@ -309,7 +341,7 @@ const store = Effect.fnUntraced(function* (
     if (hasCoins && unwatched.length > 0) yield* WalletReach.grow({ wallet, branch }, ends[branch]!.used, gapLimit)
     added += unwatched.length
   }
-  const requested = yield* markRequested(wallet, given, first, created)
+  const requested = yield* markRequested(wallet, asked, first, created)
   // On an account chain also those that were only watched may have come into use, by what is no payment.
   const isChanged = added > 0 || (!hasCoins && requested > 0)
   if (isChanged) {
@@ -326,22 +358,38 @@ const make = Effect.gen(function* () {
   const { read, transaction } = database
   const limits = yield* Limits.Limits
 
-  const deriveAndSync: Wallets["Service"]["deriveAndSync"] = Effect.fn("Wallets.deriveAndSync")(function* (
-    key,
-    gapLimit,
-    inTransaction,
-    branch = receiving
+  const add = Effect.fnUntraced(function* <E, R>(
+    key: WalletKey,
+    gapLimit: number,
+    inTransaction: InTransaction<E, R>,
+    asked: Asked
   ) {
     while (true) {
-      const derived = yield* Effect.provideService(deriveNext(key, gapLimit, branch), Database, database)
+      const derived = yield* Effect.provideService(deriveNext(key, gapLimit, asked), Database, database)
       const stored = yield* Effect.result(
-        inTransaction(transaction(store(key, derived, gapLimit, limits)), (addresses) => addresses.length)
+        inTransaction(transaction(store(key, derived, gapLimit, asked, limits)), (addresses) => addresses.length)
       )
       if (Result.isSuccess(stored)) return stored.success
       const error = stored.failure
       if (!(error instanceof Outdated)) return yield* Effect.fail(error)
     }
   })
+
+  const deriveAndSync: Wallets["Service"]["deriveAndSync"] = Effect.fn("Wallets.deriveAndSync")(
+    (key, gapLimit, inTransaction, branch = receiving) =>
+      add(key, gapLimit, inTransaction, { branch, addresses: batchSize, isNew: false })
+  )
+
+  const sync: Wallets["Service"]["sync"] = Effect.fn("Wallets.sync")((key, gapLimit, inTransaction) =>
+    add(key, gapLimit, inTransaction, { branch: receiving, addresses: gapLimit, isNew: true }).pipe(
+      Effect.asVoid,
+      // Only of a wallet that is there, which is a conflict before.
+      Effect.catchIf(
+        (error): error is WalletScanning => error instanceof WalletScanning,
+        (error) => Effect.die(error)
+      )
+    )
+  )
 
   const get: Wallets["Service"]["get"] = Effect.fn("Wallets.get")(
     function* (key) {
@@ -357,7 +405,7 @@ const make = Effect.gen(function* () {
   const unwatchedOf: Wallets["Service"]["unwatchedOf"] = Effect.fn("Wallets.unwatchedOf")(
     function* (key) {
       const row = yield* present(key)
-      if (row === undefined) return undefined
+      if (row?.active !== 1) return undefined
       return yield* WalletAddresses.unwatchedOf(row.id, WalletBranches.of(key.chain, row).length)
     },
     Effect.provideService(Database, database)
@@ -369,5 +417,5 @@ const make = Effect.gen(function* () {
       Effect.provideService(Database, database)
     )
 
-  return Wallets.of({ deriveAndSync, get, unwatchedOf, hasAllCoins })
+  return Wallets.of({ deriveAndSync, sync, get, unwatchedOf, hasAllCoins })
 })

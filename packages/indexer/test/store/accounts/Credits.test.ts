@@ -12,6 +12,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as ManagedWallets from "@headwater/indexer/store/wallets/ManagedWallets"
 import { type InTransaction, keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -262,10 +263,20 @@ for (const store of stores) {
           const key = Result.getOrThrow(keyOf(account, bitcoinCash, xpub, "account"))
           const alone: InTransaction<never, never> = (change) => change
           yield* wallets.deriveAndSync(key, 20, alone)
+          // Free while inactive: the hundred are all that is charged.
+          const stopped = { ...key, derivation: "bip32" as const }
+          yield* wallets.sync(stopped, 20, alone)
+          const { transaction } = yield* Database
+          yield* transaction(ManagedWallets.setActive(stopped, false))
+          // Of a wallet that is only synced, what belongs to it by its gap limit.
+          const other = yield* newAccount
+          yield* credits.grant({ account: other, amount: 5_000, detail: "" })
+          yield* wallets.sync({ ...key, account: other }, 20, alone)
           yield* TestClock.setTime(start + 86_400_000)
           // A hundred at 200 times 1.2; of the next day what is left pays for 25.
           yield* credits.chargeDays
           assert.strictEqual(yield* ledgerAddsUp(account), 30_000 - 100 * 240)
+          assert.strictEqual(yield* ledgerAddsUp(other), 5_000 - 20 * 240)
           yield* credits.chargeDays
           assert.strictEqual(yield* ledgerAddsUp(account), 6_000)
           yield* TestClock.setTime(start + 2 * 86_400_000)

@@ -156,7 +156,7 @@ for (const { layer, name } of stores) {
         const page = { limit: 10, offset: 0 }
         assert.deepStrictEqual(yield* SyncedAccountWallets.list(wallet, page), {
           total: 1,
-          wallets: [{ publicKey: "xpub", isActive: true, status: "syncing", blocksLeft: 3 }]
+          wallets: [{ derivation: "bip32", publicKey: "xpub", isActive: true, status: "syncing", blocksLeft: 3 }]
         })
         yield* inTransaction(SyncedAccountWallets.setActive(wallet, false, birth))
         assert.deepStrictEqual(yield* reader.watchedBy(1, all), all.slice(0, 1))

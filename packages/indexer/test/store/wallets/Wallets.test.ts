@@ -9,6 +9,8 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as ManagedWallets from "@headwater/indexer/store/wallets/ManagedWallets"
+import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { type InTransaction, keyOf, type WalletKey, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
@@ -489,6 +491,74 @@ for (const store of stores) {
           Result.isFailure(keyOf(1, chain, accountKeys[0]!, "account")),
           "a key of the main network is none of this one"
         )
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("syncs a wallet once, and knows an inactive one only where activity is asked for", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const { query, transaction } = yield* Database
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 30)
+        node.mine([pay(receive[3]!, 5n)])
+        const { step, sync } = yield* follow(node)
+        yield* step
+        const tagOf = <A, E extends { readonly _tag: string }, R>(refused: Effect.Effect<A, E, R>) =>
+          Effect.map(Effect.flip(refused), (error) =>
+            "isActive" in error ? [error._tag, error.isActive] : [error._tag]
+          )
+        const setActive = (isActive: boolean, of = key) => transaction(ManagedWallets.setActive(of, isActive))
+        assert.deepStrictEqual(yield* tagOf(setActive(false)), ["WalletNotFound"])
+        // Twice at the same time: one of them makes the wallet.
+        const made = yield* Effect.forEach([key, key], (one) => Effect.result(wallets.sync(one, gapLimit, alone)), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(made.filter(Result.isSuccess).length, 1)
+        assert.deepStrictEqual(yield* tagOf(wallets.sync(key, gapLimit, alone)), ["WalletConflict", true])
+        const rows = query((db) => db.selectFrom("wallet_address").selectAll())
+        assert.strictEqual((yield* rows).length, 400)
+        const requested = (yield* rows).filter(({ requested }) => requested !== null)
+        assert.deepStrictEqual(
+          requested.map(({ address_index, branch }) => [branch, address_index]).sort(([, a], [, b]) => a! - b!),
+          Array.from({ length: gapLimit }, (_, index) => [0, index])
+        )
+        yield* wallets.deriveAndSync(walletKey(2, 0), gapLimit, alone)
+        yield* wallets.sync(walletKey(1, 1), gapLimit, alone)
+        yield* sync
+        assert.strictEqual((yield* synced(key)).balance, 5n)
+
+        assert.strictEqual((yield* setActive(false)).isActive, false)
+        assert.deepStrictEqual(yield* tagOf(setActive(false)), ["WalletConflict", false])
+        assert.deepStrictEqual(yield* tagOf(setActive(true, walletKey(2, 0))), ["WalletConflict", true])
+        assert.isUndefined(yield* wallets.get(key))
+        assert.isUndefined(yield* wallets.unwatchedOf(key))
+        assert.isUndefined(yield* (yield* SpendableCoins.make(chain)).of(key))
+        assert.deepStrictEqual(yield* tagOf(wallets.sync(key, gapLimit, alone)), ["WalletConflict", false])
+        assert.deepStrictEqual(yield* tagOf(wallets.deriveAndSync(key, gapLimit, alone)), ["WalletConflict", false])
+        assert.strictEqual((yield* synced(walletKey(2, 0))).balance, 5n, "another account's is active")
+        const shown = { derivation: "account", format: "P2WPKH", state: "synced" } as const
+        const first = { ...shown, publicKey: key.publicKey, isActive: false }
+        const second = { ...shown, publicKey: texts[1]!, isActive: true, format: walletKey(1, 1).format }
+        assert.deepStrictEqual(yield* ManagedWallets.get(key), first)
+        assert.deepStrictEqual(yield* ManagedWallets.list(key, { limit: 10, offset: 0 }), {
+          total: 2,
+          wallets: [first, second]
+        })
+        assert.deepStrictEqual(yield* ManagedWallets.list(key, { limit: 1, offset: 1 }), {
+          total: 2,
+          wallets: [second]
+        })
+        const elsewhere = { account: 1, chain: mainnet }
+        assert.deepStrictEqual(yield* ManagedWallets.list(elsewhere, { limit: 1, offset: 0 }), {
+          total: 0,
+          wallets: []
+        })
+
+        node.mine([pay(receive[20]!, 7n)])
+        yield* step
+        yield* setActive(true)
+        assert.strictEqual((yield* synced(key)).balance, 12n, "recorded all the while")
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

@@ -198,6 +198,7 @@ const syncedBefore = Effect.fnUntraced(function* (before: number) {
       .innerJoin("chain", "chain.id", "wallet.chain")
       .select(["wallet.account", "wallet.chain", "chain.name"])
       .select(sql<number>`count(*)`.as("count"))
+      .where("wallet.active", "=", 1)
       .where("wallet_address.requested", "<", before)
       .groupBy(["wallet.account", "wallet.chain", "chain.name"])
   )
