@@ -126,6 +126,8 @@ export const make = (stage: Stage) => {
     await waitForFairness()
     say("All hosts are well again")
     for (const host of hosts.all) host.mood = "well"
+    // An answer that is under way may still deactivate its subscription, behind an activation that finds it active.
+    await time.sleep(2_000)
     for (const tenant of tenants) {
       const asked = hosts.all.filter(({ host }) => (tenant.verifiedAt.get(host) ?? epoch) > epoch)
       for (const host of asked) await Acting.verify(stage, tenant, host, true)
