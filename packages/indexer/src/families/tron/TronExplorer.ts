@@ -58,6 +58,9 @@ const textOf = (hash: Uint8Array): string => Buffer.from(hash).toString("hex")
 const inconsistent = (http: TronHttp, method: string, message: string) =>
   new NodeInconsistent({ node: http.name, method, message })
 
+const changed = (http: TronHttp, height: number) =>
+  inconsistent(http, blockPath, `the chain changed at block ${height} while it was read`)
+
 /** A value that was read of an answer, or that the answer cannot be read. */
 const orInconsistent = <A>(
   http: TronHttp,
@@ -206,9 +209,7 @@ const infosOf = Effect.fnUntraced(function* (
   if (height === 0 || json.transactions === undefined) return new Map()
   const infos = (yield* TronInfos.together(http, height)) ?? (yield* TronInfos.oneByOne(http, json))
   const now = TronBlock.tipOf(yield* headers.at(http, height))
-  if (!Bytes.equal(now.hash, hash)) {
-    return yield* inconsistent(http, blockPath, `the chain changed at block ${height} while it was read`)
-  }
+  if (!Bytes.equal(now.hash, hash)) return yield* changed(http, height)
   return new Map(infos.map((info) => [idOf(info), info]))
 })
 
@@ -267,9 +268,6 @@ export const make = (
       parent: TronJson.bytes(header.block_header.raw_data.parentHash),
       millis: header.block_header.raw_data.timestamp ?? 0
     }))
-
-  const changed = (http: TronHttp, height: number) =>
-    inconsistent(http, blockPath, `the chain changed at block ${height} while it was read`)
 
   /** The header below a block, which has to be its parent's. */
   const parentOf = Effect.fnUntraced(function* (http: TronHttp, { height, parent }: FoundBlock) {

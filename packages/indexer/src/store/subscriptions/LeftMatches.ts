@@ -49,6 +49,18 @@ export const heights = Effect.fnUntraced(function* (
   )
 })
 
+/** What a block has left to steps: of addresses, and of the block itself. */
+const leftAt = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("matched")
+      .select(["id", "address", "occurrences", "revision"])
+      .where("chain", "=", chain)
+      .where("height", "=", height)
+  )
+})
+
 /** The subscriptions to events that steps are still to tell what a row of matches has. */
 const owed = Effect.fnUntraced(function* (
   chain: number,
@@ -75,18 +87,12 @@ const owed = Effect.fnUntraced(function* (
 
 /** The matches of one class that a block's steps are still to tell of an address, and to which subscriptions, by their ids. */
 export const of = Effect.fnUntraced(function* (chain: number, height: number, name: Match["class"]) {
-  const { read } = yield* Database
-  const left = yield* read((db) =>
-    db
-      .selectFrom("matched")
-      .select(["id", "address", "occurrences", "revision"])
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-      .where("address", "is not", null)
+  const left = (yield* leftAt(chain, height)).flatMap(({ address, ...row }) =>
+    address === null ? [] : [{ ...row, address: address as AddressBytes }]
   )
   return yield* Effect.forEach(left, (row) =>
     Effect.map(owed(chain, row, eventsOfClass(name)), (subscriptions) => ({
-      address: row.address as AddressBytes,
+      address: row.address,
       matches: decode(row.occurrences).filter((match) => match.class === name),
       subscriptions: subscriptions.map(({ id }) => id)
     }))
@@ -94,20 +100,12 @@ export const of = Effect.fnUntraced(function* (chain: number, height: number, na
 })
 
 /** The name of an occurrence among those of all subscriptions. */
-const nameOf = (subscription: number, occurrence: string) => `${subscription} ${occurrence}`
+export const nameOf = (subscription: number, occurrence: string) => `${subscription} ${occurrence}`
 
 /** Whether steps are still to tell a subscription an occurrence of a block, by the name that the subscription has for that. */
 export const areTold = Effect.fnUntraced(function* (chain: number, height: number) {
-  const { read } = yield* Database
-  const left = yield* read((db) =>
-    db
-      .selectFrom("matched")
-      .select(["id", "address", "occurrences", "revision"])
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-  )
   const names = new Set<string>()
-  for (const row of left) {
+  for (const row of yield* leftAt(chain, height)) {
     for (const [name, matches] of Map.groupBy(decode(row.occurrences), (match) => match.class)) {
       for (const { id, is_listed } of yield* owed(chain, row, eventsOfClass(name))) {
         const subscriber = {

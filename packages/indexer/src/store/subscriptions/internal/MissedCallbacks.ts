@@ -61,17 +61,20 @@ const addCallbacks = Effect.fnUntraced(function* (due: Scheduled["due"]) {
   return missing.size
 })
 
-const addPending = Effect.fnUntraced(function* (chain: number, height: number, pending: Scheduled["pending"]) {
+/** The heights at which the next confirmations of a block's occurrences are due, as far as these are pending. */
+const dueHeights = Effect.fnUntraced(function* (chain: number, height: number) {
   const { query } = yield* Database
-  const present = yield* query((db) =>
+  const pending = yield* query((db) =>
     db
       .selectFrom("waiting")
-      .select(["subscription", "occurrence"])
+      .select(["subscription", "occurrence", "due_height"])
       .where("chain", "=", chain)
       .where("height", "=", height)
   )
-  const known = new Set(present.map(({ occurrence, subscription }) => `${subscription} ${occurrence}`))
-  const missing = pending.filter(({ occurrence, subscription }) => !known.has(`${subscription} ${occurrence}`))
+  return new Map(pending.map((row) => [LeftMatches.nameOf(row.subscription, row.occurrence), row.due_height]))
+})
+
+const addPending = Effect.fnUntraced(function* (chain: number, missing: Scheduled["pending"]) {
   yield* PendingConfirmations.add(missing)
   // The commit of the next block has to look for what is due.
   if (missing.length > 0) yield* ChainRow.lockAndBumpRevision(chain)
@@ -88,7 +91,8 @@ const opposite = (occurrence: string): string | undefined => {
  */
 const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, block: Block, occurrences: Occurrences) {
   const { query } = yield* Database
-  const nameOf = (one: Occurrences[number], occurrence = one.occurrence) => `${one.subscription.id} ${occurrence}`
+  const nameOf = (one: Occurrences[number], occurrence = one.occurrence) =>
+    LeftMatches.nameOf(one.subscription.id, occurrence)
   const expected = new Set(occurrences.map((one) => nameOf(one)))
   const byKey = new Map<string, string>()
   const byOpposite = new Map<string, string>()
@@ -118,23 +122,9 @@ const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, bl
   )
   const contradicted = new Set([
     ...told.map(({ idempotency_key }) => byKey.get(idempotency_key)),
-    ...pending.map(({ occurrence, subscription }) => byOpposite.get(`${subscription} ${occurrence}`))
+    ...pending.map(({ occurrence, subscription }) => byOpposite.get(LeftMatches.nameOf(subscription, occurrence)))
   ])
   return occurrences.filter((one) => !contradicted.has(nameOf(one)))
-})
-
-/** Until which tip each occurrence of a block is told: what is pending is told in its turn; undefined where nothing is. */
-const toldUntil = Effect.fnUntraced(function* (chain: number, height: number) {
-  const { query } = yield* Database
-  const pending = yield* query((db) =>
-    db
-      .selectFrom("waiting")
-      .select(["subscription", "occurrence", "due_height"])
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-  )
-  const tips = new Map(pending.map((row) => [`${row.subscription} ${row.occurrence}`, row.due_height - 1]))
-  return ({ occurrence, subscription: { id } }: Occurrences[number]) => tips.get(`${id} ${occurrence}`)
 })
 
 /**
@@ -151,13 +141,18 @@ const addBy = Effect.fnUntraced(function* (
   if (occurrences.length === 0) return 0
   const isLeft = yield* LeftMatches.areTold(chain, block.height)
   const missing = occurrences.filter(({ occurrence, subscription }) => !isLeft(subscription.id, occurrence))
-  const until = yield* toldUntil(chain, block.height)
-  const scheduled = missing.map((one) =>
-    PendingConfirmations.schedule(chain, block, [one], Math.min(tip, until(one) ?? tip), now)
+  const dues = yield* dueHeights(chain, block.height)
+  const scheduled = missing.map((one) => {
+    const due = dues.get(LeftMatches.nameOf(one.subscription.id, one.occurrence))
+    // A pending confirmation is told in its turn.
+    return PendingConfirmations.schedule(chain, block, [one], due === undefined ? tip : Math.min(tip, due - 1), now)
+  })
+  const added = yield* addCallbacks(scheduled.flatMap(({ due }) => due))
+  const pending = scheduled.flatMap(({ pending }) => pending)
+  yield* addPending(
+    chain,
+    pending.filter(({ occurrence, subscription }) => !dues.has(LeftMatches.nameOf(subscription, occurrence)))
   )
-  const [due, pending] = [scheduled.flatMap(({ due }) => due), scheduled.flatMap(({ pending }) => pending)]
-  const added = yield* addCallbacks(due)
-  yield* addPending(chain, block.height, pending)
   return added
 })
 
