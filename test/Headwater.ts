@@ -36,6 +36,7 @@ export interface Headwater {
   readonly get: (path: string) => Effect.Effect<Answer>
   /** Sends `item` as `data.item`. */
   readonly post: (path: string, item: Record<string, unknown>) => Effect.Effect<Answer>
+  readonly remove: (path: string) => Effect.Effect<Answer>
   /** Starts the process and waits until it answers. It is running when `start` has returned. */
   readonly launch: Effect.Effect<void>
   /** `kill -9`. */
@@ -151,6 +152,7 @@ export const start = (
       operator,
       get: (path) => call("GET", path),
       post: (path, item) => call("POST", path, { data: { item } }),
+      remove: (path) => call("DELETE", path),
       launch,
       kill: Effect.asVoid(end("SIGKILL")),
       terminate: end("SIGTERM"),

@@ -42,14 +42,7 @@ for (const { location, name } of locations) {
           const assets = headwater.get(`${path}/assets`)
           const balanceIs = (amount: number) =>
             until(assets, ({ body }) => Number(body.data?.item.confirmedBalance.amount) === amount)
-          const remove = Effect.promise(async () => {
-            const headers = { "x-api-key": headwater.apiKey }
-            const response = await fetch(`${headwater.url}${manage}/${extendedPublicKey}`, {
-              method: "DELETE",
-              headers
-            })
-            return { status: response.status, body: (await response.json()) as Headwater.Answer["body"] }
-          })
+          const remove = headwater.remove(`${manage}/${extendedPublicKey}`)
           const activate = headwater.post(`${manage}/${extendedPublicKey}/activate`, {})
           const sync = (query = "", item = {}) => headwater.post(`${manage}/${extendedPublicKey}/sync${query}`, item)
           const list = Effect.map(headwater.get(manage), ({ body }) => body.data)

@@ -33,11 +33,7 @@ for (const { location, name } of locations) {
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
             chains: { [place]: { nodes: [node.url], start: "latest", record: "watched", pollMillis: 50 } }
           })
-          const remove = Effect.promise(async () => {
-            const headers = { "x-api-key": headwater.apiKey }
-            const response = await fetch(`${headwater.url}${manage}/${address}`, { method: "DELETE", headers })
-            return { status: response.status, body: (await response.json()) as Headwater.Answer["body"] }
-          })
+          const remove = headwater.remove(`${manage}/${address}`)
           const asked = (kind: string, what: string) =>
             headwater.get(`/addresses-${kind}/utxo/${place}/${address}/${what}`)
           const codeOf = ({ body, status }: Headwater.Answer) => [status, body.error?.code]

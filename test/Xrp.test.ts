@@ -320,11 +320,7 @@ describe("Managed wallets of XRP", () => {
       const { headwater, until } = yield* setup
       const place = "/hd-wallets/manage/xrp/mainnet"
       const codeOf = ({ body, status }: Headwater.Answer) => [status, body.error?.code]
-      const remove = Effect.promise(async () => {
-        const headers = { "x-api-key": headwater.apiKey }
-        const response = await fetch(`${headwater.url}${place}/${xpub}`, { method: "DELETE", headers })
-        return { status: response.status, body: (await response.json()) as Headwater.Answer["body"] }
-      })
+      const remove = headwater.remove(`${place}/${xpub}`)
       const sync = (item = {}) => headwater.post(`${place}/${xpub}/sync`, item)
       const activate = headwater.post(`${place}/${xpub}/activate`, {})
       const early = yield* sync({ birthHeight: 1 })
