@@ -311,5 +311,11 @@ export const mutations: ReadonlyArray<Mutation> = [
     file: `${store}/subscriptions/internal/MissedCallbacks.ts`,
     from: "!isLeft(subscription.id, occurrence)",
     to: "true"
+  },
+  {
+    name: "What waits is listed for the subscriptions from before the list was asked for",
+    file: `${sync}/MempoolWatch.ts`,
+    from: "    yield* coins.refresh\n",
+    to: ""
   }
 ]

@@ -155,6 +155,8 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     }
     const began = yield* coins.tip
     const present = new Set(yield* mempool.ids)
+    // The list may be long in coming, and is also for subscriptions that were made meanwhile.
+    yield* coins.refresh
     for (const id of known) if (!present.has(id)) known.delete(id)
     const fresh = [...present].filter((id) => !known.has(id))
     yield* inChunks(fresh, (some) => look(some, (id) => present.has(id), began))

@@ -26,8 +26,11 @@ import * as Gaps from "@headwater/indexer/store/subscriptions/internal/Gaps"
 import * as ListActivation from "@headwater/indexer/store/subscriptions/ListActivation"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
@@ -554,6 +557,31 @@ for (const store of stores) {
         node.waiting.delete(hex(2))
         yield* (yield* MempoolWatch.make(chain, node.mempool, options)).step
         assert.deepStrictEqual(yield* told, expected)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("tells a subscription that was made while the node listed what waits", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        yield* start(node)
+        yield* subscribe(2)
+        const asked = yield* Deferred.make<void>()
+        const answered = yield* Deferred.make<void>()
+        const ids = Deferred.done(asked, Exit.void).pipe(
+          Effect.andThen(Deferred.await(answered)),
+          Effect.andThen(node.mempool.ids)
+        )
+        const { step } = yield* MempoolWatch.make(chain, { ...node.mempool, ids }, options)
+        const looking = yield* Effect.forkScoped(step)
+        yield* Deferred.await(asked)
+        const meanwhile = yield* subscribe(1)
+        node.add(1, [], [[1, 5n]])
+        yield* Deferred.done(answered, Exit.void)
+        yield* Fiber.join(looking)
+        yield* step
+        assert.deepStrictEqual(yield* told, [
+          { referenceId: meanwhile.referenceId, event: event(1, 1, "incoming", "0.00000005") }
+        ])
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
