@@ -13,15 +13,19 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
-/** The nearest of `candidates`: one that `name` begins, or one at most a third of its letters (at least two) away. */
-export const suggest = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
+/** The nearest of `candidates` first: those that `name` begins, or at most a third of their letters (at least two) away. */
+export const nearest = (name: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const wanted = name.toLowerCase()
-  const [best] = candidates
+  return candidates
     .map((candidate) => ({
       candidate,
       away: candidate.toLowerCase().startsWith(wanted) ? 0 : distance(wanted, candidate.toLowerCase())
     }))
     .filter(({ away, candidate }) => away <= Math.max(2, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.away - b.away)
-  return best?.candidate
+    .map(({ candidate }) => candidate)
 }
+
+/** The nearest of `candidates`, if any is near. */
+export const suggest = (name: string, candidates: ReadonlyArray<string>): string | undefined =>
+  nearest(name, candidates)[0]

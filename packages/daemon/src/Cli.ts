@@ -16,6 +16,7 @@ import * as Demo from "./commands/Demo.ts"
 import { derive } from "./commands/Derive.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { domains } from "./commands/Domains.ts"
+import { explain } from "./commands/Explain.ts"
 import { init } from "./commands/Init.ts"
 import { keys } from "./commands/Keys.ts"
 import { listen } from "./commands/Listen.ts"
@@ -40,6 +41,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     serve,
     status,
     doctor,
+    explain,
     replay,
     rewind,
     skip,
@@ -76,14 +78,18 @@ const presenter: CliOutput.Presenter = {
     )
 }
 
-/**
- * Runs the command that the arguments name. An error is printed to standard error as its message, without a
- * stack; defects are left to the caller.
- */
-export const run: Effect.Effect<void, unknown> = Command.run(headwater, { version }).pipe(
-  Effect.tapError((error) =>
-    Runtime.getErrorReported(error) ? Console.error(`\nERROR\n  ${error.message}`) : Effect.void
-  ),
-  Effect.provide(NodeServices.layer),
-  Effect.provideService(CliOutput.Presenter, presenter)
-)
+/** Prints an error to standard error as its message, without a stack; defects are left to the caller. */
+const reporting = <R>(command: Effect.Effect<void, unknown, R>) =>
+  command.pipe(
+    Effect.tapError((error) =>
+      Runtime.getErrorReported(error) ? Console.error(`\nERROR\n  ${(error as Error).message}`) : Effect.void
+    ),
+    Effect.provide(NodeServices.layer),
+    Effect.provideService(CliOutput.Presenter, presenter)
+  )
+
+/** Runs the command that these arguments name. */
+export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(args))
+
+/** Runs the command that the process's arguments name. */
+export const run: Effect.Effect<void, unknown> = reporting(Command.run(headwater, { version }))

@@ -228,7 +228,8 @@ const storeLock = Layer.effectDiscard(
     yield* Effect.catchTag(
       secrets.prepare,
       "SecretKeysUnusable",
-      ({ message }) => new Store.StoreUnavailable({ message, advice: Store.secretKeyAdvice })
+      ({ message }) =>
+        new Store.StoreUnavailable({ message, code: "secret_key_missing", advice: Store.secretKeyAdvice })
     )
   })
 )

@@ -10,6 +10,14 @@ import * as Settings from "./settings/Settings.ts"
 /** The store could not be opened at the start. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   message: Schema.String,
+  /** As `doctor` names what is wrong. */
+  code: Schema.Literals([
+    "store_unavailable",
+    "store_in_use",
+    "store_too_new",
+    "store_incomplete",
+    "secret_key_missing"
+  ]),
   /** What the operator can check. */
   advice: Schema.String
 }) {}
@@ -18,6 +26,13 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 export const secretKeyAdvice =
   "put the key back from its backup, or set store.secretKey (docs/operations.md, Callback secrets); if the key is lost, see " +
   "headwater secrets forget"
+
+const codes = {
+  DatabaseError: "store_unavailable",
+  StoreInUse: "store_in_use",
+  StoreTooNew: "store_too_new",
+  StoreIncomplete: "store_incomplete"
+} as const
 
 const dayMillis = 86_400_000
 
@@ -50,6 +65,7 @@ export const layer = Layer.unwrap(
           Database,
           new StoreUnavailable({
             message: `Cannot open ${name}: ${error.message}`,
+            code: codes[error._tag],
             advice: error._tag === "DatabaseError" ? advice : "follow the message, and try again"
           })
         )

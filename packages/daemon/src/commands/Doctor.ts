@@ -21,9 +21,9 @@ const marks: Record<Finding["level"], string> = {
   problem: "PROBLEM "
 }
 
-const lines = ({ advice, level, message }: Finding) => [
+const lines = ({ advice, code, level, message }: Finding) => [
   `  ${marks[level]} ${message}`,
-  ...(advice === undefined ? [] : [`           → ${advice}`])
+  ...(advice === undefined ? [] : [`           → ${advice} (${code})`])
 ]
 
 export const doctor = Command.make(
@@ -54,6 +54,9 @@ export const doctor = Command.make(
         yield* Console.log([subject, ...about.flatMap(lines)].join("\n"))
       }
     }
+    const [told] = findings.flatMap(({ code }) => code ?? [])
+    if (told !== undefined && !json)
+      yield* Console.error(`\nMore about each code in parentheses: headwater explain ${told}`)
     const count = findings.filter(({ level }) => level === "problem").length
     if (count > 0) {
       yield* Console.error(`\n${count === 1 ? "1 problem" : `${count} problems`}`)

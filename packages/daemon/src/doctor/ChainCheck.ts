@@ -4,13 +4,13 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
-import { type NodeFinding, ok } from "@headwater/indexer/families/node/NodeFinding"
+import { ok } from "@headwater/indexer/families/node/NodeFinding"
 import type { Head, Source } from "@headwater/indexer/families/Source"
 import type * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Availability from "@headwater/indexer/sync/Availability"
 import * as Effect from "effect/Effect"
 import type * as Settings from "../settings/Settings.ts"
-import type { Finding } from "./Finding.ts"
+import type { Finding, Unaddressed } from "./Finding.ts"
 import * as NodeCheck from "./NodeCheck.ts"
 
 /** Where the store stands in a chain; undefined where it has no block, or does not open. */
@@ -30,14 +30,15 @@ const nextAdvice = (chain: Chain.Chain, position: Position, first: number | unde
 const next = Effect.fnUntraced(function* (
   source: Source,
   height: number
-): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
   const block = yield* source.blockAt(height)
   const { missing } = block
-  const read: NodeFinding =
+  const read: Unaddressed =
     missing === undefined
       ? ok(`block ${height}, which is read next, can be read`)
       : {
           level: "warning",
+          code: "block_untraced",
           message: `block ${height}, which is read next, is read without internal transactions: ${missing[0]?.reason}`,
           advice:
             "add a node that keeps the state of that block; what the blocks lack is filled in as soon as there is one"
@@ -50,7 +51,7 @@ const branch = Effect.fnUntraced(function* (
   source: Source,
   chain: Chain.Chain,
   { cursor, lowest }: StoredBlocks.Position
-): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
   // A node that has forgotten the block says nothing against it.
   const isSame = ({ hash, height }: StoredBlocks.BlockId) =>
     source.hashAt(height).pipe(
@@ -64,6 +65,7 @@ const branch = Effect.fnUntraced(function* (
   return [
     {
       level: "problem",
+      code: "nodes_on_another_branch",
       message: `the nodes' chain differs from the store's at block ${lowest.height} already, below which nothing is undone`,
       advice: `see that the nodes are right, then headwater rewind ${Chain.nameOf(chain)} <height>, to a block that both have`
     }
@@ -83,11 +85,12 @@ const lookAt = Effect.fnUntraced(function* (
     readonly position: Position
     readonly start: Settings.ChainSettings["start"]
   }
-): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
   if (position !== undefined && head.height < position.height) {
     return [
       {
         level: "problem",
+        code: "node_behind_store",
         message: `the node is at block ${head.height}, and the store at block ${position.height}`,
         advice: "wait until the node has synchronised; nothing is recorded before it passes the store"
       }
@@ -101,6 +104,7 @@ const lookAt = Effect.fnUntraced(function* (
     ? [
         {
           level: "warning",
+          code: "start_ahead",
           message: `the chain is at block ${head.height}: nothing is recorded before block ${height}, at which the settings start`,
           advice: "set an earlier start, unless this is meant"
         }
@@ -126,20 +130,21 @@ export const check = Effect.fn("ChainCheck.check")(function* (
           Effect.timeout(Availability.firstAbove(source, height, head.height), NodeCheck.searchTimeout),
           () => undefined
         )
-        const lack = {
-          ...NodeCheck.problemOf(chain, error),
+        const lack: Unaddressed = {
+          level: "problem",
+          code: "next_block_unavailable",
           message:
             `the next block to be read cannot be had: ${error.message}` +
             (first === undefined ? "" : `; the nodes have blocks from ${first} on`),
           advice: nextAdvice(chain, position, first)
         }
-        return [lack] satisfies ReadonlyArray<NodeFinding>
+        return [lack]
       })
     )
   }).pipe(
     Effect.scoped,
     Effect.timeout(NodeCheck.timeout),
-    Effect.catch(() => Effect.succeed<ReadonlyArray<NodeFinding>>([]))
+    Effect.catch(() => Effect.succeed<ReadonlyArray<Unaddressed>>([]))
   )
   return found.map((about): Finding => ({ subject: Chain.nameOf(chain), ...about }))
 })

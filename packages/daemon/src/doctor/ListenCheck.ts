@@ -35,6 +35,7 @@ const checkOne = Effect.fnUntraced(function* (subject: string, address: Address,
   return {
     subject,
     level: "problem",
+    code: code === "EADDRINUSE" ? "port_in_use" : "address_unusable",
     message: `cannot listen on ${place}: ${code}`,
     advice:
       code === "EADDRINUSE"

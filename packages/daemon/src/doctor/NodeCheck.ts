@@ -4,7 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
-import { clockTolerance, type NodeFinding, ok } from "@headwater/indexer/families/node/NodeFinding"
+import { clockTolerance, ok } from "@headwater/indexer/families/node/NodeFinding"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as Availability from "@headwater/indexer/sync/Availability"
 import type * as Cause from "effect/Cause"
@@ -12,11 +12,21 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Settings from "../settings/Settings.ts"
-import type { Finding } from "./Finding.ts"
+import type { Finding, Unaddressed } from "./Finding.ts"
+import type { FindingCode } from "./FindingExplanations.ts"
 
 /** How long a node may take for all of the requests, and for those that find the first block it has. */
 export const timeout = "30 seconds"
 export const searchTimeout = "15 seconds"
+
+const codeOfLack: Partial<Record<Capability.Name, FindingCode>> = {
+  "internal transactions": "no_internal_transactions",
+  finality: "no_finality",
+  history: "incomplete_history",
+  prevouts: "prevouts_hidden",
+  "coin search": "no_coin_search",
+  "receipts of a block": "no_block_receipts"
+}
 
 /**
  * What a capability means: without the network or wanted traces nothing is right; the rest makes do. What nothing has shown
@@ -25,49 +35,53 @@ export const searchTimeout = "15 seconds"
 const ofCapability = (
   { advice, available, detail, name, unobtainable, unsure }: Capability.Capability,
   settings: Settings.ChainSettings
-): NodeFinding => {
+): Unaddressed => {
   if (available && unsure !== true) return ok(`${name}: ${detail}`)
   if (name === Capability.network && !available)
-    return { level: "problem", message: detail, advice: "correct the URL of the node" }
+    return { level: "problem", code: "wrong_network", message: detail, advice: "correct the URL of the node" }
+  const code = name === Capability.network ? "network_unproven" : (codeOfLack[name] ?? "capability_lacking")
   const what = advice === undefined ? {} : { advice }
   if (name === Capability.internalTransactions) {
     if (!settings.internalTransactions) return ok(`${name}: not wanted`)
-    if (unsure !== true) return { level: "problem", message: detail, ...what }
+    if (unsure !== true) return { level: "problem", code, message: detail, ...what }
   }
-  if (unsure === true) return { level: "unknown", message: `${name}: ${detail}`, ...what }
+  if (unsure === true) return { level: "unknown", code, message: `${name}: ${detail}`, ...what }
   if (unobtainable === true) return ok(detail)
-  return { level: "warning", message: `${name}: ${detail}`, ...what }
+  return { level: "warning", code, message: `${name}: ${detail}`, ...what }
 }
 
 /** What the node's word alone vouches for: to be known where no chain can prove it, and to be seen to where another could. */
-const ofUnproven = ({ cause, part, reason }: UnprovenPart, height: number): NodeFinding => {
+const ofUnproven = ({ cause, part, reason }: UnprovenPart, height: number): Unaddressed => {
   const message = `block ${height} is read with ${part} without proof: ${reason}`
   return cause === "uncommitted"
     ? ok(message)
     : {
         level: "unknown",
+        code: "part_unproven",
         message,
         advice:
           "see whether a newer version of Headwater or of the node's software knows the form; else compare two nodes"
       }
 }
 
-const ofBlock = ({ height, missing }: Block, age: number, settings: Settings.ChainSettings): NodeFinding => {
+const ofBlock = ({ height, missing }: Block, age: number, settings: Settings.ChainSettings): Unaddressed => {
   if (missing !== undefined) {
     const message = `block ${height} is read without internal transactions: ${missing[0]?.reason}`
     return {
       level: "problem",
+      code: "block_untraced",
       message,
       advice: "use a node that keeps the state of that block; or set internalTransactions = false, and do without"
     }
   }
   const message = `block ${height} is read, ${age < 0 ? `${-age} s ahead of this machine's clock` : `${age} s old`}`
   if (age < -clockTolerance) {
-    return { level: "warning", message, advice: "set this machine's clock by NTP" }
+    return { level: "warning", code: "block_ahead_of_clock", message, advice: "set this machine's clock by NTP" }
   }
   return age > settings.silentSeconds
     ? {
         level: "warning",
+        code: "block_old",
         message,
         advice: "see whether the node has peers and synchronises, and whether clocks are right"
       }
@@ -75,13 +89,14 @@ const ofBlock = ({ height, missing }: Block, age: number, settings: Settings.Cha
 }
 
 /** What of a block would be recorded in part. */
-export const ofNotUnderstood = ({ height, notUnderstood = [] }: Block): ReadonlyArray<NodeFinding> => {
+export const ofNotUnderstood = ({ height, notUnderstood = [] }: Block): ReadonlyArray<Unaddressed> => {
   const [first] = notUnderstood
   if (first === undefined) return []
   const count = notUnderstood.length === 1 ? "1 transaction is" : `${notUnderstood.length} transactions are`
   return [
     {
       level: "warning",
+      code: "not_understood",
       message: `in block ${height}, ${count} not understood in full: ${first.reason}`,
       advice: "upgrade Headwater; or, if this is the newest one, compare the block with another node's"
     }
@@ -92,7 +107,7 @@ export const ofNotUnderstood = ({ height, notUnderstood = [] }: Block): Readonly
 const newest = Effect.fnUntraced(function* (
   source: Source,
   settings: Settings.ChainSettings
-): Effect.fn.Return<ReadonlyArray<NodeFinding>, NodeError> {
+): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
   const { height } = yield* source.head
   const block = yield* source.blockAt(height)
   const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - block.time
@@ -123,11 +138,20 @@ const reach = Effect.fnUntraced(function* (source: Source, next: number | undefi
   return [
     {
       level: "warning",
+      code: "node_lacks_next_block",
       message: `the node lacks block ${next}, which is read next (${lack})${has}`,
       advice: "let the node fetch it, or put a node first that has it"
-    } satisfies NodeFinding
+    } satisfies Unaddressed
   ]
 })
+
+const codeOf: Record<NodeError["_tag"], FindingCode> = {
+  NodeUnreachable: "node_unreachable",
+  NodeRejected: "node_rejected",
+  ProofFailed: "proof_failed",
+  NodeInconsistent: "node_inconsistent",
+  BlockMissing: "node_block_missing"
+}
 
 const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
   NodeUnreachable: "see whether the node runs, and whether the URL names its RPC port, user and password",
@@ -140,13 +164,19 @@ const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
 }
 
 /** What a failure of a node means, and what to do. */
-export const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): NodeFinding => {
+export const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): Unaddressed => {
   if (error._tag === "TimeoutError") {
-    return { level: "problem", message: `no answer within ${timeout}`, advice: adviceOf.TimeoutError }
+    return {
+      level: "problem",
+      code: "node_slow",
+      message: `no answer within ${timeout}`,
+      advice: adviceOf.TimeoutError
+    }
   }
   const method = "method" in error ? error.method : ""
   return {
     level: "problem",
+    code: codeOf[error._tag],
     // A path says more than the name of a call.
     message: method.startsWith("/") ? `${method}: ${error.message}` : error.message,
     advice: Families.of(chain).adviceByMethod?.[method] ?? adviceOf[error._tag]

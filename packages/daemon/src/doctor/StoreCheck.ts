@@ -14,9 +14,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
-import type { Finding } from "./Finding.ts"
-
-type About = Omit<Finding, "subject">
+import type { Finding, Unaddressed } from "./Finding.ts"
+import type { FindingCode } from "./FindingExplanations.ts"
 
 type Of<Part extends "file" | "server"> = NonNullable<StoreHealth.StoreHealth[Part]>
 
@@ -25,29 +24,32 @@ const gib = 2 ** 30
 const [roomProblem, roomWarning] = [1 * gib, 10 * gib]
 const clockTolerance = 5
 
-const room = ({ folder, free }: Of<"file">): About => {
+const room = ({ folder, free }: Of<"file">): Unaddressed => {
   const message = `${(free / gib).toFixed(1)} GiB free in ${folder}`
   if (free >= roomWarning) return { level: "ok", message }
   return {
     level: free < roomProblem ? "problem" : "warning",
+    code: "disk_space",
     message,
     advice: "make room, or move the store to a larger disk: stop the daemon, move the file, set store.sqlite"
   }
 }
 
-const readers = ({ mode, name }: Of<"file">): About =>
+const readers = ({ mode, name }: Of<"file">): Unaddressed =>
   (mode & 0o077) === 0
     ? { level: "ok", message: "readable by its owner alone" }
     : {
         level: "warning",
+        code: "file_readable_by_others",
         message: `other users of this machine may read ${name}, which has the secrets of subscriptions`,
         advice: `chmod 600 ${name}*`
       }
 
-const wholeness = ({ damage, name }: Of<"file">): About => {
+const wholeness = ({ damage, name }: Of<"file">): Unaddressed => {
   if (damage === undefined) {
     return {
       level: "unknown",
+      code: "file_unchecked",
       message: "too large to be looked through for damage here",
       advice: `run sqlite3 ${name} "pragma quick_check", which takes minutes`
     }
@@ -56,16 +58,20 @@ const wholeness = ({ damage, name }: Of<"file">): About => {
     ? { level: "ok", message: "no damage in the file" }
     : {
         level: "problem",
+        code: "file_damaged",
         message: `the file is damaged: ${damage.join("; ")}`,
         advice: "stop the daemon, check the disk, and restore a backup (docs/operations.md, Backup)"
       }
 }
 
-const role = ({ role: { altersSchema, name, readOnly, refused, superuser } }: Of<"server">): ReadonlyArray<About> => [
+const role = ({
+  role: { altersSchema, name, readOnly, refused, superuser }
+}: Of<"server">): ReadonlyArray<Unaddressed> => [
   ...(readOnly
     ? [
         {
           level: "problem",
+          code: "server_read_only",
           message: "its server takes no writes",
           advice: "name the primary in store.postgres, and see that default_transaction_read_only is off"
         } as const
@@ -74,6 +80,7 @@ const role = ({ role: { altersSchema, name, readOnly, refused, superuser } }: Of
   refused.length > 0
     ? {
         level: "problem",
+        code: "role_lacks_tables",
         message: `the role ${name} may not read and write ${refused.join(", ")}`,
         advice: `grant select, insert, update, delete on all tables of the schema to ${name}, or make it their owner`
       }
@@ -83,6 +90,7 @@ const role = ({ role: { altersSchema, name, readOnly, refused, superuser } }: Of
     : [
         {
           level: "warning",
+          code: "role_lacks_schema",
           message: `the role ${name} may not change the schema, which an upgrade does`,
           advice: `make ${name} the owner of the tables, and grant create on the schema`
         } as const
@@ -91,6 +99,7 @@ const role = ({ role: { altersSchema, name, readOnly, refused, superuser } }: Of
     ? [
         {
           level: "warning",
+          code: "role_is_superuser",
           message: `the role ${name} is a superuser of the server`,
           advice: "use a role that owns this database alone"
         } as const
@@ -98,18 +107,19 @@ const role = ({ role: { altersSchema, name, readOnly, refused, superuser } }: Of
     : [])
 ]
 
-const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<About> =>
+const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<Unaddressed> =>
   Math.abs(clockAhead) <= clockTolerance
     ? []
     : [
         {
           level: "warning",
+          code: "server_clock",
           message: `the clock of its server is ${clockAhead} s from this machine's`,
           advice: "set both clocks by NTP"
         }
       ]
 
-const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyArray<About> => [
+const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyArray<Unaddressed> => [
   { level: "ok", message: `opens; it has blocks of ${chains} chains` },
   ...(server === undefined
     ? []
@@ -120,22 +130,25 @@ const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyAr
 /** Whether the callback secrets in the store can be read, by the ids of their keys. */
 const secretKeys = Effect.fnUntraced(function* (
   location: Location
-): Effect.fn.Return<ReadonlyArray<About>, DatabaseError, Database> {
+): Effect.fn.Return<ReadonlyArray<Unaddressed>, DatabaseError, Database> {
   const place = SecretKeys.placeOf(location)
   const needed = yield* SecretKeyChange.needed
   const keys = yield* Effect.result(SecretKeys.read(location))
   if (Result.isFailure(keys)) {
-    return [{ level: "problem", message: keys.failure.message, advice: Store.secretKeyAdvice }]
+    return [
+      { level: "problem", code: "secret_key_missing", message: keys.failure.message, advice: Store.secretKeyAdvice }
+    ]
   }
   const missing = needed.filter((id) => keys.success.every((key) => key.id !== id))
   if (missing.length > 0) {
     const message = `callback secrets are encrypted with the key ${missing.join(", ")}, which is not in ${place}`
-    return [{ level: "problem", message, advice: Store.secretKeyAdvice }]
+    return [{ level: "problem", code: "secret_key_missing", message, advice: Store.secretKeyAdvice }]
   }
   if (yield* BackgroundMigrations.isPending(SecretKeyChange.name)) {
     return [
       {
         level: "warning",
+        code: "secrets_being_encrypted",
         message: "callback secrets are being encrypted",
         advice: "start the daemon, which goes on with that, or run headwater secrets rotate"
       }
@@ -145,17 +158,28 @@ const secretKeys = Effect.fnUntraced(function* (
   return key === undefined ? [] : [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
 })
 
+const codeOfGap: Record<GapReport.Gap["kind"], FindingCode> = {
+  skipped: "blocks_skipped",
+  missing: "internal_transactions_missing",
+  unproven: "part_unproven",
+  notUnderstood: "not_understood",
+  unresolved: "amounts_in_doubt"
+}
+
 /** Everything about the configured store, and where it stands in each of these chains. */
 export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType<typeof Settings.chains>) {
   const location = Settings.storeLocation(yield* Settings.Settings)
   const looked = Effect.gen(function* () {
-    const found = [...findings(yield* StoreHealth.inspect(location)), ...(yield* secretKeys(location))]
+    const found: Array<Unaddressed> = [
+      ...findings(yield* StoreHealth.inspect(location)),
+      ...(yield* secretKeys(location))
+    ]
     const positions = new Map<string, StoredBlocks.Position>()
     for (const { chain, settings } of chains) {
       const position = yield* StoredBlocks.position(chain, settings.undoDepth)
       if (position !== undefined) positions.set(Chain.nameOf(chain), position)
-      for (const { advice, message } of GapReport.list(yield* GapReport.of(chain))) {
-        found.push({ level: "warning", message: `${Chain.nameOf(chain)}: ${message}`, advice })
+      for (const { advice, kind, message } of GapReport.list(yield* GapReport.of(chain))) {
+        found.push({ level: "warning", code: codeOfGap[kind], message: `${Chain.nameOf(chain)}: ${message}`, advice })
       }
     }
     return { found, positions }
@@ -168,10 +192,11 @@ export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType
         found: [
           {
             level: "problem",
+            code: error._tag === "StoreUnavailable" ? error.code : "store_failing",
             message: error.message,
             advice: error._tag === "StoreUnavailable" ? error.advice : "check the store and its disk for damage"
           }
-        ] satisfies ReadonlyArray<About>
+        ] satisfies ReadonlyArray<Unaddressed>
       })
     )
   )

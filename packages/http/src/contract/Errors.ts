@@ -259,3 +259,13 @@ export const Failures = {
       "seconds to wait"
   })
 }
+
+/** Errors of requests that reach no operation, beside those that operations have as well. */
+export const outsideOperations = [
+  { code: "method_not_allowed", status: 405 },
+  { code: "request_timeout", status: 408 },
+  { code: "payload_too_large", status: 431 }
+] as const
+
+/** Every code of the interface. */
+export type Code = (typeof Failures)[keyof typeof Failures]["Type"]["_tag"] | (typeof outsideOperations)[number]["code"]

@@ -5,9 +5,10 @@
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { apiVersion } from "../contract/Envelope.ts"
+import type { Code } from "../contract/Errors.ts"
 import { securityHeaders } from "./SecurityHeaders.ts"
 
-const answers: Readonly<Record<string, readonly [status: number, code: string, message: string]>> = {
+const answers: Readonly<Record<string, readonly [status: number, code: Code, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "payload_too_large", "The URL and the headers are too large"],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "request_timeout", "The request did not arrive in time"]
 }

@@ -10,6 +10,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { apiVersion, errorBody, maxContextLength, RequestInfo } from "../contract/Envelope.ts"
+import type { Code } from "../contract/Errors.ts"
 import { allowedMethods } from "./AllowedMethods.ts"
 import * as HttpMetrics from "./HttpMetrics.ts"
 import * as RequestTrace from "./RequestTrace.ts"
@@ -35,7 +36,7 @@ const contextOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
   )
 }
 
-const error = (status: number, code: string, message: string, headers: Record<string, string> = {}) =>
+const error = (status: number, code: Code, message: string, headers: Record<string, string> = {}) =>
   Effect.map(errorBody({ code, message }), (body) => HttpServerResponse.jsonUnsafe(body, { status, headers }))
 
 /** Seconds after which a request that the store failed may be made again. */

@@ -1,8 +1,26 @@
 import * as Result from "effect/Result"
 
+/** The capability of every family's nodes to serve the chain: to be on its network. */
+export const network = "network"
+
+/** The capability to give traces, or another form in which internal transactions can be read. */
+export const internalTransactions = "internal transactions"
+
+/** What nodes can do, or cannot. */
+export type Name =
+  | typeof network
+  | typeof internalTransactions
+  | "blocks"
+  | "coin search"
+  | "finality"
+  | "history"
+  | "prevouts"
+  | "receipts of a block"
+  | "TRC-10 tokens"
+
 /** Something that a node was found to be able to do or not, and what depends on the capability. */
 export interface Capability {
-  readonly name: string
+  readonly name: Name
   readonly available: boolean
   /** Nothing has shown yet whether the node has the capability; `available` is then what is presumed. */
   readonly unsure?: boolean
@@ -14,16 +32,10 @@ export interface Capability {
   readonly unobtainable?: boolean
 }
 
-/** The capability of every family's nodes to serve the chain: to be on its network. */
-export const network = "network"
-
-/** The capability to give traces, or another form in which internal transactions can be read. */
-export const internalTransactions = "internal transactions"
-
-export const has = (name: string, detail: string): Capability => ({ name, available: true, detail })
+export const has = (name: Name, detail: string): Capability => ({ name, available: true, detail })
 
 /** A capability that nodes are presumed to have, where nothing has shown it; `advice` is how to make sure. */
-export const presumed = (name: string, detail: string, advice: string): Capability => ({
+export const presumed = (name: Name, detail: string, advice: string): Capability => ({
   ...has(name, detail),
   ...{ unsure: true, advice }
 })
@@ -33,7 +45,7 @@ export const networkPresumed = (detail: string): Capability =>
   presumed(network, `not proved: ${detail}`, "see to it that the URL names a node of this network")
 
 export const lacks = (
-  name: string,
+  name: Name,
   detail: string,
   about: Pick<Capability, "advice" | "unobtainable" | "unsure"> = {}
 ): Capability => ({ name, available: false, detail, ...about })
@@ -57,5 +69,5 @@ export const networkDoubt = (capabilities: ReadonlyArray<Capability>): string | 
   capabilities.find(({ name, unsure }) => name === network && unsure === true)?.detail
 
 /** The capability of this name, if the node lacks it. */
-export const lacking = (capabilities: ReadonlyArray<Capability>, name: string): Capability | undefined =>
+export const lacking = (capabilities: ReadonlyArray<Capability>, name: Name): Capability | undefined =>
   capabilities.find((capability) => capability.name === name && !capability.available)

@@ -12,6 +12,7 @@ const solidTolerance = 54
 
 const behind = (solid: number, block: number): NodeFinding => ({
   level: "warning",
+  code: "solid_block_behind",
   message: `the node's solid block ${solid} is ${block - solid} behind its newest block ${block}`,
   advice: "see whether the node synchronises, and whether the network's producers agree"
 })

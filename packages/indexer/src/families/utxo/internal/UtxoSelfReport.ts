@@ -16,6 +16,7 @@ const headersAhead = 10
 
 const clock = (offset: number): NodeFinding => ({
   level: "warning",
+  code: "node_clock",
   message: `the node's clock is ${offset} s from its peers'`,
   advice: "set the clock of the node's machine by NTP"
 })

@@ -13,6 +13,7 @@ const ofVersion = (info: Readonly<Record<string, unknown>>): ReadonlyArray<NodeF
 
 const amendmentBlocked: NodeFinding = {
   level: "problem",
+  code: "amendment_blocked",
   message:
     "the server is amendment blocked: it no longer understands the network's rules, and validates no further ledger",
   advice: "upgrade the server"
@@ -25,6 +26,7 @@ const ofState = (state: string | undefined): ReadonlyArray<NodeFinding> => {
   return [
     {
       level: "warning",
+      code: "node_synchronising",
       message: `the server still synchronises: server state ${state}`,
       advice: "wait until its state is full, or follow from a server that is; see whether it has peers and a fast disk"
     }
