@@ -109,7 +109,9 @@ const ready = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const statuses = yield* ChainStatus
   const now = yield* Clock.currentTimeMillis
-  const chains = Settings.chains(settings).map(({ chain, settings }) => {
+  // A daemon that neither follows chains nor answers of them says nothing of them.
+  const looksAtChains = settings.roles.some((role) => role === "follow" || role === "api")
+  const chains = (looksAtChains ? Settings.chains(settings) : []).map(({ chain, settings }) => {
     const status = statuses.get(chain)
     const reason = status === undefined ? "starting" : notReady(status, settings.silentSeconds, now)
     return { chain, name: Chain.nameOf(chain), status, reason, verify: settings.verify }

@@ -39,6 +39,7 @@ import * as ConfiguredProviders from "./market/ConfiguredProviders.ts"
 import * as MarketData from "./market/MarketData.ts"
 import * as Store from "./Store.ts"
 import * as Settings from "./settings/Settings.ts"
+import * as ChainObserver from "./supervision/ChainObserver.ts"
 import * as ChainSupervisor from "./supervision/ChainSupervisor.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
 import * as StoreWatch from "./supervision/StoreWatch.ts"
@@ -156,26 +157,33 @@ const listening = Layer.effectDiscard(
   )
 )
 
-const http = Layer.unwrap(
-  Effect.map(Settings.Settings, ({ http }) =>
-    listening.pipe(
-      Layer.provide(
-        Server.serve(Layer.mergeAll(Routes.layer, Health.layer, Metrics.layer), {
-          host: http.host,
-          port: http.port,
-          maxBodyBytes: http.maxBodyBytes,
-          allowedOrigins: http.allowedOrigins,
-          stopTimeoutMillis: stopMillis
-        })
-      ),
-      Layer.catchTag("ServeError", ({ cause }) =>
-        Layer.effectDiscard(
-          new CannotListen({ message: `Cannot listen on ${http.host}:${http.port}: ${(cause as Error).message}` })
+/** What every daemon answers, whatever its roles: probes and metrics. */
+const probes = Layer.merge(Health.layer, Metrics.layer)
+
+const httpOf = <R>(routes: Layer.Layer<never, never, R>) =>
+  Layer.unwrap(
+    Effect.map(Settings.Settings, ({ http }) =>
+      listening.pipe(
+        Layer.provide(
+          Server.serve(routes, {
+            host: http.host,
+            port: http.port,
+            maxBodyBytes: http.maxBodyBytes,
+            allowedOrigins: http.allowedOrigins,
+            stopTimeoutMillis: stopMillis
+          })
+        ),
+        Layer.catchTag("ServeError", ({ cause }) =>
+          Layer.effectDiscard(
+            new CannotListen({ message: `Cannot listen on ${http.host}:${http.port}: ${(cause as Error).message}` })
+          )
         )
       )
     )
   )
-).pipe(
+
+/** The interface. */
+const api = httpOf(Layer.merge(Routes.layer, probes)).pipe(
   Layer.provide([
     configuredChains,
     CallbackTarget.callbackUrlPolicy,
@@ -205,17 +213,23 @@ const console_ = Layer.unwrap(
   })
 )
 
+/** What each role runs, and what runs in its place in a daemon without the role. */
+const parts = Layer.unwrap(
+  Effect.map(Settings.Settings, ({ roles }) => {
+    const has = (role: Settings.Role) => roles.includes(role)
+    return Layer.mergeAll(
+      has("follow") ? ChainSupervisor.layer : has("api") ? ChainObserver.layer : Layer.empty,
+      has("deliver") ? Layer.merge(delivery, dailyCharges) : Layer.empty,
+      has("api") ? Layer.merge(api, console_) : httpOf(probes),
+      has("market") ? marketData : Layer.empty
+    )
+  })
+)
+
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
-export const running = Layer.mergeAll(
-  ChainSupervisor.layer,
-  http,
-  console_,
-  delivery,
-  dailyCharges,
-  marketData,
-  StoreWatch.layer,
-  BackgroundMigrations.layer
-).pipe(Layer.provide(callbackTarget))
+export const running = Layer.mergeAll(parts, StoreWatch.layer, BackgroundMigrations.layer).pipe(
+  Layer.provide(callbackTarget)
+)
 
 /**
  * Two daemons on one SQLite file would undo one another's work; taken once the store could be opened at all. Then the keys

@@ -160,8 +160,18 @@ const Chains = Schema.Struct(
   Object.fromEntries(Chain.all.map((chain) => [Chain.nameOf(chain), Schema.optionalKey(chainSettings(chain))] as const))
 ).check(Schema.isMinProperties(1, { message: 'must name at least one chain, as in chains."ethereum/mainnet"' }))
 
+/**
+ * What a daemon does: it follows chains, sends callbacks and charges accounts, answers requests and shows the console, or
+ * asks for rates.
+ */
+export const Role = Schema.Literals(["follow", "deliver", "api", "market"])
+export type Role = typeof Role.Type
+
+const Roles = Schema.NonEmptyArray(Role)
+
 /** Every setting, as it stands in the file. */
 export const schema = Schema.Struct({
+  roles: Roles.pipe(withDefault(Role.literals)),
   http: Http.pipe(withDefault({})),
   store: Store.pipe(withDefault({})),
   callbacks: Callbacks.pipe(withDefault({})),
@@ -173,12 +183,25 @@ export const schema = Schema.Struct({
   metrics: Metrics.pipe(withDefault({})),
   traces: Traces.pipe(withDefault({})),
   chains: Chains.pipe(withDefault({}))
-})
+}).check(
+  Schema.makeFilter(({ roles, store }) =>
+    store.postgres !== undefined || hasAllRoles({ roles })
+      ? undefined
+      : {
+          path: ["roles"],
+          issue: "must be all four with SQLite, which one daemon alone may open; store.postgres is for several daemons"
+        }
+  )
+)
 
 export type ChainSettings = ReturnType<typeof chainSettings>["Type"]
 
 /** The settings of this process. */
 export class Settings extends Context.Service<Settings, typeof schema.Type>()("@headwater/daemon/settings/Settings") {}
+
+/** Whether this daemon does all that there is to do. */
+export const hasAllRoles = ({ roles }: Pick<Settings["Service"], "roles">) =>
+  Role.literals.every((role) => roles.includes(role))
 
 /** The configured chains, in the order of the registry. */
 export const chains = (

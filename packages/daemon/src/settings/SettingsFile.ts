@@ -211,15 +211,19 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
 /** Read where neither the command line nor the environment names a file. */
 export const defaultFile = "headwater.toml"
 
-/** The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists. */
-export const layer = (file: string | undefined) =>
+/**
+ * The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists; with
+ * `flags`, named as variables are, over the environment.
+ */
+export const layer = (file: string | undefined, flags: Environment = {}) =>
   Layer.effect(
     Settings,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const named = file ?? process.env[fileVariable]
-      if (named !== undefined && named !== "") return yield* load(named, process.env)
+      const environment = { ...process.env, ...flags }
+      const named = file ?? environment[fileVariable]
+      if (named !== undefined && named !== "") return yield* load(named, environment)
       const found = yield* Effect.orElseSucceed(fs.exists(defaultFile), () => false)
-      return yield* load(found ? defaultFile : undefined, process.env)
+      return yield* load(found ? defaultFile : undefined, environment)
     })
   )

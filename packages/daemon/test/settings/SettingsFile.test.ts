@@ -353,6 +353,21 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("takes roles where several daemons can share a store", () =>
+    Effect.gen(function* () {
+      const stored = 'roles = ["api", "market"]\n[store]\n'
+      const shared = yield* loadText("a.toml", `${stored}postgres = "postgres://db/headwater"\n${chain}`)
+      assert.deepStrictEqual(shared.roles, ["api", "market"])
+      const { store, ...rest } = yield* problemsOf("a.toml", `${stored}sqlite = "a.db"\n${chain}`)
+      assert.strictEqual(store, undefined)
+      assert.match(rest.roles!, /^must be all four with SQLite/)
+      const unknown = yield* problemsOf("a.toml", chain, {
+        ...{ HEADWATER_ROLES: "api,sync", HEADWATER_STORE_POSTGRES: "postgres://db/headwater" }
+      })
+      assert.match(unknown["roles[1]"]!, /^must be "follow" or "deliver" or "api" or "market"/)
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("takes the origins of web pages as browsers write them", () =>
     Effect.gen(function* () {
       const load = (origins: string) => `[http]\nallowedOrigins = [${origins}]\n${chain}`
