@@ -11,14 +11,14 @@ import * as Chance from "./Chance.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Receivers from "./Receivers.ts"
 import type { Tenant } from "./Record.ts"
-import type { SimulatedStore } from "./SimulatedStore.ts"
-import { type SimulatedTime, simulated } from "./SimulatedTime.ts"
+import { simulated } from "./SimulatedTime.ts"
 import type { StoreTemplate } from "./StoreTemplate.ts"
 import * as System from "./System.ts"
 
 export interface Opening {
-  /** The store of a story. */
-  readonly store: (time: SimulatedTime, chance: Chance.Chance) => SimulatedStore
+  /** The store of a story, with the schema of release 0.1 where there is one and `released` is asked for. */
+  readonly store: StoreTemplate["copy"]
+  readonly hasReleased: boolean
   readonly tenants: ReadonlyArray<Omit<Tenant, "verifiedAt">>
   /** The texts that verified hosts have published, by host. */
   readonly challenges: ReadonlyMap<string, ReadonlySet<string>>
@@ -71,6 +71,7 @@ export const make = (template: StoreTemplate, settings: System.Written): Promise
     machine.remove()
     return {
       store: template.copy,
+      hasReleased: template.hasReleased,
       tenants: made.value,
       challenges: new Map(receivers.all.map(({ challenges, host }) => [host, challenges])),
       remove: template.remove

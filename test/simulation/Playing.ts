@@ -2,13 +2,13 @@
 import * as Acting from "./Acting.ts"
 import * as Ending from "./Ending.ts"
 import type { Opening } from "./Opening.ts"
-import type { Record } from "./Record.ts"
+import * as promises from "./promises.ts"
 import type { SimulatedTime } from "./SimulatedTime.ts"
 import * as Stage from "./Stage.ts"
 import type { Story } from "./Story.ts"
 
 export interface Played {
-  readonly record: Record
+  readonly broken: ReadonlyArray<promises.Broken>
   readonly lines: ReadonlyArray<string>
 }
 
@@ -16,6 +16,7 @@ export const play = async (opening: Opening, seed: number, story: Story, time: S
   const stage = Stage.make(opening, seed, time)
   try {
     await stage.begin()
+    if (stage.life() === undefined) return { broken: [promises.notStarted], lines: stage.lines }
     for (const { action, pause } of story) {
       await time.sleep(pause)
       await stage.settled()
@@ -26,7 +27,7 @@ export const play = async (opening: Opening, seed: number, story: Story, time: S
     await ending.close()
     const record = ending.record()
     await stage.stop()
-    return { record, lines: stage.lines }
+    return { broken: promises.judge(record), lines: stage.lines }
   } finally {
     stage.end()
   }

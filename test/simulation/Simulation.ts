@@ -2,7 +2,6 @@
 import * as Chance from "./Chance.ts"
 import * as Opening from "./Opening.ts"
 import type { Broken } from "./promises.ts"
-import * as promises from "./promises.ts"
 import { simulated } from "./SimulatedTime.ts"
 import * as Playing from "./Playing.ts"
 import { settingsFor } from "./Stage.ts"
@@ -59,8 +58,8 @@ export const make = async (template: StoreTemplate): Promise<Simulation> => {
   const play = (seed: number, story: Story.Story): Promise<Outcome> => {
     const long = realTimers.set(() => console.log(`Seed ${seed} takes more than a minute`), longMillis)
     const played = simulated(Chance.make(seed ^ 0x7a57), async (time) => {
-      const { lines, record } = await Playing.play(opening, seed, story, time)
-      return { seed, store: template.name, lines, broken: promises.judge(record) }
+      const { broken, lines } = await Playing.play(opening, seed, story, time)
+      return { seed, store: template.name, lines, broken }
     })
     return played
       .catch((error: unknown) => {

@@ -79,6 +79,9 @@ const nodesOf = (seed: number) => (seed % 3 === 0 ? 1 : 2)
 /** Bounds of what a commit, an undo and a step write, with which much is left to steps. */
 const small = { commit: 4, address: 2, undo: 3, step: 3, turn: 2 }
 
+/** Whether the stories of a seed begin with an upgrade of a store of release 0.1, where there is one. */
+const upgrades = (seed: number) => seed % 10 === 3
+
 /** Programs that run at once in the stories of a seed, where the store lets them. */
 const programsOf = (seed: number) => (seed % 5 === 0 ? 2 : 1)
 
@@ -153,7 +156,8 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
     lines.push(`${((time.now() - epoch) / 1000).toFixed(3).padStart(8)} ${told}`)
   }
   const chains = familiesOf(seed).map((family) => Chains.make(family, chance, time.now()))
-  const machine = opening.store(time, chance)
+  const isUpgraded = opening.hasReleased && upgrades(seed)
+  const machine = opening.store(time, chance, isUpgraded)
   const nodes = Nodes.make(
     chains.map((chain) => ({ chain, nodes: nodesOf(seed), isProved: isProved(chain.family, seed) })),
     time,
@@ -207,7 +211,28 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
       await time.sleep(500)
     }
   }
+  /** An operator upgrades, and the program dies some times while it changes the schema. */
+  const upgrade = async () => {
+    say("the store of release 0.1 is upgraded")
+    for (let deaths = chance.between(0, 3); deaths > 0; deaths--) {
+      const death = new AbortController()
+      const starting = System.start(world, settings, death.signal)
+      const how = chance.oneOf(["killed", "power"] as const)
+      await time.sleep(chance.between(1, 250))
+      death.abort()
+      machine.crash(how)
+      say(`    ${how === "power" ? "the power is lost" : "killed"} meanwhile`)
+      const died = await starting
+      died?.kill()
+    }
+  }
+  let isToUpgrade = isUpgraded
+
   const begin = async () => {
+    if (isToUpgrade) {
+      isToUpgrade = false
+      await upgrade()
+    }
     for (const place of lives.keys()) if (hasEnded[place]) await start(place)
   }
   const life = () => {

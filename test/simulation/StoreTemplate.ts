@@ -1,7 +1,8 @@
 /** The store with which every story begins, on either database: made once, and copied for each story. */
 import { randomUUID } from "node:crypto"
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
@@ -16,8 +17,13 @@ import type { SimulatedTime } from "./SimulatedTime.ts"
 
 export interface StoreTemplate {
   readonly name: "sqlite" | "postgres"
-  /** A store of a story's own, with what the template has. There is one at a time. */
-  readonly copy: (time: SimulatedTime, chance: Chance) => SimulatedStore
+  /** Whether there is a store of release 0.1 as well. */
+  readonly hasReleased: boolean
+  /**
+   * A store of a story's own, with what the template has; `released`: as release 0.1 would have it. There is one at a
+   * time.
+   */
+  readonly copy: (time: SimulatedTime, chance: Chance, released?: boolean) => SimulatedStore
   /** Makes a store, which nothing uses any more, the template of all later ones. */
   readonly keep: (store: SimulatedStore) => void
   readonly remove: () => Promise<void>
@@ -33,19 +39,53 @@ const checkpoint = (file: string) => {
   db.close()
 }
 
+const releasedSchema = fileURLToPath(
+  new URL("../../packages/indexer/test/store/database/released/0.1.sqlite.sql", import.meta.url)
+)
+
+/** The tables of accounts, their credits and their domains, which release 0.1 had as well, with fewer columns. */
+const kept = ["account", "api_key", "credit_balance", "credit_entry", "domain"]
+
+/** Makes a store of release 0.1 that has the accounts of another store. */
+const makeReleased = (file: string, accountsOf: string) => {
+  rmSync(file, { force: true })
+  const db = new BetterSqlite(file)
+  const columnsOf = (schema: string, table: string) =>
+    (db.pragma(`${schema}.table_info(${table})`) as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name)
+  db.pragma("foreign_keys = off")
+  db.exec(readFileSync(releasedSchema, "utf8"))
+  const tables = db.prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'").all()
+  for (const { name } of tables as ReadonlyArray<{ readonly name: string }>) {
+    if (!name.startsWith("kysely_")) db.exec(`delete from ${name}`)
+  }
+  db.exec("delete from sqlite_sequence")
+  // The simulated clock is behind that of the release.
+  db.exec("update kysely_migration set timestamp = '2020-01-01T00:00:00.' || substr(name, 2, 3) || 'Z'")
+  db.prepare("attach ? as present").run(accountsOf)
+  for (const table of kept) {
+    const present = columnsOf("present", table)
+    const shared = columnsOf("main", table).filter((column) => present.includes(column))
+    db.exec(`insert into main.${table} (${shared}) select ${shared} from present.${table}`)
+  }
+  db.pragma("journal_mode = wal")
+  db.close()
+}
+
 /** In a file. */
 export const sqlite = async (): Promise<StoreTemplate> => {
   const folder = mkdtempSync("/dev/shm/headwater-opening-")
-  const file = join(folder, "opening.db")
+  const [file, released] = [join(folder, "opening.db"), join(folder, "released.db")]
   await migrate({ kind: "sqlite", file })
   checkpoint(file)
   return {
     name: "sqlite",
-    copy: (time, chance) => SimulatedMachine.make(file, time, chance),
+    hasReleased: true,
+    copy: (time, chance, isReleased = false) => SimulatedMachine.make(isReleased ? released : file, time, chance),
     keep: (store) => {
-      const { sqlite: kept } = store.settings()!
-      checkpoint(kept!)
-      copyFileSync(kept!, file)
+      const { sqlite: own } = store.settings()!
+      checkpoint(own!)
+      copyFileSync(own!, file)
+      makeReleased(released, file)
     },
     remove: async () => rmSync(folder, { recursive: true, force: true })
   }
@@ -67,6 +107,7 @@ export const postgres = async (server: string): Promise<StoreTemplate> => {
   sessions.close(template)
   return {
     name: "postgres",
+    hasReleased: false,
     copy: (time, chance) => SimulatedPostgres.make(template, sessions, server, time, chance),
     keep: (store) => {
       const kept = new URL(String(store.settings()!.postgres)).pathname.slice(1)

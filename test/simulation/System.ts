@@ -179,9 +179,12 @@ const listener = (serving: (handle: Handle) => void, isAlive: () => boolean) => 
   }))
 }
 
-/** Starts the program; undefined where it cannot start, as without a disk to write to. */
-export const start = async (world: World, written: Written): Promise<Life | undefined> => {
+/** Starts the program; undefined where it cannot start, as without a disk to write to, or is killed by `death` meanwhile. */
+export const start = async (world: World, written: Written, death?: AbortSignal): Promise<Life | undefined> => {
   let alive = true
+  death?.addEventListener("abort", () => {
+    alive = false
+  })
   let handle: Handle | undefined
   const serving = listener(
     (given) => {
@@ -198,13 +201,11 @@ export const start = async (world: World, written: Written): Promise<Life | unde
       )
     )
   )
-  const built = await Effect.runPromiseExit(Layer.buildWithScope(program, scope))
+  const built = await Effect.runPromiseExit(Layer.buildWithScope(program, scope), { signal: death })
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   if (Exit.isFailure(built)) {
-    world.logged(
-      `The program did not start: ${Cause.pretty(built.cause).slice(0, 300)}`,
-      built.cause.reasons.some(isUnforeseen)
-    )
+    const why = `The program did not start: ${Cause.pretty(built.cause).slice(0, 300)}`
+    if (alive) world.logged(why, built.cause.reasons.some(isUnforeseen))
     await close()
     return undefined
   }

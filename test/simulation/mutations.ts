@@ -317,5 +317,11 @@ export const mutations: ReadonlyArray<Mutation> = [
     file: `${sync}/MempoolWatch.ts`,
     from: "    yield* coins.refresh\n",
     to: ""
+  },
+  {
+    name: "A migration is no transaction",
+    file: `${store}/database/internal/SqliteThread.ts`,
+    from: "    return true\n",
+    to: "    return false\n"
   }
 ]

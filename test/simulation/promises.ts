@@ -49,8 +49,12 @@ const promises: ReadonlyArray<readonly [promise: string, judge: Judge]> = [
   ["No defect: no answer is 500, and nothing dies in the background", answers.noDefects]
 ]
 
+/** What a story breaks at once whose program does not start, although nothing is in the way. */
+export const notStarted: Broken = {
+  promise: "Killed at any moment, also in an upgrade, the program goes on with what it has left",
+  detail: "the program did not start"
+}
+
 /** The promises that were broken in a story. */
 export const judge = (record: Record): ReadonlyArray<Broken> =>
   promises.flatMap(([promise, judge]) => judge(record).map((detail) => ({ promise, detail })))
-
-export const count = promises.length
