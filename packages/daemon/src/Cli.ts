@@ -34,7 +34,7 @@ import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
-const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
+const headwater = Command.make("headwater", {}, () => Demo.program({ console: false })).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,

@@ -5,6 +5,9 @@ import type { Received } from "./Receiver.ts"
 export interface Place {
   readonly api: string
   readonly apiKey: string
+  readonly console: string
+  /** Opens the console. */
+  readonly password: string
   readonly chain: string
   readonly callbackUrl: string
   /** Signs the callbacks. */
@@ -12,15 +15,23 @@ export interface Place {
   readonly store: string
 }
 
-export const introduction = ({ api, apiKey, callbackUrl, chain, store }: Place): string => `
+export const introduction = ({ api, apiKey, callbackUrl, chain, console, password, store }: Place): string => `
 Headwater with all of its parts on this machine. Ctrl-C ends the demo, and no data is kept.
 
   API       ${api}   documentation at ${api}/docs
   API key   ${apiKey}   new, shown only here
+  Console   ${console}   password ${password}
   Chain     ${chain}   ethereum/devnet by anvil
   Receiver  ${new URL(callbackUrl).origin}   with a new certificate
   Store     ${store}
 `
+
+export const pressEnter = "Press Enter to open the console in a browser.\n"
+
+export const consoleOpened = ({ console, password }: Place, isOpen: boolean): string =>
+  isOpen
+    ? `\nThe browser opens ${console}; the password is ${password}`
+    : `\nNo browser could be started here. Open ${console} yourself; the password is ${password}`
 
 export const subscribed = (address: string, referenceId: string): string =>
   `Subscribed ${address} through the API, reference ${referenceId}`
@@ -30,12 +41,16 @@ export const sent = (what: string, transaction: string): string => `Sent ${what}
 const mark = (ok: boolean) => (ok ? "verified" : "WRONG")
 
 export const callback = ({ body, verified }: Received): string => {
-  const { amount, direction, height, minedInBlock, transactionId, unit } = body.data.item as Record<string, unknown>
-  const block = (minedInBlock as { readonly height?: number } | undefined)?.height ?? height
+  const { data } = body
+  const { direction, height, minedInBlock, parentTransactionId, revertedIdempotencyKey, token } = data.item
+  const { amount, transactionId = parentTransactionId, unit } = data.item
+  const block = minedInBlock?.height ?? height
+  const what = token === undefined ? `${amount} ${unit}` : `${token.amount} ${token.symbol}`
   return [
     "",
-    `Callback ${body.data.event}${direction === undefined ? "" : `: ${direction} ${amount} ${unit}`}, block ${block}`,
+    `Callback ${data.event}${direction === undefined ? "" : `: ${direction} ${what}`}, block ${block}`,
     ...(transactionId === undefined ? [] : [`  transaction        ${transactionId}`]),
+    ...(revertedIdempotencyKey === undefined ? [] : [`  takes back         ${revertedIdempotencyKey}`]),
     `  idempotency key    ${body.idempotencyKey}`,
     `  x-signature        ${mark(verified.xSignature)}`,
     `  webhook-signature  ${mark(verified.standardWebhooks)}`
@@ -44,6 +59,17 @@ export const callback = ({ body, verified }: Received): string => {
 
 export const firstVerified = (seconds: number): string =>
   `\nThe first verified callback, ${seconds.toFixed(1)} s after the start.`
+
+export const tokensAndInternal = "\nNow a token transfer, and an internal transaction: coins that a contract passes on."
+
+export const reorganisation = "\nNow a reorganisation: a deposit is told, and its block leaves the chain."
+
+export const reorganised = (blocks: number): string =>
+  `\nThe chain replaced its newest ${blocks === 1 ? "block" : `${blocks} blocks`}. The transaction is gone, and a retraction follows.`
+
+export const marketData = (rate: string): string =>
+  `\nMarket data, from a file of the demo with a made-up rate: 1 ETH is ${rate} USD.
+  GET /market-data/exchange-rates/by-symbol/ETH/USD`
 
 const json = (value: unknown) => JSON.stringify(value)
 

@@ -11,11 +11,24 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type { DevelopmentCertificate } from "./DevelopmentCertificate.ts"
 
+/** What is shown of an item; each kind of event has some of these. */
+const Item = Schema.Struct({
+  direction: Schema.optionalKey(Schema.String),
+  amount: Schema.optionalKey(Schema.String),
+  unit: Schema.optionalKey(Schema.String),
+  token: Schema.optionalKey(Schema.Struct({ amount: Schema.String, symbol: Schema.String })),
+  height: Schema.optionalKey(Schema.Int),
+  minedInBlock: Schema.optionalKey(Schema.Struct({ height: Schema.Int })),
+  transactionId: Schema.optionalKey(Schema.String),
+  parentTransactionId: Schema.optionalKey(Schema.String),
+  revertedIdempotencyKey: Schema.optionalKey(Schema.String)
+})
+
 const Body = Schema.fromJsonString(
   Schema.Struct({
     referenceId: Schema.String,
     idempotencyKey: Schema.String,
-    data: Schema.Struct({ event: Schema.String, item: Schema.Record(Schema.String, Schema.Unknown) })
+    data: Schema.Struct({ event: Schema.String, item: Item })
   })
 )
 

@@ -1,23 +1,36 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 
 const program = fileURLToPath(new URL("../../bin/headwater.cjs", import.meta.url))
 
-/** The demo in a folder of its own, as `npm start` runs it: without a command. */
-const start = Effect.gen(function* () {
+/** Runs below a terminal of its own what follows; part of util-linux. */
+const terminal = ["script", "-qefc"]
+const hasTerminal = spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false
+
+/**
+ * The demo in a folder of its own, as `npm start` runs it: without a command. A browser is started there that writes the
+ * URLs it is to open into the file `opened`.
+ */
+const start = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], atTerminal = false) {
   const cwd = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-demo-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
+  const browser = join(cwd, process.platform === "darwin" ? "open" : "xdg-open")
+  writeFileSync(browser, `#!/bin/sh\necho "$1" >> "${join(cwd, "opened")}"\n`)
+  chmodSync(browser, 0o755)
+  const environment = { PATH: `${cwd}${delimiter}${process.env.PATH}`, DISPLAY: ":0" }
+  const own = [process.execPath, program, ...args]
+  const [command, ...rest] = atTerminal ? [...terminal, `exec ${own.join(" ")}`, "/dev/null"] : own
   let printed = ""
   const child: ChildProcess = yield* Effect.acquireRelease(
-    Effect.sync(() => spawn(process.execPath, [program], { cwd, env: { PATH: process.env.PATH } })),
+    Effect.sync(() => spawn(command!, rest, { cwd, env: environment })),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
   const collect = (chunk: Buffer) => {
@@ -40,7 +53,9 @@ const start = Effect.gen(function* () {
       child.kill(signal)
       return exit
     })
-  return { cwd, until, end, printed: () => printed }
+  const opened = () => (existsSync(join(cwd, "opened")) ? readFileSync(join(cwd, "opened"), "utf8") : "")
+  const press = (keys: string) => child.stdin?.write(keys)
+  return { cwd, until, end, opened, press, printed: () => printed }
 })
 
 /** What a printed `curl` command would send, sent. */
@@ -67,7 +82,7 @@ const isFree = (port: number) =>
 const portOf = (text: string, label: string) => Number(new RegExp(`${label} +https?://[^:]+:(\\d+)`).exec(text)?.[1])
 
 const allFree = Effect.fnUntraced(function* (printed: string) {
-  const ports = ["API", "Chain", "Receiver"].map((label) => portOf(printed, label))
+  const ports = ["API", "Console", "Chain", "Receiver"].map((label) => portOf(printed, label))
   for (let i = 0; i < 100; i++) {
     if ((yield* Effect.forEach(ports, isFree)).every((free) => free)) return true
     yield* Effect.sleep("50 millis")
@@ -78,9 +93,24 @@ const allFree = Effect.fnUntraced(function* (printed: string) {
 describe("the demo", () => {
   it.live("delivers verified callbacks, also for what is done by hand, and leaves nothing behind", () =>
     Effect.gen(function* () {
-      const demo = yield* start
+      const demo = yield* start(["demo", "--console"])
       yield* demo.until(/The first verified callback, [\d.]+ s after the start/)
       yield* demo.until(/outgoing 0.25 ETH/)
+      const url = `http://127.0.0.1:${portOf(demo.printed(), "Console")}`
+      yield* demo.until(new RegExp(`The browser opens ${url}; the password is`))
+      assert.strictEqual(demo.opened(), `${url}\n`)
+      const password = /Console +\S+ +password (\S+)/.exec(demo.printed())![1]!
+      const login = yield* Effect.promise(() =>
+        fetch(`${url}/api/login`, { method: "POST", body: JSON.stringify({ password }) })
+      )
+      assert.strictEqual(login.status, 200)
+
+      yield* demo.until(/ADDRESS_TOKENS_TRANSACTION_CONFIRMED: incoming 25 DEMO, block \d/)
+      yield* demo.until(/ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: incoming 0.1 ETH, block \d/)
+      const [, key] = yield* demo.until(/incoming 0.5 ETH, block \d+\n.*\n +idempotency key +(\w+)/)
+      yield* demo.until(/The chain replaced its newest/)
+      yield* demo.until(new RegExp(`CONFIRMED_REVERTED: incoming 0.5 ETH, block \\d+\n.*\n +takes back +${key}\n`))
+      yield* demo.until(/1 ETH is 2500 USD/)
       yield* demo.until(/3\. List the subscriptions:\n\ncurl .*\n/)
       assert.notInclude(demo.printed(), "WRONG")
       const commands = demo.printed().match(/^curl (?:.*\\\n)*.*$/gm)!
@@ -90,7 +120,7 @@ describe("the demo", () => {
       assert.strictEqual((yield* curl(send)).status, 200)
       yield* demo.until(/incoming 1 ETH[\s\S]*x-signature +verified\n +webhook-signature +verified/)
       const listed = (yield* curl(list)).body.data as { readonly total: number }
-      assert.strictEqual(listed.total, 2)
+      assert.strictEqual(listed.total, 4)
 
       assert.strictEqual(yield* demo.end("SIGINT"), 0)
       assert.isTrue(yield* allFree(demo.printed()))
@@ -100,17 +130,31 @@ describe("the demo", () => {
 
   it.live("runs beside another one, and takes its chain with it when it is killed", () =>
     Effect.gen(function* () {
-      const first = yield* start
+      const first = yield* start()
       yield* first.until(/The first verified callback/)
-      const second = yield* start
+      const second = yield* start()
       yield* second.until(/The first verified callback/)
-      for (const label of ["API", "Chain", "Receiver"]) {
+      for (const label of ["API", "Console", "Chain", "Receiver"]) {
         assert.notStrictEqual(portOf(first.printed(), label), portOf(second.printed(), label))
       }
       yield* second.end("SIGKILL")
       assert.isTrue(yield* allFree(second.printed()))
       assert.isTrue(existsSync(join(first.cwd, ".headwater")))
       assert.strictEqual(yield* first.end("SIGTERM"), 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(!hasTerminal)("opens the console when Enter is pressed, and ends with Ctrl-C", () =>
+    Effect.gen(function* () {
+      const demo = yield* start([], true)
+      yield* demo.until(/Press Enter to open the console/)
+      assert.strictEqual(demo.opened(), "")
+      demo.press("\n")
+      yield* demo.until(/The browser opens/)
+      assert.match(demo.opened(), /^http:\/\/127.0.0.1:\d+\n$/)
+      yield* demo.until(/Sent 0.25 ETH/)
+      demo.press("\u0003")
+      assert.isTrue(yield* allFree(demo.printed()))
     }).pipe(Effect.scoped)
   )
 })
