@@ -23,6 +23,7 @@ describe("the command line", () => {
       for (const command of [
         ...[
           "init",
+          "new",
           "serve",
           "status",
           "doctor",
