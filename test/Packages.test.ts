@@ -234,7 +234,7 @@ describe("packages", () => {
         const forward = ["--forward", `http://127.0.0.1:${port}/callbacks`, "--service", daemon.url]
         const listen = yield* start("maker", headwater("listen", ...forward), { HEADWATER_API_KEY: daemon.apiKey })
         yield* listen.until(/Passing callbacks/)
-        const embedded = yield* start("embedded", script, { NODE: anvil.url, ADDRESSES: watched })
+        const embedded = yield* start("embedded", script, { NODE_URL: anvil.url, ADDRESSES: watched })
         yield* embedded.until(/Following ethereum\/devnet/)
         const client = yield* start("client", script, { API_KEY: daemon.apiKey, SERVICE: daemon.url, ADDRESS: watched })
         yield* client.until(

@@ -5,7 +5,12 @@
  */
 import { Headwater } from "@headwater/indexer"
 
-const { ADDRESSES = "", CHAIN = "ethereum/devnet", NODE = "http://127.0.0.1:8545", STORE = "deposits.db" } = process.env
+const {
+  ADDRESSES = "",
+  CHAIN = "ethereum/devnet",
+  NODE_URL = "http://127.0.0.1:8545",
+  STORE = "deposits.db"
+} = process.env
 
 interface Tables {
   readonly deposit: {
@@ -18,7 +23,7 @@ interface Tables {
 }
 
 const headwater = await Headwater.start({
-  chains: { [CHAIN]: { nodes: [NODE] } },
+  chains: { [CHAIN]: { nodes: [NODE_URL] } },
   store: { sqlite: STORE },
   addresses: ADDRESSES.split(",").map((address) => address.trim())
 })
@@ -35,7 +40,7 @@ await headwater.transaction<Tables, void>((db) =>
     .addColumn("height", "bigint")
     .execute()
 )
-console.log(`Following ${CHAIN} by ${NODE}; stop with Ctrl-C`)
+console.log(`Following ${CHAIN} by ${NODE_URL}; stop with Ctrl-C`)
 
 await headwater.inCommit<Tables>("deposits", async ({ db, events, undone }) => {
   // What has left the chain comes before what has come in its place.
