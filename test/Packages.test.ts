@@ -211,7 +211,7 @@ describe("packages", () => {
           encoding: "utf8"
         })
         assert.strictEqual(again.status, 1)
-        assert.include(again.stderr, "client is not empty; name another folder: headwater new client FOLDER")
+        assert.include(again.stderr, "client is not empty; name another folder: npx headwater new client FOLDER")
         run(place, [...pnpm, "install", "--prefer-offline", "--no-frozen-lockfile"])
         run(join(place, "receiver"), ["npm", "test"])
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import { packageFile } from "../PackageFile.ts"
 import { version } from "../Version.ts"
 
@@ -32,7 +33,7 @@ const projects = {
   npm start      # listens on http://127.0.0.1:3000/callbacks
 
 CALLBACK_SECRET in .env is the callbackSecretKey of the subscriptions whose callbacks are to come. To a machine that cannot be
-reached from outside, this passes them on: headwater listen --forward http://127.0.0.1:3000/callbacks --key hw_…`
+reached from outside, this passes them on: ${commandName} listen --forward http://127.0.0.1:3000/callbacks --key hw_…`
   },
   embedded: {
     words: "A program with the indexer inside: deposits, each written exactly once into a table of its own",
@@ -40,7 +41,7 @@ reached from outside, this passes them on: headwater listen --forward http://127
     isTested: false,
     next: `  npm start      # prints deposits; .env names the chain, the node and the addresses
 
-Until you change .env, the node is the demo's: run the demo in another terminal.`
+Until you change .env, the node is the demo's: run the demo in another terminal, ${commandName} demo.`
   },
   client: {
     words: "A client of a running service: subscribes an address, and reads what the account has",
@@ -48,7 +49,7 @@ Until you change .env, the node is the demo's: run the demo in another terminal.
     isTested: false,
     next: `  npm start      # once API_KEY is in .env
 
-Until you change .env, the service is the demo's: run the demo in another terminal, which prints an API key.`
+Until you change .env, the service is the demo's: run the demo in another terminal, ${commandName} demo, which prints an API key.`
   }
 } satisfies Record<string, Project>
 
@@ -91,7 +92,7 @@ const create = Effect.fnUntraced(function* (kind: keyof typeof projects, folder:
     Effect.mapError(() => new CannotCreate({ message: `${folder} is no folder; name one that is empty or not there` }))
   )
   if (found.length > 0) {
-    const message = `${folder} is not empty; name another folder: headwater new ${kind} FOLDER`
+    const message = `${folder} is not empty; name another folder: ${commandName} new ${kind} FOLDER`
     return yield* new CannotCreate({ message })
   }
   const templates = fileURLToPath(packageFile(`templates/${kind}`))
