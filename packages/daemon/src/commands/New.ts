@@ -41,7 +41,7 @@ reached from outside, this passes them on: ${commandName} listen --forward http:
     isTested: false,
     next: `  npm start      # prints deposits; .env names the chain, the node and the addresses
 
-Until you change .env, the node is the demo's: run the demo in another terminal, ${commandName} demo.`
+The node in .env is the demo's at first, which runs in another terminal: ${commandName} demo`
   },
   client: {
     words: "A client of a running service: subscribes an address, and reads what the account has",
@@ -49,7 +49,7 @@ Until you change .env, the node is the demo's: run the demo in another terminal,
     isTested: false,
     next: `  npm start      # once API_KEY is in .env
 
-Until you change .env, the service is the demo's: run the demo in another terminal, ${commandName} demo, which prints an API key.`
+The service in .env is the demo's at first, which runs in another terminal and prints an API key: ${commandName} demo`
   }
 } satisfies Record<string, Project>
 

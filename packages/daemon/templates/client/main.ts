@@ -27,5 +27,3 @@ try {
 for await (const { address, callbackUrl, eventType, isActive } of Client.items(client.subscriptions.list, { params })) {
   console.log(`${isActive ? "active" : "inactive"} ${eventType} ${address ?? ""} ${callbackUrl}`)
 }
-const { item } = await client.credits.balance()
-console.log(`${item.available} credits left`)
