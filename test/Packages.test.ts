@@ -1,11 +1,12 @@
 /**
  * The four packages as others get them: packed, installed in an empty project outside the workspace, imported by a
- * program that TypeScript checks there and Node runs, started by the name of their command; core bundled for a browser.
+ * program that TypeScript checks there and Node runs, started by the name of their command; core bundled for a browser; the
+ * daemon alone, with the projects that `headwater new` writes.
  *
  * pnpm installs them here, from what the workspace has downloaded already. With HEADWATER_NPM_INSTALL=1 npm does it as
  * well, which takes half a minute and asks the registry.
  */
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import {
   cpSync,
   mkdirSync,
@@ -22,8 +23,13 @@ import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { gzipSync } from "node:zlib"
+import { assert, it } from "@effect/vitest"
+import * as Ports from "@headwater/daemon/demo/Ports"
+import * as Effect from "effect/Effect"
 import { build, type Rolldown } from "vite"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, beforeAll, describe } from "vitest"
+import * as Anvil from "./Anvil.ts"
+import * as Headwater from "./Headwater.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const names = ["core", "indexer", "http", "daemon"] as const
@@ -47,13 +53,17 @@ const problemsOf = (project: string) => {
   return stdout.split("\n").filter((line) => /^\S/.test(line))
 }
 
+/** Has pnpm take packages of ours from their tarballs: one names the other by its version, which no registry has yet. */
+const writeWorkspace = (folder: string, tarballs: Readonly<Record<string, string>>, packages = "") => {
+  const overrides = Object.entries(tarballs).map(([name, file]) => `  "@headwater/${name}": file:${file}\n`)
+  const text = `pmOnFail: ignore\n${packages}allowBuilds:\n  better-sqlite3: false\noverrides:\n${overrides.join("")}`
+  writeFileSync(join(folder, "pnpm-workspace.yaml"), text)
+}
+
 const installers = {
-  pnpm: (folder: string, tarballs: Readonly<Record<string, string>>) => {
-    // One names the other by its version, which no registry has yet.
-    const overrides = Object.entries(tarballs).map(([name, file]) => `  "@headwater/${name}": file:${file}\n`)
-    const builds = "allowBuilds:\n  better-sqlite3: false\n  '@foundry-rs/anvil': false\n"
-    writeFileSync(join(folder, "pnpm-workspace.yaml"), `pmOnFail: ignore\n${builds}overrides:\n${overrides.join("")}`)
-    run(folder, [...pnpm, "add", "--prefer-offline", "effect@4.1.0", ...Object.values(tarballs)])
+  pnpm: (folder: string, tarballs: Readonly<Record<string, string>>, ...others: ReadonlyArray<string>) => {
+    writeWorkspace(folder, tarballs)
+    run(folder, [...pnpm, "add", "--prefer-offline", ...others, ...Object.values(tarballs)])
   },
   npm: (folder: string, tarballs: Readonly<Record<string, string>>) => {
     const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
@@ -80,7 +90,7 @@ describe("packages", () => {
       const files = run(folder, ["tar", "tzf", tarballs[name]!]).split("\n")
       for (const file of ["LICENSE", "README.md", "package.json"]) assert.include(files, `package/${file}`)
       assert.deepStrictEqual(
-        files.filter((file) => /\.ts$/.test(file) && !/\.d\.ts$/.test(file)),
+        files.filter((file) => /\.ts$/.test(file) && !/\.d\.ts$|^package\/templates\//.test(file)),
         []
       )
       const manifest = run(folder, ["tar", "xzOf", tarballs[name]!, "package/package.json"])
@@ -131,7 +141,7 @@ describe("packages", () => {
       const project = join(folder, installer)
       mkdirSync(project)
       writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
-      installers[installer](project, tarballs)
+      installers[installer](project, tarballs, ...(installer === "pnpm" ? ["effect@4.1.0"] : []))
       cpSync(join(root, "test/packages/Consumer.ts"), join(project, "Consumer.ts"))
       writeFileSync(
         join(project, "tsconfig.json"),
@@ -160,12 +170,96 @@ describe("packages", () => {
     })
   }
 
+  for (const installer of chosen) {
+    it(`bring little with the daemon alone, installed by ${installer}`, { timeout: 120_000 }, () => {
+      const project = join(folder, `daemon-by-${installer}`)
+      mkdirSync(project)
+      writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+      installers[installer](project, { daemon: tarballs.daemon! })
+      const [bytes] = run(project, ["du", "-sb", "node_modules"]).split("\t")
+      console.log(`the daemon alone, installed by ${installer}: ${(Number(bytes) / 1e6).toFixed(1)} MB`)
+      assert.isBelow(Number(bytes), 60_000_000)
+      const demo = spawnSync(process.execPath, ["node_modules/@headwater/daemon/bin/headwater.cjs"], {
+        ...{ cwd: project, encoding: "utf8" }
+      })
+      assert.strictEqual(demo.status, 1)
+      const { catalog } = readWorkspace()
+      const missing = ["@foundry-rs/anvil", "@peculiar/x509", "reflect-metadata"]
+      const names = missing.map((name) => `${name}@${catalog(name)}`)
+      assert.include(demo.stderr, `npm install ${names.join(" ")}\n`)
+    })
+  }
+
+  it.live(
+    "write projects that run against a daemon",
+    () =>
+      Effect.gen(function* () {
+        const place = join(folder, "projects")
+        const maker = join(place, "maker")
+        mkdirSync(maker, { recursive: true })
+        writeFileSync(
+          join(maker, "package.json"),
+          JSON.stringify({ private: true, dependencies: { "@headwater/daemon": "0.1.0" } })
+        )
+        writeWorkspace(place, tarballs, 'packages: ["*"]\n')
+        run(place, [...pnpm, "install", "--prefer-offline", "--no-frozen-lockfile"])
+        const program = join(maker, "node_modules/@headwater/daemon/bin/headwater.cjs")
+        const headwater = (...args: ReadonlyArray<string>) => [process.execPath, program, ...args]
+        for (const kind of ["receiver", "embedded", "client"]) run(place, headwater("new", kind, kind))
+        const again = spawnSync(process.execPath, [program, "new", "client", "client"], {
+          cwd: place,
+          encoding: "utf8"
+        })
+        assert.strictEqual(again.status, 1)
+        assert.include(again.stderr, "client is not empty; name another folder: npx headwater new client FOLDER")
+        run(place, [...pnpm, "install", "--prefer-offline", "--no-frozen-lockfile"])
+        run(join(place, "receiver"), ["npm", "test"])
+
+        const anvil = yield* Anvil.start({})
+        const daemon = yield* Headwater.start(
+          { kind: "sqlite", file: join(place, "store.db") },
+          {
+            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+            callbacks: { allowHosts: ["localhost"] }
+          }
+        )
+        const port = yield* Ports.free(0)
+        const watched = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"
+        const environment = { CALLBACK_SECRET: "a secret of the test", NODE_NO_WARNINGS: "1" }
+        const start = (kind: string, command: ReadonlyArray<string>, own: Readonly<Record<string, string>>) =>
+          startProgram(join(place, kind), command, { ...environment, ...own })
+        const script = ["npm", "start"]
+        const receiver = yield* start("receiver", script, { PORT: String(port) })
+        yield* receiver.until(/Listening on http/)
+        const forward = ["--forward", `http://127.0.0.1:${port}/callbacks`, "--service", daemon.url]
+        const listen = yield* start("maker", headwater("listen", ...forward), { HEADWATER_API_KEY: daemon.apiKey })
+        yield* listen.until(/Passing callbacks/)
+        const embedded = yield* start("embedded", script, { NODE_URL: anvil.url, ADDRESSES: watched })
+        yield* embedded.until(/Following ethereum\/devnet/)
+        const client = yield* start("client", script, { API_KEY: daemon.apiKey, SERVICE: daemon.url, ADDRESS: watched })
+        yield* client.until(/Subscribed 0x15d3[\s\S]*\nactive ADDRESS_COINS_TRANSACTION_CONFIRMED 0x15d3/)
+
+        const [rich] = yield* anvil.rpc<[string]>("eth_accounts", [])
+        // Callbacks are passed on from when `listen` has asked for the first time: a deposit each moment until then.
+        yield* anvil
+          .rpc("eth_sendTransaction", [{ from: rich, to: watched, value: "0x6f05b59d3b20000" }])
+          .pipe(
+            Effect.andThen(Effect.sleep("200 millis")),
+            Effect.repeat({ until: () => receiver.hasPrinted(/Verified/) })
+          )
+        yield* receiver.until(/Verified and kept: ADDRESS_COINS_TRANSACTION_CONFIRMED .*"amount":"0.5"/)
+        assert.notInclude(receiver.printed(), "Refused")
+        yield* embedded.until(/Deposit: 0.5 ETH to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65 in block \d/)
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
   /** What each use brings with it, which asks the registry: HEADWATER_NPM_INSTALL=1. */
   const uses = {
     "core alone": ["core"],
     "a client": ["core", "http"],
     "an embedded indexer": ["core", "indexer"],
-    "the daemon": names
+    "the daemon": ["daemon"]
   }
   it.skipIf(process.env.HEADWATER_NPM_INSTALL === undefined)(
     "bring no server and no database with a client",
@@ -189,6 +283,43 @@ describe("packages", () => {
     }
   )
 })
+
+/** Exact versions of the workspace. */
+const readWorkspace = () => {
+  const text = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")
+  return { catalog: (name: string) => new RegExp(`^  "?${name}"?: (\\S+)$`, "m").exec(text)![1] }
+}
+
+/** Runs a program until the scope ends, with what it prints. */
+const startProgram = (
+  cwd: string,
+  [command, ...args]: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>
+) =>
+  Effect.gen(function* () {
+    let printed = ""
+    const PATH = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(command!, args, { cwd, detached: true, env: { ...process.env, PATH, ...environment } })),
+      // npm is a process of its own above the program.
+      ({ pid }) => Effect.ignore(Effect.try(() => process.kill(-pid!, "SIGKILL")))
+    )
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        printed += chunk.toString("utf8")
+      })
+    }
+    const hasPrinted = (pattern: RegExp) => pattern.test(printed)
+    const until = (pattern: RegExp) =>
+      Effect.gen(function* () {
+        for (let i = 0; i < 1_200; i++) {
+          if (hasPrinted(pattern)) return
+          yield* Effect.sleep("50 millis")
+        }
+        return yield* Effect.die(new Error(`${pattern} did not show up in\n${printed}`))
+      })
+    return { until, hasPrinted, printed: () => printed }
+  })
 
 /** Nobody listens where the client calls: its failure shows that the client was made. */
 const clientProgram = `

@@ -12,7 +12,8 @@ if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1
       " or newer, and this is Node " +
       process.versions.node +
       ".\n" +
-      "In its own checkout, `npm start` runs it on the Node that it brings along (node_modules/.bin/node)."
+      "In its own checkout, `npm start` runs it on the Node that it brings along (node_modules/.bin/node).\n" +
+      "Elsewhere, npm brings one: npx -p node@24 -p @headwater/daemon headwater"
   )
   process.exit(1)
 }

@@ -20,6 +20,7 @@ import { explain } from "./commands/Explain.ts"
 import { init } from "./commands/Init.ts"
 import { keys } from "./commands/Keys.ts"
 import { listen } from "./commands/Listen.ts"
+import { new_ } from "./commands/New.ts"
 import { openapi } from "./commands/OpenApi.ts"
 import { replay } from "./commands/Replay.ts"
 import { restored } from "./commands/Restored.ts"
@@ -38,6 +39,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program({ console: fa
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,
+    new_,
     serve,
     status,
     doctor,

@@ -23,6 +23,7 @@ describe("the command line", () => {
       for (const command of [
         ...[
           "init",
+          "new",
           "serve",
           "status",
           "doctor",
@@ -73,6 +74,7 @@ describe("the command line", () => {
         assert.strictEqual(code, 1)
         assert.strictEqual(stdout, "")
         assert.include(stderr, `Headwater needs Node 22.19 or newer, and this is Node ${version}.`)
+        assert.include(stderr, "npx -p node@24 -p @headwater/daemon headwater")
       }
       assert.strictEqual((yield* run(["--version"], { node: pretend("22.19.0") })).code, 0)
     })

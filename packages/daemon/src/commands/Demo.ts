@@ -6,6 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import * as Log from "../Log.ts"
 import { packageFile } from "../PackageFile.ts"
 import { version } from "../Version.ts"
@@ -26,7 +27,7 @@ export class DemoNotInstalled extends Schema.TaggedError<DemoNotInstalled>()("De
       `    npm install ${this.packages.join(" ")}`,
       "  or run the demo without installing anything:",
       `    npx ${run.map((name) => `-p ${name}`).join(" ")} headwater demo`,
-      "  With a node of your own nothing more is needed: headwater init"
+      `  With a node of your own nothing more is needed: ${commandName} init`
     ].join("\n")
   }
 }

@@ -1,4 +1,5 @@
 /** The messages of the demo. */
+import { commandName } from "../CommandName.ts"
 import type { Received } from "./Receiver.ts"
 
 /** Addresses and secrets of the parts of the demo. */
@@ -94,4 +95,10 @@ curl -s ${chain} -H 'content-type: application/json' \\
 3. List the subscriptions:
 
 curl -s ${api}/blockchain-events/ethereum/devnet -H 'x-api-key: ${apiKey}'
+
+A receiver of your own verifies the callbacks as well, once both run, each in a terminal:
+
+${commandName} new receiver ../my-receiver
+(cd ../my-receiver && npm install && CALLBACK_SECRET=${secret} npm start)
+${commandName} listen --service ${api} --forward http://127.0.0.1:3000/callbacks --key ${apiKey}
 `
