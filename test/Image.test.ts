@@ -70,7 +70,16 @@ const build = (name: string, format: "docker" | "oci") => {
     [join(homedir(), ".npm"), "/root/.npm"],
     [join(homedir(), ".local/share/pnpm/store"), "/root/.local/share/pnpm/store"]
   ].flatMap(([from, to]) => (existsSync(from!) ? ["--volume", `${from}:${to}`] : []))
-  const options = ["--isolation", "chroot", "--format", format, "--timestamp", "0", "--build-arg", "BASE=localhost/base"]
+  const options = [
+    "--isolation",
+    "chroot",
+    "--format",
+    format,
+    "--timestamp",
+    "0",
+    "--build-arg",
+    "BASE=localhost/base"
+  ]
   buildah("build", "--quiet", ...options, ...downloads, "-f", "deploy/Containerfile", "-t", name, ".")
 }
 
@@ -179,9 +188,12 @@ describe.skipIf(impossible !== undefined)(`image${impossible === undefined ? "" 
       yield* ask("/ready").pipe(
         Effect.repeat({ until: ({ ok }) => ok, schedule: Schedule.spaced("200 millis"), times: 300 })
       )
-      assert.deepStrictEqual(yield* Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/health`)).json()), {
-        status: "up"
-      })
+      assert.deepStrictEqual(
+        yield* Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/health`)).json()),
+        {
+          status: "up"
+        }
+      )
       const status = readFileSync(`/proc/${daemon.pid}/status`, "utf8")
       assert.match(status, /^Uid:\t1000\t1000\t1000\t1000$/m)
       assert.match(status, /^Gid:\t1000\t1000\t1000\t1000$/m)

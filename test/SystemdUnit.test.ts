@@ -3,7 +3,17 @@
  * HEADWATER_SYSTEMD is set, in a Debian of its own: as root on Linux, with debootstrap and systemd-nspawn (two minutes).
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -92,52 +102,64 @@ const firstProcess = ({ pid }: ChildProcess) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]!
 
 describe.skipIf(impossible !== undefined)(`a started unit${impossible === undefined ? "" : ` (${impossible})`}`, () => {
-  it.live("follows a chain without rights, comes back after a kill, and stops cleanly", () =>
-    Effect.gen(function* () {
-      const anvil = yield* Anvil.start({ args: ["--block-time", "1"] })
-      const port = yield* freePort
-      const { container, printed } = yield* machine(
-        `[http]\nport = ${port}\n[chains."ethereum/devnet"]\nnodes = ["${anvil.url}"]\n`
-      )
-      const ready = Effect.promise(() =>
-        fetch(`http://127.0.0.1:${port}/ready`).then(
-          ({ ok }) => ok,
-          () => false
+  it.live(
+    "follows a chain without rights, comes back after a kill, and stops cleanly",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start({ args: ["--block-time", "1"] })
+        const port = yield* freePort
+        const { container, printed } = yield* machine(
+          `[http]\nport = ${port}\n[chains."ethereum/devnet"]\nnodes = ["${anvil.url}"]\n`
         )
-      ).pipe(
-        Effect.repeat({ until: (ok) => ok, schedule: Schedule.spaced("200 millis"), times: 600 }),
-        Effect.flatMap((ok) => (ok ? Effect.void : Effect.die(new Error(`Not ready:\n${printed()}`))))
-      )
-      const inside = (...command: ReadonlyArray<string>) =>
-        run("nsenter", "--target", firstProcess(container), "--mount", "--pid", "--ipc", "--uts", "--", ...command)
-      const show = (...names: ReadonlyArray<string>) =>
-        Object.fromEntries(
-          inside("systemctl", "show", "headwater", `--property=${names.join(",")}`)
-            .split("\n")
-            .map((line) => line.split("=", 2))
+        const ready = Effect.promise(() =>
+          fetch(`http://127.0.0.1:${port}/ready`).then(
+            ({ ok }) => ok,
+            () => false
+          )
+        ).pipe(
+          Effect.repeat({ until: (ok) => ok, schedule: Schedule.spaced("200 millis"), times: 600 }),
+          Effect.flatMap((ok) => (ok ? Effect.void : Effect.die(new Error(`Not ready:\n${printed()}`))))
         )
+        const inside = (...command: ReadonlyArray<string>) =>
+          run("nsenter", "--target", firstProcess(container), "--mount", "--pid", "--ipc", "--uts", "--", ...command)
+        const show = (...names: ReadonlyArray<string>) =>
+          Object.fromEntries(
+            inside("systemctl", "show", "headwater", `--property=${names.join(",")}`)
+              .split("\n")
+              .map((line) => line.split("=", 2))
+          )
 
-      yield* ready
-      const { ActiveState, MainPID } = show("ActiveState", "MainPID")
-      assert.strictEqual(ActiveState, "active")
-      const status = inside("cat", `/proc/${MainPID}/status`)
-      assert.notMatch(status, /^Uid:\t(0|.*\t0)/m)
-      assert.match(status, /^CapBnd:\t0+$/m)
-      assert.match(status, /^NoNewPrivs:\t1$/m)
-      assert.match(status, /^Seccomp:\t2$/m)
+        yield* ready
+        const { ActiveState, MainPID } = show("ActiveState", "MainPID")
+        assert.strictEqual(ActiveState, "active")
+        const status = inside("cat", `/proc/${MainPID}/status`)
+        assert.notMatch(status, /^Uid:\t(0|.*\t0)/m)
+        assert.match(status, /^CapBnd:\t0+$/m)
+        assert.match(status, /^NoNewPrivs:\t1$/m)
+        assert.match(status, /^Seccomp:\t2$/m)
 
-      inside("systemctl", "kill", "--signal=SIGKILL", "headwater")
-      yield* Effect.sync(() => show("NRestarts")).pipe(
-        Effect.repeat({ until: ({ NRestarts }) => NRestarts === "1", schedule: Schedule.spaced("200 millis"), times: 300 })
-      )
-      yield* ready
+        // As the documentation says how to run a command; the store is the service's.
+        const page = readFileSync(join(root, "docs/operations.md"), "utf8")
+        const [command] = /^systemd-run (?:.*\\\n)*.*/m.exec(page)!
+        assert.match(inside("sh", "-c", command), /acme/)
 
-      inside("systemctl", "stop", "headwater")
-      assert.deepStrictEqual(show("ActiveState", "Result", "ExecMainStatus"), {
-        ActiveState: "inactive",
-        Result: "success",
-        ExecMainStatus: "0"
-      })
-    }), 900_000
+        inside("systemctl", "kill", "--signal=SIGKILL", "headwater")
+        yield* Effect.sync(() => show("NRestarts")).pipe(
+          Effect.repeat({
+            until: ({ NRestarts }) => NRestarts === "1",
+            schedule: Schedule.spaced("200 millis"),
+            times: 300
+          })
+        )
+        yield* ready
+
+        inside("systemctl", "stop", "headwater")
+        assert.deepStrictEqual(show("ActiveState", "Result", "ExecMainStatus"), {
+          ActiveState: "inactive",
+          Result: "success",
+          ExecMainStatus: "0"
+        })
+      }),
+    900_000
   )
 })
