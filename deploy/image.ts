@@ -39,7 +39,9 @@ for (const name of ["libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "li
 // The program, as its package holds it, but for the modules that others import.
 execFileSync(process.execPath, [join(daemon, "bundle.ts"), join(target, "app/program")], { stdio: "inherit" })
 const { files } = JSON.parse(readFileSync(join(daemon, "package.json"), "utf8")) as { files: ReadonlyArray<string> }
-for (const file of [...files, "package.json", "LICENSE"].filter((file) => file !== "program" && !file.startsWith("dist/")))
+for (const file of [...files, "package.json", "LICENSE"].filter(
+  (file) => file !== "program" && !file.startsWith("dist/")
+))
   copy(join(daemon, file), `app/${file}`)
 copy(join(workspace, "deploy/health.mjs"), "app/health.mjs")
 
