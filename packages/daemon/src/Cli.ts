@@ -30,6 +30,8 @@ import { skip } from "./commands/Skip.ts"
 import { status } from "./commands/Status.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { subscriptions } from "./commands/Subscriptions.ts"
+import * as Failure from "./internal/Failure.ts"
+import * as Screen from "./internal/Screen.ts"
 import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
@@ -67,29 +69,46 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g
 
-/** What is wrong with the arguments, without such words. */
+/** What is wrong with the arguments, without such words, and how they are written; help where that is asked for. */
 const presenter: CliOutput.Presenter = {
-  present: (event) =>
-    Effect.flatMap(Console.Console, (console) =>
-      Effect.provideService(CliOutput.defaultPresenter.present(event), Console.Console, {
-        ...console,
-        error: (text: string) => console.error(text.replace(longWord, "…"))
-      })
+  present: Effect.fnUntraced(function* (event) {
+    if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
+    const { bold, red } = yield* Screen.errors
+    const problems = event.errors.map(({ message }) => message.replace(longWord, "…").replaceAll("\n", "\n  "))
+    yield* Console.error(
+      [
+        ...[`\n${red(bold("ERROR"))}`, ...problems.map((problem) => `  ${problem}`)],
+        ...["", `  Usage: ${event.helpDoc.usage}`, `  More: ${event.commandPath.join(" ")} --help`]
+      ].join("\n")
     )
+  })
 }
 
 /** Prints an error to standard error as its message, without a stack; defects are left to the caller. */
 const reporting = <R>(command: Effect.Effect<void, unknown, R>) =>
   command.pipe(
     Effect.tapError((error) =>
-      Runtime.getErrorReported(error) ? Console.error(`\nERROR\n  ${(error as Error).message}`) : Effect.void
+      Runtime.getErrorReported(error)
+        ? Effect.flatMap(Screen.errors, ({ bold, red }) =>
+            Console.error(`\n${red(bold("ERROR"))}\n  ${Failure.describe(error as Error)}`)
+          )
+        : Effect.void
     ),
     Effect.provide(NodeServices.layer),
     Effect.provideService(CliOutput.Presenter, presenter)
   )
 
+/** A group of commands alone is a question for its help, which needs neither settings nor a store. */
+const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [name] = args
+  const isGroup = headwater.subcommands.some(({ commands }) =>
+    commands.some((command) => command.name === name && command.subcommands.length > 0)
+  )
+  return args.length === 1 && isGroup ? [...args, "--help"] : args
+}
+
 /** Runs the command that these arguments name. */
-export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(args))
+export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(asked(args)))
 
 /** Runs the command that the process's arguments name. */
-export const run: Effect.Effect<void, unknown> = reporting(Command.run(headwater, { version }))
+export const run: Effect.Effect<void, unknown> = Effect.suspend(() => runWith(process.argv.slice(2)))
