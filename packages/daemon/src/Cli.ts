@@ -10,6 +10,7 @@ import { accounts } from "./commands/Accounts.ts"
 import { assets } from "./commands/Assets.ts"
 import { audit } from "./commands/Audit.ts"
 import { backup } from "./commands/Backup.ts"
+import * as ChainArgument from "./commands/ChainArgument.ts"
 import { completions } from "./commands/Completions.ts"
 import { credits } from "./commands/Credits.ts"
 import * as Demo from "./commands/Demo.ts"
@@ -69,12 +70,23 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g
 
+/** Words of the command line's library, as people who write no schemas read them. */
+const plainly = (message: string) =>
+  message
+    .replace("Schema validation failed: Expected a value greater than or equal to", "a number from")
+    .replace("Schema validation failed: Expected a value greater than", "a number above")
+    .replace("Schema validation failed: ", "")
+    .replace("Expected: must", "It must")
+    .replace("Expected a string representing a finite number", "Expected: a number")
+    .replace("Expected a valid Date", "Expected: a date, as in 2026-11-22 or 2026-11-22T10:00:00Z")
+    .replaceAll('" | "', '" or "')
+
 /** What is wrong with the arguments, without such words, and how they are written; help where that is asked for. */
 const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (event) {
     if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
     const { bold, red } = yield* Screen.errors
-    const problems = event.errors.map(({ message }) => message.replace(longWord, "…").replaceAll("\n", "\n  "))
+    const problems = event.errors.map(({ message }) => plainly(message).replace(longWord, "…").replaceAll("\n", "\n  "))
     yield* Console.error(
       [
         ...[`\n${red(bold("ERROR"))}`, ...problems.map((problem) => `  ${problem}`)],
@@ -108,7 +120,7 @@ const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 /** Runs the command that these arguments name. */
-export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(asked(args)))
+export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(ChainArgument.joined(asked(args))))
 
 /** Runs the command that the process's arguments name. */
 export const run: Effect.Effect<void, unknown> = Effect.suspend(() => runWith(process.argv.slice(2)))

@@ -42,7 +42,7 @@ const blocksOf = Effect.fnUntraced(function* (
   }
   const { first, last } = yield* StoredBlocks.of(chain)
   if (first === undefined || last === undefined) {
-    return yield* new CannotAudit({ message: `Nothing of ${name} is stored yet` })
+    return yield* new CannotAudit({ message: `Nothing of ${name} is stored yet: headwater serve records it` })
   }
   const from = Math.max(
     first,

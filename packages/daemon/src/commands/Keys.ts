@@ -39,7 +39,7 @@ const checkEndpoints = Effect.fnUntraced(function* (names: ReadonlyArray<string>
   })
   const groups = patterns.filter((pattern) => pattern.endsWith(".*"))
   const advice = `Operations are named as in \`headwater openapi\`, and those of a group together: ${groups.join(", ")}`
-  return yield* new CannotCreateKey({ message: [...problems, advice].join("\n") })
+  return yield* new CannotCreateKey({ message: [...problems, advice].join("\n  ") })
 })
 
 const dayMillis = 86_400_000

@@ -106,7 +106,7 @@ export const status = Command.make(
     const full = yield* FullAccounts.read
     const ready = daemon?.ready ?? false
     const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
-    const reasons = daemon === undefined ? ["the daemon does not run"] : told
+    const reasons = daemon === undefined ? ["the daemon does not run; headwater serve starts it"] : told
     yield* Console.log(
       json
         ? JSON.stringify({ running: daemon !== undefined, ready, reasons, chains, fullAccounts: full.names })

@@ -25,9 +25,25 @@ const codeOf = (error: Error & { readonly _tag?: unknown; readonly code?: unknow
       typeof code === "string" && (code in ErrorExplanations.explanations || code in FindingExplanations.explanations)
   )
 
+/** What to do next about failures of the store and of nodes, which know no command line. */
+const advice: Readonly<Record<string, string>> = {
+  AccountNotFound: "headwater accounts list shows them; headwater accounts create <name> makes one",
+  KeyNotFound: "headwater keys list <account> shows its keys",
+  SubscriptionNotFound: "headwater subscriptions list <account> <chain> shows those of a chain",
+  DatabaseError: "headwater doctor looks at the store",
+  NodeUnreachable: "headwater doctor looks at every node"
+}
+
+const messageOf = (error: Error & { readonly _tag?: unknown }): string => {
+  if (error instanceof PlatformError.PlatformError) return ofFile(error)
+  const message = error._tag === "SubscriptionNotFound" ? "The account has no subscription of this reference" : error.message
+  const next = typeof error._tag === "string" ? advice[error._tag] : undefined
+  return next === undefined ? message : `${message}\n  ${next}`
+}
+
 /** The failure, in one or more lines. */
 export const describe = (error: Error): string => {
-  if (error instanceof PlatformError.PlatformError) return ofFile(error)
   const code = codeOf(error)
-  return code === undefined ? error.message : `${error.message}\n  More: headwater explain ${code}`
+  const message = messageOf(error)
+  return code === undefined ? message : `${message}\n  More: headwater explain ${code}`
 }
