@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type { Finding } from "../doctor/Finding.ts"
+import * as Screen from "../internal/Screen.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -14,17 +15,23 @@ export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("Problems
   override readonly [Runtime.errorReported] = false
 }
 
-const marks: Record<Finding["level"], string> = {
-  ok: "ok      ",
-  unknown: "unknown ",
-  warning: "warning ",
-  problem: "PROBLEM "
+const marks: Record<Finding["level"], { readonly text: string; readonly colour: Screen.Colour }> = {
+  ok: { text: "ok", colour: "green" },
+  unknown: { text: "unknown", colour: "yellow" },
+  warning: { text: "warning", colour: "yellow" },
+  problem: { text: "PROBLEM", colour: "red" }
 }
 
-const lines = ({ advice, code, level, message }: Finding) => [
-  `  ${marks[level]} ${message}`,
-  ...(advice === undefined ? [] : [`           → ${advice} (${code})`])
-]
+const lines =
+  (screen: Screen.Screen) =>
+  ({ advice, code, level, message }: Finding) => {
+    const { colour, text } = marks[level]
+    const found = Screen.wrap(message, screen.width, `  ${text.padEnd(8)} `)
+    return [
+      found.replace(text, screen[colour](text)),
+      ...(advice === undefined ? [] : [Screen.wrap(`${advice} (${code})`, screen.width, "           → ")])
+    ]
+  }
 
 export const doctor = Command.make(
   "doctor",
@@ -48,10 +55,11 @@ export const doctor = Command.make(
     })
     const found = yield* Effect.all(ofChains, { concurrency: 8 })
     const findings = [settings, ...listen, ...store.findings, ...found.flat()]
+    const screen = yield* Screen.output
     if (json) yield* Console.log(JSON.stringify(findings))
     else {
       for (const [subject, about] of Map.groupBy(findings, (finding) => finding.subject)) {
-        yield* Console.log([subject, ...about.flatMap(lines)].join("\n"))
+        yield* Console.log([screen.bold(subject), ...about.flatMap(lines(screen))].join("\n"))
       }
     }
     const [told] = findings.flatMap(({ code }) => code ?? [])

@@ -46,10 +46,10 @@ const list = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify(domains)
-        : table(
+        : yield* table(
             ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
             domains.map(({ created, name, token, verified }) => [
-              ...[name, time(created), verified === undefined ? "no" : time(verified), token]
+              ...[name, time(created), verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified), token]
             ])
           )
     )

@@ -115,13 +115,13 @@ const list = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify(keys)
-        : table(
+        : yield* table(
             ["KEY", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED", "OPERATIONS"],
             keys.map((key) => [
               ...[key.id, key.name, time(key.created)],
               key.lastUsed === undefined ? "never" : time(key.lastUsed),
               key.expires === undefined ? "never" : time(key.expires),
-              key.revoked === undefined ? "no" : time(key.revoked),
+              key.revoked === undefined ? "no" : ({ text: time(key.revoked), colour: "dim" } as const),
               `${key.endpoints?.join(",") ?? "all"}${key.readOnly ? " (reads only)" : ""}`
             ])
           )
