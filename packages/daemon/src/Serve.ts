@@ -42,6 +42,7 @@ import * as Settings from "./settings/Settings.ts"
 import * as ChainSupervisor from "./supervision/ChainSupervisor.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
 import * as StoreWatch from "./supervision/StoreWatch.ts"
+import * as SyncLine from "./SyncLine.ts"
 import * as Traces from "./Traces.ts"
 
 /** The HTTP server's address is taken, or not one of this machine. */
@@ -214,6 +215,7 @@ export const running = Layer.mergeAll(
   dailyCharges,
   marketData,
   StoreWatch.layer,
+  SyncLine.layer,
   BackgroundMigrations.layer
 ).pipe(Layer.provide(callbackTarget))
 
