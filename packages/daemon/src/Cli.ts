@@ -31,6 +31,7 @@ import { skip } from "./commands/Skip.ts"
 import { status } from "./commands/Status.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { subscriptions } from "./commands/Subscriptions.ts"
+import { upgrade } from "./commands/Upgrade.ts"
 import * as Failure from "./internal/Failure.ts"
 import * as Screen from "./internal/Screen.ts"
 import { version } from "./Version.ts"
@@ -51,6 +52,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
     audit,
     backup,
     restored,
+    upgrade,
     Demo.demo,
     accounts,
     keys,
