@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type { Finding } from "../doctor/Finding.ts"
+import * as FindingText from "../internal/FindingText.ts"
 import * as Screen from "../internal/Screen.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -14,24 +15,6 @@ import * as WithSettings from "./WithSettings.ts"
 export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
 }
-
-const marks: Record<Finding["level"], { readonly text: string; readonly colour: Screen.Colour }> = {
-  ok: { text: "ok", colour: "green" },
-  unknown: { text: "unknown", colour: "yellow" },
-  warning: { text: "warning", colour: "yellow" },
-  problem: { text: "PROBLEM", colour: "red" }
-}
-
-const lines =
-  (screen: Screen.Screen) =>
-  ({ advice, code, level, message }: Finding) => {
-    const { colour, text } = marks[level]
-    const found = Screen.wrap(message, screen.width, `  ${text.padEnd(8)} `)
-    return [
-      found.replace(text, screen[colour](text)),
-      ...(advice === undefined ? [] : [Screen.wrap(`${advice} (${code})`, screen.width, "           → ")])
-    ]
-  }
 
 export const doctor = Command.make(
   "doctor",
@@ -59,7 +42,7 @@ export const doctor = Command.make(
     if (json) yield* Console.log(JSON.stringify(findings))
     else {
       for (const [subject, about] of Map.groupBy(findings, (finding) => finding.subject)) {
-        yield* Console.log([screen.bold(subject), ...about.flatMap(lines(screen))].join("\n"))
+        yield* Console.log([screen.bold(subject), ...about.flatMap(FindingText.lines(screen))].join("\n"))
       }
     }
     const [told] = findings.flatMap(({ code }) => code ?? [])
