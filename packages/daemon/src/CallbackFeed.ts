@@ -63,10 +63,11 @@ const pageSize = 50
 /** How long one request waits for callbacks, in seconds. */
 const waitSeconds = 30
 /** How long the service may take for an answer, beside the wait that it was asked for. */
-const patience = 15
+const patience = 10
 /** How long a secret is used that was read, in milliseconds: no longer, since it may have been rotated. */
 const secretMillis = 10_000
-const again = Schedule.spaced("2 seconds")
+/** Until the service answers: soon after a restart, and slower where the service stays away. */
+const again = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 /** Until the receiver accepts a callback: as fast as somebody corrects a program, and slower later. */
 const untilAccepted = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
@@ -104,7 +105,10 @@ const makeAsked = () => {
       Effect.tapError((error) => {
         if (!answers || !passing.has(error._tag)) return Effect.void
         answers = false
-        return Effect.logWarning(`The service does not answer, and is asked again until it does: ${error.message}`)
+        return Effect.logWarning(
+          `The service does not answer, and is asked again until it does: ${error.message}. See that --service names it, ` +
+            "and that headwater serve runs there"
+        )
       }),
       Effect.retry({ schedule: again, while: ({ _tag }) => passing.has(_tag) }),
       Effect.tap(() => {

@@ -10,6 +10,7 @@ import { accounts } from "./commands/Accounts.ts"
 import { assets } from "./commands/Assets.ts"
 import { audit } from "./commands/Audit.ts"
 import { backup } from "./commands/Backup.ts"
+import * as ChainArgument from "./commands/ChainArgument.ts"
 import { completions } from "./commands/Completions.ts"
 import { credits } from "./commands/Credits.ts"
 import * as Demo from "./commands/Demo.ts"
@@ -31,6 +32,9 @@ import { skip } from "./commands/Skip.ts"
 import { status } from "./commands/Status.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { subscriptions } from "./commands/Subscriptions.ts"
+import { upgrade } from "./commands/Upgrade.ts"
+import * as Failure from "./internal/Failure.ts"
+import * as Screen from "./internal/Screen.ts"
 import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
@@ -50,6 +54,7 @@ const headwater = Command.make("headwater", {}, () => Demo.program({ console: fa
     audit,
     backup,
     restored,
+    upgrade,
     Demo.demo,
     accounts,
     keys,
@@ -69,29 +74,57 @@ const headwater = Command.make("headwater", {}, () => Demo.program({ console: fa
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g
 
-/** What is wrong with the arguments, without such words. */
+/** Words of the command line's library, as people who write no schemas read them. */
+const plainly = (message: string) =>
+  message
+    .replace("Schema validation failed: Expected a value greater than or equal to", "a number from")
+    .replace("Schema validation failed: Expected a value greater than", "a number above")
+    .replace("Schema validation failed: ", "")
+    .replace("Expected: must", "It must")
+    .replace("Expected a string representing a finite number", "Expected: a number")
+    .replace("Expected a valid Date", "Expected: a date, as in 2026-11-22 or 2026-11-22T10:00:00Z")
+    .replaceAll('" | "', '" or "')
+
+/** What is wrong with the arguments, without such words, and how they are written; help where that is asked for. */
 const presenter: CliOutput.Presenter = {
-  present: (event) =>
-    Effect.flatMap(Console.Console, (console) =>
-      Effect.provideService(CliOutput.defaultPresenter.present(event), Console.Console, {
-        ...console,
-        error: (text: string) => console.error(text.replace(longWord, "…"))
-      })
+  present: Effect.fnUntraced(function* (event) {
+    if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
+    const { bold, red } = yield* Screen.errors
+    const problems = event.errors.map(({ message }) => plainly(message).replace(longWord, "…").replaceAll("\n", "\n  "))
+    yield* Console.error(
+      [
+        ...[`\n${red(bold("ERROR"))}`, ...problems.map((problem) => `  ${problem}`)],
+        ...["", `  Usage: ${event.helpDoc.usage}`, `  More: ${event.commandPath.join(" ")} --help`]
+      ].join("\n")
     )
+  })
 }
 
 /** Prints an error to standard error as its message, without a stack; defects are left to the caller. */
 const reporting = <R>(command: Effect.Effect<void, unknown, R>) =>
   command.pipe(
     Effect.tapError((error) =>
-      Runtime.getErrorReported(error) ? Console.error(`\nERROR\n  ${(error as Error).message}`) : Effect.void
+      Runtime.getErrorReported(error)
+        ? Effect.flatMap(Screen.errors, ({ bold, red }) =>
+            Console.error(`\n${red(bold("ERROR"))}\n  ${Failure.describe(error as Error)}`)
+          )
+        : Effect.void
     ),
     Effect.provide(NodeServices.layer),
     Effect.provideService(CliOutput.Presenter, presenter)
   )
 
+/** A group of commands alone is a question for its help, which needs neither settings nor a store. */
+const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [name] = args
+  const isGroup = headwater.subcommands.some(({ commands }) =>
+    commands.some((command) => command.name === name && command.subcommands.length > 0)
+  )
+  return args.length === 1 && isGroup ? [...args, "--help"] : args
+}
+
 /** Runs the command that these arguments name. */
-export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(args))
+export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(ChainArgument.joined(asked(args))))
 
 /** Runs the command that the process's arguments name. */
-export const run: Effect.Effect<void, unknown> = reporting(Command.run(headwater, { version }))
+export const run: Effect.Effect<void, unknown> = Effect.suspend(() => runWith(process.argv.slice(2)))

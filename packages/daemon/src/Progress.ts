@@ -18,7 +18,7 @@ const duration = (seconds: number): string =>
 /** `done` of `total` after so many milliseconds, in words. */
 export const describe = (done: number, total: number, elapsedMillis: number): string => {
   const rate = elapsedMillis > 0 ? (done * 1000) / elapsedMillis : 0
-  const percent = total === 0 ? 100 : Math.floor((done / total) * 100)
+  const percent = total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100))
   const left = done >= total ? "done" : rate > 0 ? `${duration(Math.ceil((total - done) / rate))} left` : "waiting"
   return `${percent}% ${done}/${total} ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s ${left}`
 }

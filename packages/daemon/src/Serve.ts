@@ -43,6 +43,7 @@ import * as ChainObserver from "./supervision/ChainObserver.ts"
 import * as ChainSupervisor from "./supervision/ChainSupervisor.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
 import * as StoreWatch from "./supervision/StoreWatch.ts"
+import * as SyncLine from "./SyncLine.ts"
 import * as Traces from "./Traces.ts"
 
 /** The HTTP server's address is taken, or not one of this machine. */
@@ -227,7 +228,7 @@ const parts = Layer.unwrap(
 )
 
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
-export const running = Layer.mergeAll(parts, StoreWatch.layer, BackgroundMigrations.layer).pipe(
+export const running = Layer.mergeAll(parts, StoreWatch.layer, SyncLine.layer, BackgroundMigrations.layer).pipe(
   Layer.provide(callbackTarget)
 )
 

@@ -1,4 +1,4 @@
-/** Runs the command line in this process. Exit codes: 0 done, 1 failed or asked for wrongly, 130 interrupted. */
+/** Runs the command line in this process. Exit codes: 0 done, 1 failed or asked for wrongly, 2 nothing that Headwater does, 130 interrupted. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

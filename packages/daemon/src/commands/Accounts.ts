@@ -37,7 +37,7 @@ const list = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify(accounts)
-        : table(
+        : yield* table(
             ["ACCOUNT", "CREATED", "RETRACTIONS"],
             accounts.map(({ created, name, retractions }) => [name, time(created), retractions ? "on" : "off"])
           )

@@ -45,7 +45,7 @@ const load = Command.make(
   "import",
   {
     json,
-    file: Argument.File("file").pipe(
+    file: Argument.File("file", { mustExist: true }).pipe(
       Argument.withDescription("JSON Lines, or a JSON array, of assets in the form in which the interface answers them")
     )
   },
@@ -98,7 +98,7 @@ const list = Command.make(
     yield* Console.log(
       json
         ? JSON.stringify({ items, total })
-        : table(
+        : yield* table(
             ["SYMBOL", "NAME", "SLUG", "ID", "RATE", "AS OF"],
             items.map((item) => [item.symbol, item.name, item.slug, item.referenceId, ...rateOf(item)])
           )

@@ -42,7 +42,7 @@ const blocksOf = Effect.fnUntraced(function* (
   }
   const { first, last } = yield* StoredBlocks.of(chain)
   if (first === undefined || last === undefined) {
-    return yield* new CannotAudit({ message: `Nothing of ${name} is stored yet` })
+    return yield* new CannotAudit({ message: `Nothing of ${name} is stored yet: headwater serve records it` })
   }
   const from = Math.max(
     first,
@@ -215,10 +215,10 @@ export const audit = Command.make(
       )
     } else {
       const total = wrong + corrected + missing + undecided
-      if (findings.length > 0) yield* Console.log(callbackTable(findings))
+      if (findings.length > 0) yield* Console.log(yield* callbackTable(findings))
       if (total > findings.length) yield* Console.log(`… and ${total - findings.length} more`)
       const doubtful = balances.filter(({ verdict }) => verdict !== "right")
-      if (doubtful.length > 0) yield* Console.log(walletTable(chain, doubtful))
+      if (doubtful.length > 0) yield* Console.log(yield* walletTable(chain, doubtful))
       yield* Console.log(
         `${name}, blocks ${range.from} to ${range.to}, ${blocks} read. Callbacks: ${right} right, ${wrong} wrong, ` +
           `${corrected} corrected, ${missing} missing, ${undecided} undecided. Balances: ${wallets.right} right, ` +

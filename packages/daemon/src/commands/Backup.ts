@@ -6,6 +6,7 @@ import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import * as Size from "../internal/Size.ts"
 import * as Progress from "../Progress.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -21,13 +22,13 @@ export const backup = Command.make(
     const location = Settings.storeLocation(yield* Settings.Settings)
     const store = yield* Backup.fileOf(location)
     const pages = yield* Backup.pages(store)
-    const copied = yield* Progress.track("Pages copied", pages, (advance) => Backup.copy(store, file, advance))
+    const bytes = yield* Progress.track("Pages copied", pages, (advance) => Backup.copy(store, file, advance))
     if (yield* Effect.sync(() => existsSync(SecretKeys.fileOf(location)))) {
       yield* Console.error(
         `Callback secrets in the copy need the key in ${SecretKeys.fileOf(location)}: back that up apart`
       )
     }
-    yield* Console.log(json ? JSON.stringify({ file, bytes: copied }) : `${copied} bytes in ${file}`)
+    yield* Console.log(json ? JSON.stringify({ file, bytes }) : `The copy is ${file}, ${Size.describe(bytes)}`)
   })
 ).pipe(
   Command.withDescription(

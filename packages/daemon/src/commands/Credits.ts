@@ -79,7 +79,7 @@ const statement = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify(entries)
-        : table(
+        : yield* table(
             ["AT", "KIND", "AMOUNT", "RESULTS", "FOR"],
             entries.map(({ amount, at, detail, kind, results }) => [
               ...[time(at), kind, String(amount), String(results), detail]

@@ -6,14 +6,16 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as ChainArgument from "./ChainArgument.ts"
 import { json } from "./WithSettings.ts"
 
 export const derive = Command.make(
   "derive",
   {
     json,
-    blockchain: Argument.String("chain").pipe(Argument.withDescription("bitcoin, ethereum, tron, xrp …")),
-    network: Argument.String("network").pipe(Argument.withDescription("mainnet, testnet, sepolia …")),
+    chain: Argument.String("chain").pipe(
+      Argument.withDescription("A chain: bitcoin/mainnet, ethereum/sepolia …; or in two words")
+    ),
     extendedPublicKey: Argument.String("xpub").pipe(
       Argument.withDescription("Extended public key of the account: xpub, ypub, zpub, Ltub …; a private key is refused")
     ),
@@ -29,10 +31,11 @@ export const derive = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ derivation, format, type, ...input }) {
+  Effect.fnUntraced(function* ({ chain, derivation, format, type, ...input }) {
+    const { blockchain, network } = yield* ChainArgument.parse(chain)
     const lines = yield* Effect.fromResult(
       Derivation.lines({
-        ...input,
+        ...{ ...input, blockchain, network },
         derivation: Option.getOrUndefined(derivation),
         type: Option.getOrUndefined(type),
         format: Option.getOrUndefined(format)
@@ -43,6 +46,6 @@ export const derive = Command.make(
 ).pipe(
   Command.withDescription("Derive a wallet's addresses from its extended public key, offline"),
   Command.withExamples([
-    { command: "headwater derive bitcoin mainnet zpub6r… --count 5", description: "The first five receiving addresses" }
+    { command: "headwater derive bitcoin/mainnet zpub6r… --count 5", description: "The first five receiving addresses" }
   ])
 )

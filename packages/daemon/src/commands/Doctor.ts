@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type { Finding } from "../doctor/Finding.ts"
+import * as FindingText from "../internal/FindingText.ts"
+import * as Screen from "../internal/Screen.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -13,18 +15,6 @@ import * as WithSettings from "./WithSettings.ts"
 export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
 }
-
-const marks: Record<Finding["level"], string> = {
-  ok: "ok      ",
-  unknown: "unknown ",
-  warning: "warning ",
-  problem: "PROBLEM "
-}
-
-const lines = ({ advice, code, level, message }: Finding) => [
-  `  ${marks[level]} ${message}`,
-  ...(advice === undefined ? [] : [`           → ${advice} (${code})`])
-]
 
 export const doctor = Command.make(
   "doctor",
@@ -48,10 +38,11 @@ export const doctor = Command.make(
     })
     const found = yield* Effect.all(ofChains, { concurrency: 8 })
     const findings = [settings, ...listen, ...store.findings, ...found.flat()]
+    const screen = yield* Screen.output
     if (json) yield* Console.log(JSON.stringify(findings))
     else {
       for (const [subject, about] of Map.groupBy(findings, (finding) => finding.subject)) {
-        yield* Console.log([subject, ...about.flatMap(lines)].join("\n"))
+        yield* Console.log([screen.bold(subject), ...about.flatMap(FindingText.lines(screen))].join("\n"))
       }
     }
     const [told] = findings.flatMap(({ code }) => code ?? [])

@@ -8,6 +8,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { table, time } from "../internal/Table.ts"
 import { account } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -21,9 +22,19 @@ const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
     Layer.provideMerge(WithSettings.withStore(input))
   )
 
+/** As callback URLs have their hosts. */
+const isHost = (name: string) => /^[^/?:]+$/.test(name) && URL.parse(`https://${name}/`)?.hostname === name
+
 const domain = Argument.String("domain").pipe(
-  Argument.withDescription("A host name, as in callback URLs"),
-  Argument.map((name) => name.toLowerCase())
+  Argument.withDescription("A host name, as in callback URLs: hooks.example.com"),
+  Argument.map((name) => name.toLowerCase()),
+  Argument.withSchema(
+    Schema.String.check(
+      Schema.makeFilter(
+        (name) => isHost(name) || "must be a host name alone, without scheme, port or path, as in hooks.example.com"
+      )
+    )
+  )
 )
 
 const list = Command.make(
@@ -35,10 +46,10 @@ const list = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify(domains)
-        : table(
+        : yield* table(
             ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
             domains.map(({ created, name, token, verified }) => [
-              ...[name, time(created), verified === undefined ? "no" : time(verified), token]
+              ...[name, time(created), verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified), token]
             ])
           )
     )
@@ -51,13 +62,26 @@ const add = Command.make(
   Effect.fnUntraced(function* (input) {
     const { id } = yield* (yield* Accounts).find(input.account)
     const added = yield* (yield* Domains.Domains).add(id, input.domain)
-    yield* Console.log(input.json ? JSON.stringify(added) : added.token)
+    const { name, token, verified } = added
+    const record = Domains.challengeRecord(name)
+    const url = Domains.challengeUrl(name)
+    yield* Console.log(input.json ? JSON.stringify({ ...added, record, url }) : token)
     yield* Console.error(
-      `The owner of ${added.name} publishes the token; then POST /domains/${added.name}/verify, or ` +
-        `headwater domains approve ${input.account} ${added.name}`
+      verified === undefined
+        ? [
+            `The owner of ${name} publishes the token in one of two places:`,
+            `  DNS    ${record}  TXT  "${token}"`,
+            `  HTTPS  ${url}, which answers 200 with ${token}`,
+            `Then an API key of ${input.account} verifies the domain: POST /domains/${name}/verify`,
+            `Without proof, by your word: headwater domains approve ${input.account} ${name}`
+          ].join("\n")
+        : `${input.account} may receive callbacks on ${name} already`
     )
   })
-).pipe(Command.withDescription("Add a domain, and print the token by which its owner proves control"))
+).pipe(
+  Command.withDescription("Add a domain, print the token by which its owner proves control, and say where that is published"),
+  Command.withShortDescription("Add a domain, and print the token by which its owner proves control")
+)
 
 const approve = Command.make(
   "approve",

@@ -82,7 +82,7 @@ export const explain = Command.make(
       input.json
         ? JSON.stringify(found)
         : Option.isNone(input.code)
-          ? table(
+          ? yield* table(
               ["CODE", "FROM"],
               found.map(({ code, origin }) => [code, origin])
             )

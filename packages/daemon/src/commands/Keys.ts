@@ -39,7 +39,7 @@ const checkEndpoints = Effect.fnUntraced(function* (names: ReadonlyArray<string>
   })
   const groups = patterns.filter((pattern) => pattern.endsWith(".*"))
   const advice = `Operations are named as in \`headwater openapi\`, and those of a group together: ${groups.join(", ")}`
-  return yield* new CannotCreateKey({ message: [...problems, advice].join("\n") })
+  return yield* new CannotCreateKey({ message: [...problems, advice].join("\n  ") })
 })
 
 const dayMillis = 86_400_000
@@ -115,13 +115,13 @@ const list = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify(keys)
-        : table(
+        : yield* table(
             ["KEY", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED", "OPERATIONS"],
             keys.map((key) => [
               ...[key.id, key.name, time(key.created)],
               key.lastUsed === undefined ? "never" : time(key.lastUsed),
               key.expires === undefined ? "never" : time(key.expires),
-              key.revoked === undefined ? "no" : time(key.revoked),
+              key.revoked === undefined ? "no" : ({ text: time(key.revoked), colour: "dim" } as const),
               `${key.endpoints?.join(",") ?? "all"}${key.readOnly ? " (reads only)" : ""}`
             ])
           )

@@ -9,6 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as ChainArgument from "./ChainArgument.ts"
 import { stopsCleanly } from "./Serve.ts"
 import { json } from "./WithSettings.ts"
 
@@ -18,8 +19,8 @@ const url = Schema.String.check(
   )
 )
 
-/** The text is not the name of a chain. */
-export class NotAChain extends Schema.TaggedError<NotAChain>()("NotAChain", { message: Schema.String }) {}
+/** A subscription is named without its chain. */
+export class NoChain extends Schema.TaggedError<NoChain>()("NoChain", { message: Schema.String }) {}
 
 /** No API key is given. */
 export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { message: Schema.String }) {}
@@ -27,14 +28,11 @@ export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { message: Schem
 /** The variable that holds the API key where no flag does: flags show in the list of processes. */
 const keyVariable = "HEADWATER_API_KEY"
 
-const callbacksOf = (name: string, referenceId: string | undefined) => {
-  const [blockchain, network, ...rest] = name.split("/")
-  if (blockchain === undefined || network === undefined || rest.length > 0) {
-    return Effect.fail(new NotAChain({ message: `"${name}" is not a chain: write ethereum/mainnet` }))
-  }
-  const chain = { blockchain, network }
-  return Effect.succeed(referenceId === undefined ? { chain } : { chain, referenceId })
-}
+const callbacksOf = (name: string, referenceId: string | undefined) =>
+  Effect.map(ChainArgument.parse(name), ({ blockchain, network }) => ({
+    chain: { blockchain, network },
+    ...(referenceId === undefined ? {} : { referenceId })
+  }))
 
 export const listen = Command.make(
   "listen",
@@ -74,11 +72,16 @@ export const listen = Command.make(
     const name = Option.getOrUndefined(input.chain)
     const referenceId = Option.getOrUndefined(input.subscription)
     if (name === undefined && referenceId !== undefined) {
-      return yield* new NotAChain({ message: "Name the chain of the subscription: ethereum/mainnet" })
+      return yield* new NoChain({
+        message: "--subscription names a subscription of a chain: name the chain too, as in headwater listen ethereum/mainnet"
+      })
     }
     const of = name === undefined ? undefined : yield* callbacksOf(name, referenceId)
     const apiKey = Option.getOrElse(input.key, () => process.env[keyVariable] ?? "")
-    if (apiKey === "") return yield* new NoKey({ message: `Give an API key by --key or ${keyVariable}` })
+    if (apiKey === "") return yield* new NoKey({
+        message:
+          `Give an API key by --key or ${keyVariable}. headwater keys create <account> makes one where the service runs`
+      })
     // Loaded here only: the contract takes longer to load than the other commands take to run.
     const { Client, CallbackFeed } = yield* Effect.promise(async () => ({
       Client: await import("@headwater/http/contract/Client"),

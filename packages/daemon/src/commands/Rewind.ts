@@ -55,7 +55,7 @@ export const rewind = Command.make(
     if (cursor === undefined || cursor.height <= input.height) {
       const message =
         cursor === undefined
-          ? `No block of ${name} is stored`
+          ? `No block of ${name} is stored: there is none to undo`
           : `${name} is at block ${cursor.height}: there is no block to undo`
       return yield* new CannotRewind({ message })
     }

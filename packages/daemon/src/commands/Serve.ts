@@ -5,6 +5,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as LiveLine from "../LiveLine.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -34,7 +35,7 @@ export const serve = Command.make(
       yield* Effect.logInfo(`Starting for ${chains.join(", ")}${parts}`)
       // Loaded here only: the other commands need not wait until all of the daemon is loaded.
       const { layer } = yield* Effect.promise(() => import("../Serve.ts"))
-      return yield* Layer.launch(layer)
+      return yield* Layer.launch(layer).pipe(Effect.provide(LiveLine.layer))
     },
     Effect.onInterrupt(() => Effect.logInfo("Stopped")),
     stopsCleanly

@@ -4,10 +4,14 @@ import * as PastReading from "@headwater/indexer/store/addresses/PastReading"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
+import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Replay from "@headwater/indexer/sync/Replay"
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
@@ -15,11 +19,14 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as Terminal from "effect/Terminal"
 import * as FullAccounts from "../FullAccounts.ts"
 import { Ready } from "../Health.ts"
-import { table, time } from "../internal/Table.ts"
+import * as Screen from "../internal/Screen.ts"
+import { type Cell, table, time } from "../internal/Table.ts"
 import * as Operator from "../Operator.ts"
 import * as Settings from "../settings/Settings.ts"
+import { stopsCleanly } from "./Serve.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** No daemon runs, or the daemon is not ready. The reasons are printed already: only the exit code is left to set. */
@@ -80,78 +87,165 @@ const stored = Effect.gen(function* () {
 })
 
 /** The state as people read it. */
-const stateText = (state: string | null) => (state === "syncing" ? "catching up" : (state ?? "not running"))
+const stateCell = (state: string | null): Cell => {
+  switch (state) {
+    case null:
+      return { text: "not running", colour: "dim" }
+    case "following":
+      return { text: state, colour: "green" }
+    case "syncing":
+      return { text: "catching up", colour: "yellow" }
+    case "starting":
+      return { text: state, colour: "yellow" }
+    default:
+      return { text: state, colour: "red" }
+  }
+}
 
 const text = (value: number | string | null) => (value === null ? "-" : String(value))
 
+/** What the daemon and the store say together. */
+const look = Effect.gen(function* () {
+  const daemon = Option.getOrUndefined(yield* running)
+  const found = (yield* stored).map(({ gaps, shown }) => {
+    const {
+      catchingUp = null,
+      head = null,
+      message = null,
+      networkDoubt = null,
+      resting = [],
+      state = null,
+      unproven = [],
+      verify = null
+    } = (daemon !== undefined && "chains" in daemon ? daemon.chains[shown.chain] : undefined) ?? {}
+    return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }
+  })
+  const full = yield* FullAccounts.read
+  const ready = daemon?.ready ?? false
+  const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
+  const reasons = daemon === undefined ? ["the daemon does not run; headwater serve starts it"] : told
+  return { found, full, isRunning: daemon !== undefined, ready, reasons }
+})
+
+type Look = Effect.Success<typeof look>
+
+const asJson = ({ found, full, isRunning, ready, reasons }: Look) =>
+  JSON.stringify({
+    ...{ running: isRunning, ready, reasons },
+    chains: found.map(({ shown }) => shown),
+    fullAccounts: full.names
+  })
+
+const asTable = ({ found }: Look) =>
+  table(
+    ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
+    found.map(({ shown: { blockTimestamp, chain, firstHeight, head, height, state } }) => [
+      ...[chain, stateCell(state), text(firstHeight), text(height), text(head)],
+      blockTimestamp === null ? "-" : time(blockTimestamp * 1000)
+    ])
+  )
+
+/** What the table has no column for. */
+const notes = ({ found, full, reasons }: Look): ReadonlyArray<string> => [
+  ...found.flatMap(({ gaps, shown }) => {
+    const { addressSync, catchingUp, networkDoubt, notUnderstood, replay, resting, unproven, walletSync } = shown
+    return [
+      ...(catchingUp === null
+        ? []
+        : [
+            CatchingUp.describe({
+              blocks: catchingUp.blocks,
+              perSecond: catchingUp.perSecond ?? undefined,
+              secondsLeft: catchingUp.secondsLeft ?? undefined
+            })
+          ]),
+      ...(networkDoubt === null ? [] : [`the network is ${networkDoubt}`]),
+      ...(addressSync === null
+        ? []
+        : [
+            `the past of ${addressSync.addresses} addresses is being read` +
+              (addressSync.next > addressSync.last
+                ? ": tokens are done"
+                : `, tokens from block ${addressSync.next} to ${addressSync.last}`)
+          ]),
+      ...(walletSync === null ? [] : [walletSync.message]),
+      ...(replay === null ? [] : [`a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`]),
+      ...resting.map(({ node, reason }) => `${node} is not asked: ${reason}`),
+      ...GapReport.list(gaps, unproven).map(({ message }) => message),
+      ...(notUnderstood?.newest ?? []).map(
+        ({ height, reason, transactionId }) =>
+          `not understood: block ${height}, transaction ${transactionId ?? "unknown"}: ${reason}`
+      )
+    ].map((note) => `${shown.chain}: ${note}`)
+  }),
+  ...full.names.map(
+    (name) =>
+      `Account ${JSON.stringify(name)} has ${full.waitingCallbacks} callbacks that wait, as many as may: what happens at ` +
+      "its busy addresses is kept, and told when they are fewer"
+  ),
+  ...reasons.map((reason) => `Not ready: ${reason}`)
+]
+
+/** As a terminal shows it: `lines` of it at most, which end where the terminal's own do. */
+const fitted = (shown: string, width: number | undefined, lines: number) => {
+  const all = shown.split("\n").flatMap((line) => Screen.wrap(line, width).split("\n"))
+  return all.length <= lines ? all : [...all.slice(0, lines - 1), `… and ${all.length - lines + 1} lines more`]
+}
+
+/** Shows the status over and over: drawn in place on a terminal, elsewhere printed whenever it has changed. */
+const watch = Effect.fnUntraced(function* (json: boolean, seconds: number) {
+  const { canAnimate } = yield* TerminalCapabilities.TerminalCapabilities
+  const terminal = yield* Terminal.Terminal
+  let before = ""
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      const found = yield* look
+      const { dim, width } = yield* Screen.output
+      const shown = json ? asJson(found) : [yield* asTable(found), ...notes(found)].join("\n")
+      if (canAnimate && !json) {
+        const title = dim(`${time(yield* Clock.currentTimeMillis)} UTC, every ${seconds} s; Ctrl-C ends it`)
+        const lines = fitted(`${title}\n\n${shown}`, width, Math.max(2, (yield* terminal.rows) - 1))
+        // Each line is cleared behind its text, and the screen below the last: nothing flickers.
+        const clear = before === "" ? "\x1b[2J" : ""
+        yield* Effect.ignore(terminal.display(`${clear}\x1b[H${lines.map((line) => `${line}\x1b[K\n`).join("")}\x1b[J`))
+      } else if (shown !== before) yield* Console.log(before === "" || json ? shown : `\n${shown}`)
+      before = shown
+      yield* Effect.sleep(`${seconds} seconds`)
+    })
+  )
+})
+
 export const status = Command.make(
   "status",
-  { config: WithSettings.config, json: WithSettings.json },
-  Effect.fnUntraced(function* ({ json }) {
-    const daemon = Option.getOrUndefined(yield* running)
-    const found = (yield* stored).map(({ gaps, shown }) => {
-      const {
-        catchingUp = null,
-        head = null,
-        message = null,
-        networkDoubt = null,
-        resting = [],
-        state = null,
-        unproven = [],
-        verify = null
-      } = (daemon !== undefined && "chains" in daemon ? daemon.chains[shown.chain] : undefined) ?? {}
-      return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }
-    })
-    const chains = found.map(({ shown }) => shown)
-    const full = yield* FullAccounts.read
-    const ready = daemon?.ready ?? false
-    const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
-    const reasons = daemon === undefined ? ["the daemon does not run"] : told
-    yield* Console.log(
-      json
-        ? JSON.stringify({ running: daemon !== undefined, ready, reasons, chains, fullAccounts: full.names })
-        : table(
-            ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
-            chains.map(({ blockTimestamp, chain, firstHeight, head, height, state }) => [
-              ...[chain, stateText(state), text(firstHeight), text(height), text(head)],
-              blockTimestamp === null ? "-" : time(blockTimestamp * 1000)
-            ])
-          )
+  {
+    config: WithSettings.config,
+    json: WithSettings.json,
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withAlias("w"),
+      Flag.withDescription("Go on until Ctrl-C: drawn anew on a terminal, else printed whenever something has changed"),
+      Flag.withDefault(false)
+    ),
+    interval: Flag.Int("interval").pipe(
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600 }))),
+      Flag.withDescription("With --watch: seconds from one look to the next"),
+      Flag.withDefault(2)
     )
-    if (!json) {
-      for (const { gaps, shown } of found) {
-        const { addressSync, chain, networkDoubt, notUnderstood, replay, resting, unproven, walletSync } = shown
-        if (networkDoubt !== null) yield* Console.error(`${chain}: the network is ${networkDoubt}`)
-        if (addressSync !== null) {
-          const { addresses, last, next } = addressSync
-          yield* Console.error(
-            `${chain}: the past of ${addresses} addresses is being read` +
-              (next > last ? ": tokens are done" : `, tokens from block ${next} to ${last}`)
-          )
-        }
-        if (walletSync !== null) yield* Console.error(`${chain}: ${walletSync.message}`)
-        if (replay !== null) {
-          yield* Console.error(`${chain}: a replay of blocks ${replay.from} to ${replay.to} is at block ${replay.next}`)
-        }
-        for (const { node, reason } of resting) yield* Console.error(`${chain}: ${node} is not asked: ${reason}`)
-        for (const { message } of GapReport.list(gaps, unproven)) yield* Console.error(`${chain}: ${message}`)
-        for (const { height, reason, transactionId } of notUnderstood?.newest ?? []) {
-          yield* Console.error(
-            `${chain}: not understood: block ${height}, transaction ${transactionId ?? "unknown"}: ${reason}`
-          )
-        }
-      }
-      for (const name of full.names) {
-        yield* Console.error(
-          `Account ${JSON.stringify(name)} has ${full.waitingCallbacks} callbacks that wait, as many as may: what happens at ` +
-            "its busy addresses is kept, and told when they are fewer"
-        )
-      }
-      for (const reason of reasons) yield* Console.error(`Not ready: ${reason}`)
+  },
+  Effect.fnUntraced(function* (input) {
+    if (input.watch) return yield* stopsCleanly(watch(input.json, input.interval))
+    const found = yield* look
+    yield* Console.log(input.json ? asJson(found) : yield* asTable(found))
+    if (!input.json) {
+      const { width } = yield* Screen.errors
+      for (const note of notes(found)) yield* Console.error(Screen.wrap(note, width))
     }
-    if (!ready) return yield* new NotReady({ message: reasons.join("; ") })
+    if (!found.ready) return yield* new NotReady({ message: found.reasons.join("; ") })
   })
 ).pipe(
   Command.withDescription("Print how far each chain is. The exit code is 0 where the daemon runs and is ready, else 1"),
+  Command.withExamples([
+    { command: "headwater status", description: "Once, with an exit code for scripts" },
+    { command: "headwater status --watch", description: "Every two seconds, until Ctrl-C" }
+  ]),
   Command.provide((input) => WithSettings.withStore(input))
 )

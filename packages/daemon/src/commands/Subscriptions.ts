@@ -60,11 +60,13 @@ const list = Command.make(
     yield* Console.log(
       input.json
         ? JSON.stringify({ items, total })
-        : table(
+        : yield* table(
             ["REFERENCE", "EVENT", "ADDRESS", "URL", "CREATED", "ACTIVE"],
             items.map((item) => [
               ...[item.referenceId, item.event, item.address ?? "-", item.callbackUrl, time(item.created * 1000)],
-              item.active ? "yes" : `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`
+              item.active
+                ? ({ text: "yes", colour: "green" } as const)
+                : ({ text: `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`, colour: "red" } as const)
             ])
           )
     )

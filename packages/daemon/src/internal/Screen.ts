@@ -5,14 +5,12 @@ import type { Stream } from "node:stream"
 
 type Style = (text: string) => string
 
-export interface Screen {
+/** What a state means: well, doubtful, wrong, or of no interest. */
+export type Colour = "green" | "yellow" | "red" | "dim"
+
+export interface Screen extends Readonly<Record<Colour | "bold", Style>> {
   /** Columns of the terminal; undefined where the output goes to a file or another program. */
   readonly width: number | undefined
-  readonly bold: Style
-  readonly dim: Style
-  readonly red: Style
-  readonly yellow: Style
-  readonly green: Style
 }
 
 const plain: Style = (text) => text

@@ -17,13 +17,16 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as SettingsText from "./internal/SettingsText.ts"
 import * as Tree from "./internal/SettingsTree.ts"
 import { Settings, schema } from "./Settings.ts"
 
 const Problem = Schema.Struct({
   /** Where, as it would be written in the file; the name of a variable where that is at fault. */
   path: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  /** The line of the file, from 1, where one has the setting, or what lacks it. */
+  line: Schema.optionalKey(Schema.Int)
 })
 type Problem = typeof Problem.Type
 
@@ -35,10 +38,18 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 }) {
   override get message() {
     const count = this.problems.length === 1 ? "1 problem" : `${this.problems.length} problems`
-    return [`${count} in the settings (${this.source})`, ...this.problems.map((p) => `  ${p.path} ${p.message}`)].join(
-      "\n"
+    const lines = this.problems.map(({ line, message, path }) =>
+      line === undefined ? `  ${path} ${message}` : `  line ${line}: ${path} ${message}`
     )
+    return [`${count} in the settings (${this.source})`, ...lines].join("\n")
   }
+  override get [userMessage]() {
+    return this.message
+  }
+}
+
+/** There is nothing to read settings from. */
+export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", { message: Schema.String }) {
   override get [userMessage]() {
     return this.message
   }
@@ -46,6 +57,9 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 
 const ast = Schema.toEncoded(schema).ast
 const leaves = new Map(Tree.leaves(ast).map((leaf) => [Tree.variableOf(leaf.path), leaf]))
+const names = [...new Set(Tree.leaves(ast).flatMap(({ path }) => path))]
+/** Whether a word is the name of a setting, or nearly one. */
+const isName = (word: string) => suggest(word, names) !== undefined
 
 /**
  * Whether a variable was meant for us: its second word is a section, or nearly one. Others may begin like ours:
@@ -55,6 +69,9 @@ const isOurs = (name: string) => suggest(name.split("_")[1] ?? "", Tree.namesAt(
 
 /** The variable that names the settings file where the command line does not. */
 export const fileVariable = "HEADWATER_CONFIG"
+
+/** Read where neither the command line nor the environment names a file. */
+export const defaultFile = "headwater.toml"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -101,13 +118,16 @@ const unknown = (meant: string | undefined) =>
   `is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`
 
 /** Puts the text of files in place of the references to them. */
-const resolveFiles = Effect.fnUntraced(function* (tree: unknown) {
+const resolveFiles = Effect.fnUntraced(function* (tree: unknown, lineOf: LineOf) {
   const problems: Array<Problem> = []
   const read: Array<Tree.FileReference & { readonly text: string }> = []
   for (const reference of Tree.fileReferences(ast, tree)) {
     const text = yield* Effect.result(readText(reference.file))
     if (Result.isSuccess(text)) read.push({ ...reference, text: text.success })
-    else problems.push({ path: Tree.format(reference.path), message: unreadable(reference.file) })
+    else {
+      const path = Tree.format(reference.path)
+      problems.push({ path, message: unreadable(reference.file), ...at(lineOf(reference.path)) })
+    }
   }
   return { tree: Tree.withFiles(tree, read), problems }
 })
@@ -130,7 +150,15 @@ const reworded = (message: string) =>
     .replace(/^Expected /, "must be ")
     .replaceAll(" | ", " or ")
 
-const problemsOf = (issue: SchemaIssue.Issue, variables: Overrides["variables"]): ReadonlyArray<Problem> =>
+type LineOf = ReturnType<typeof SettingsText.lineFinder>
+
+const at = (line: number | undefined) => (line === undefined ? {} : { line })
+
+const problemsOf = (
+  issue: SchemaIssue.Issue,
+  variables: Overrides["variables"],
+  lineOf: LineOf
+): ReadonlyArray<Problem> =>
   formatter(issue).issues.map(({ message, path = [] }) => {
     const keys = path as ReadonlyArray<PropertyKey>
     const text = Tree.format(keys)
@@ -138,7 +166,9 @@ const problemsOf = (issue: SchemaIssue.Issue, variables: Overrides["variables"])
     const parent = keys.slice(0, -1).map(String)
     const detail =
       message === excess ? unknown(suggest(String(keys.at(-1)), Tree.namesAt(ast, parent))) : reworded(message)
-    return { path: text, message: variable === undefined ? detail : `${detail} (set by ${variable})` }
+    return variable === undefined
+      ? { path: text, message: detail, ...at(lineOf(keys)) }
+      : { path: text, message: `${detail} (set by ${variable})` }
   })
 
 const parseFile = (extension: string, text: string): Result.Result<unknown, string> => {
@@ -161,8 +191,8 @@ const parseFile = (extension: string, text: string): Result.Result<unknown, stri
   }
 }
 
-/** A parser quotes what it could not read, and that may be a secret; names of keys may stay. */
-const withoutValues = (message: string) => (/ key /.test(message) ? message : message.replace(/ '.*'/s, ""))
+/** A parser quotes what it could not read, and that may be a secret; names of keys, and a single sign, may stay. */
+const withoutValues = (message: string) => (/ key /.test(message) ? message : message.replace(/ '(?!.'(?: |$)).*'/s, ""))
 
 const jsonProblem = (message: string, text: string) => {
   const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN)
@@ -171,13 +201,31 @@ const jsonProblem = (message: string, text: string) => {
   return `is not valid JSON at line ${before.length}, column ${before.at(-1)!.length + 1}`
 }
 
+/** With the line that the problem names, where one does, and a mark below the column. */
+const withExcerpt = (problem: string, text: string): string => {
+  const [, line, column = "1"] = /at line (\d+)(?:, column (\d+))?/.exec(problem) ?? []
+  if (line === undefined) return problem
+  const shown = SettingsText.excerpt(text, { line: Number(line), column: Number(column) }, isName)
+  return [problem, ...shown.map((line) => `    ${line}`)].join("\n")
+}
+
 const readTree = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
-  const text = yield* Effect.result(readText(file))
-  return Result.flatMap(
-    Result.mapError(text, () => "cannot be read"),
-    (text) => parseFile(path.extname(file).toLowerCase(), text)
-  )
+  const fs = yield* FileSystem.FileSystem
+  const extension = path.extname(file).toLowerCase()
+  const read = yield* Effect.result(fs.readFileString(file))
+  if (Result.isFailure(read)) {
+    return Result.fail(
+      read.failure.reason._tag === "NotFound"
+        ? `cannot be read: there is no such file. headwater init ${file} writes one`
+        : "cannot be read: see that it is a file, and that this user may read it"
+    )
+  }
+  const text = read.success
+  return Result.mapBoth(parseFile(extension, text), {
+    onFailure: (problem) => withExcerpt(problem, text),
+    onSuccess: (tree) => ({ tree, lineOf: SettingsText.lineFinder(extension, text) })
+  })
 })
 
 /**
@@ -189,10 +237,18 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
   const invalid = (problems: ReadonlyArray<Problem>) =>
     new InvalidSettings({ source, problems: problems as InvalidSettings["problems"] })
 
-  const tree = file === undefined ? Result.succeed({}) : yield* readTree(file)
-  if (Result.isFailure(tree)) return yield* invalid([{ path: source, message: tree.failure }])
-  const overridden = yield* override(tree.success, environment)
-  const resolved = yield* resolveFiles(overridden.tree)
+  const read = file === undefined ? Result.succeed({ tree: {}, lineOf: () => undefined }) : yield* readTree(file)
+  if (Result.isFailure(read)) return yield* invalid([{ path: source, message: read.failure }])
+  const { lineOf, tree } = read.success
+  const overridden = yield* override(tree, environment)
+  if (file === undefined && overridden.variables.size === 0 && overridden.problems.length === 0) {
+    return yield* new NoSettings({
+      message:
+        `There are no settings: this folder has no ${defaultFile}, and neither --config nor ${fileVariable} names a file.\n` +
+        "  headwater init writes one; headwater demo needs none"
+    })
+  }
+  const resolved = yield* resolveFiles(overridden.tree, lineOf)
   const decoded = yield* Effect.result(
     Schema.decodeUnknownEffect(schema)(resolved.tree, {
       errors: "all",
@@ -202,14 +258,13 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
   const problems = [
     ...overridden.problems,
     ...resolved.problems,
-    ...(Result.isFailure(decoded) ? problemsOf(decoded.failure.issue, overridden.variables) : [])
-  ].filter(({ path }, index, all) => all.findIndex((other) => other.path === path) === index)
+    ...(Result.isFailure(decoded) ? problemsOf(decoded.failure.issue, overridden.variables, lineOf) : [])
+  ]
+    .filter(({ path }, index, all) => all.findIndex((other) => other.path === path) === index)
+    .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
   if (Result.isFailure(decoded) || problems.length > 0) return yield* invalid(problems)
   return decoded.success
 })
-
-/** Read where neither the command line nor the environment names a file. */
-export const defaultFile = "headwater.toml"
 
 /**
  * The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists; with

@@ -1,7 +1,7 @@
 /**
  * Copies of a SQLite store, made by SQLite's own online backup: the state of one moment, while others read and write.
  */
-import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -16,11 +16,31 @@ export const fileOf = (location: Location): Effect.Effect<string, BackupFailed> 
     ? Effect.succeed(location.file)
     : new BackupFailed({ message: "The store is PostgreSQL: back it up by pg_dump, or by its archive of WAL" })
 
+/** Why a file of the copy cannot be made. */
+const notMade = (file: string) => (cause: unknown) => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  switch (code) {
+    case "EEXIST":
+      return new BackupFailed({ message: `${file} exists already, and is not replaced: remove it, or name another file` })
+    case "ENOENT":
+      return new BackupFailed({ message: `${file} cannot be made: its folder does not exist` })
+    case "EACCES":
+    case "EROFS":
+      return new BackupFailed({ message: `${file} cannot be made: this user may not write in its folder` })
+    default:
+      return new BackupFailed({ message: `${file} cannot be made: ${message}` })
+  }
+}
+
 const failed = (cause: unknown) => new BackupFailed({ message: `Cannot copy the store: ${(cause as Error).message}` })
 
 const opened = (file: string) =>
   Effect.acquireRelease(
-    Effect.try({ try: () => new BetterSqlite(file, { readonly: true, timeout: 10_000 }), catch: failed }),
+    Effect.try({
+      try: () => new BetterSqlite(file, { readonly: true, timeout: 10_000 }),
+      catch: (cause) =>
+        existsSync(file) ? failed(cause) : new BackupFailed({ message: `There is no store ${file} yet: nothing is to be copied` })
+    }),
     (db) => Effect.sync(() => db.close())
   )
 
@@ -52,17 +72,16 @@ export const copy = Effect.fn("Backup.copy")(function* (
 ) {
   const db = yield* opened(store)
   const partial = `${file}.partial`
-  yield* Effect.try({
-    try: () => {
-      // The copy holds secrets of subscriptions. Both calls fail where a file stands already.
-      for (const name of [file, partial]) closeSync(openSync(name, "wx", 0o600))
-      rmSync(file)
-    },
-    catch: failed
-  })
+  // The copy holds secrets of subscriptions. Both calls fail where a file stands already.
+  for (const name of [file, partial]) {
+    yield* Effect.try({ try: () => closeSync(openSync(name, "wx", 0o600)), catch: notMade(name) }).pipe(
+      Effect.tapError(() => Effect.sync(() => name === partial && rmSync(file)))
+    )
+  }
+  yield* Effect.sync(() => rmSync(file))
   const run = Effect.runForkWith(yield* Effect.context<never>())
   let done = 0
-  yield* Effect.tryPromise({
+  const { totalPages } = yield* Effect.tryPromise({
     try: () =>
       db.backup(partial, {
         progress: ({ remainingPages, totalPages }) => {
@@ -74,6 +93,8 @@ export const copy = Effect.fn("Backup.copy")(function* (
       }),
     catch: failed
   }).pipe(Effect.tapError(() => Effect.sync(() => rmSync(partial, { force: true }))))
+  // The last step is not reported.
+  yield* advance(totalPages - done)
   return yield* Effect.try({
     try: () => {
       withoutEpoch(partial)

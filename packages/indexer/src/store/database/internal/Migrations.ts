@@ -147,7 +147,7 @@ const existsAlready = /already exists|duplicate column/
 const tries = { schedule: Schedule.spaced("100 millis"), times: 20 }
 
 /** The names of the migrations that were applied. */
-const applied = (db: Kysely<Tables>) =>
+export const applied = (db: Kysely<Tables>) =>
   attempt(() => sql<{ readonly name: string }>`select name from kysely_migration`.execute(db)).pipe(
     Effect.map(({ rows }) => rows.map(({ name }) => name)),
     Effect.catchIf(
@@ -157,12 +157,18 @@ const applied = (db: Kysely<Tables>) =>
   )
 
 /** Fails where a newer program has changed the schema so that this program would go wrong on it. */
-const checkFormat = Effect.fnUntraced(function* (db: Kysely<Tables>, names: ReadonlyArray<string>) {
+export const checkFormat = Effect.fnUntraced(function* (db: Kysely<Tables>, names: ReadonlyArray<string>) {
   if (names.every((name) => name in migrations)) return
   const [format] = yield* attempt(() => db.selectFrom("store_format").selectAll().execute())
   if (format === undefined || format.oldest_migration in migrations) return
   return yield* new StoreTooNew({ program: format.oldest_program })
 })
+
+/** The migrations that are not among these names, in their order, with their statements. */
+export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
+  Object.entries(migrations)
+    .filter(([name]) => !names.includes(name))
+    .map(([name, up]) => [name, up(types)] as const)
 
 /** Applies what is pending. On PostgreSQL Kysely lets one process at a time do that. */
 const migrate = Effect.fnUntraced(function* (
@@ -181,9 +187,8 @@ const migrate = Effect.fnUntraced(function* (
     ])
   )
   const migrator = new Migrator({ db, provider: { getMigrations: async () => provided } })
-  const pending = Object.keys(migrations).filter((name) => !names.includes(name))
   // A transaction for each. An empty store, which nobody waits for, is made in one: Kysely reads the catalogue each time.
-  const steps = names.length === 0 ? [() => migrator.migrateToLatest()] : pending.map(() => () => migrator.migrateUp())
+  const steps = names.length === 0 ? [() => migrator.migrateToLatest()] : pending(names, types).map(() => () => migrator.migrateUp())
   for (const step of steps) {
     const { error, results = [] } = yield* attempt(step)
     if (error === undefined) continue

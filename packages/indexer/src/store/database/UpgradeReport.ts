@@ -1,0 +1,170 @@
+/**
+ * What this program would do to a store at its next start, read without a change to the store: the migrations that it
+ * would run, and how many stored rows each of them goes through.
+ */
+import { existsSync } from "node:fs"
+import { stat, statfs } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { type Kysely, sql } from "kysely"
+import { DatabaseError } from "./DatabaseError.ts"
+import * as Connection from "./internal/Connection.ts"
+import * as Migrations from "./internal/Migrations.ts"
+import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
+import * as PostgresServer from "./internal/PostgresServer.ts"
+import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
+import * as SqliteFile from "./internal/SqliteFile.ts"
+import type { Location } from "./Location.ts"
+import * as StoreLock from "./StoreLock.ts"
+import type { Tables } from "./Tables.ts"
+
+/** Rows of a table, counted no further than {@link counted}. */
+export interface Rows {
+  readonly table: string
+  readonly rows: number
+  /** Whether the table has more. */
+  readonly more: boolean
+}
+
+export interface PendingMigration {
+  readonly name: string
+  /** Tables with stored rows that the migration goes through while the start waits, to index or rewrite them. */
+  readonly atStart: ReadonlyArray<Rows>
+  /** Tables whose stored rows are rewritten behind the migration, beside the daemon's work. */
+  readonly behind: ReadonlyArray<Rows>
+  /** Whether no older program can run on the store afterwards. */
+  readonly final: boolean
+}
+
+export interface UpgradeReport {
+  /** The last migration that was applied; undefined for an empty store. */
+  readonly schema: string | undefined
+  readonly applied: number
+  readonly pending: ReadonlyArray<PendingMigration>
+  /** Why this program may not run on the store, which a newer one has changed; undefined where it may. */
+  readonly tooNew: string | undefined
+  /** What is left of earlier rewritings. */
+  readonly unfinished: ReadonlyArray<string>
+  /** Bytes of the store. */
+  readonly bytes: number
+  /** Bytes that are free beside a SQLite file. */
+  readonly free: number | undefined
+  /** Who has the store open: the message of its lock, or the connections to the server's database. */
+  readonly inUse: string | undefined
+}
+
+/** Rows of a table that are counted at most, since a count reads all of them. */
+export const counted = 1_000_000
+
+/** What one statement of a migration goes through; undefined where that takes no longer with more rows. */
+const work = (statement: string): { readonly table: string; readonly behind: boolean } | undefined => {
+  const text = statement.replace(/\s+/g, " ").trim()
+  const [, left] = /^insert into background_migration .* from (\w+)/i.exec(text) ?? []
+  if (left !== undefined) return { table: left, behind: true }
+  const [, table] =
+    /^create (?:unique )?index \w+ on (\w+)/i.exec(text) ??
+    /^insert into \w+ .* from (\w+)/i.exec(text) ??
+    /^alter table (\w+) drop column/i.exec(text) ??
+    /^update (?!store_format)(\w+)/i.exec(text) ??
+    /^delete from (\w+)/i.exec(text) ??
+    []
+  return table === undefined ? undefined : { table, behind: false }
+}
+
+/** The stored rows of a table; none where the store has no such table, or only a view. */
+const rowsOf = Effect.fnUntraced(function* (db: Kysely<Tables>, table: string): Effect.fn.Return<Rows | undefined> {
+  const found = yield* Effect.option(
+    Connection.attempt(() =>
+      sql<{ readonly rows: number }>`
+        select count(*) as rows from (select 1 as one from ${sql.table(table)} limit ${sql.lit(counted + 1)}) as found
+      `.execute(db)
+    )
+  )
+  const rows = Number(Option.getOrUndefined(found)?.rows[0]?.rows ?? 0)
+  return rows === 0 ? undefined : { table, rows: Math.min(rows, counted), more: rows > counted }
+})
+
+const look = Effect.fnUntraced(function* (db: Kysely<Tables>, location: Location) {
+  const types = location.kind === "sqlite" ? SqliteAdapter.columnTypes : PostgresAdapter.columnTypes
+  const names = yield* Migrations.applied(db)
+  const format = yield* Effect.result(Migrations.checkFormat(db, names))
+  if (Result.isFailure(format) && format.failure._tag === "DatabaseError") return yield* format.failure
+  const sizes = new Map<string, Rows | undefined>()
+  const pending: Array<PendingMigration> = []
+  for (const [name, statements] of Migrations.pending(names, types)) {
+    const found = { atStart: new Map<string, Rows>(), behind: new Map<string, Rows>() }
+    for (const statement of statements) {
+      const through = work(statement)
+      if (through === undefined) continue
+      if (!sizes.has(through.table)) sizes.set(through.table, yield* rowsOf(db, through.table))
+      const rows = sizes.get(through.table)
+      if (rows !== undefined) found[through.behind ? "behind" : "atStart"].set(through.table, rows)
+    }
+    pending.push({
+      name,
+      atStart: [...found.atStart.values()],
+      behind: [...found.behind.values()],
+      final: statements.some((statement) => /^update store_format/i.test(statement))
+    })
+  }
+  const unfinished = names.includes("0011_store_format")
+    ? yield* Connection.attempt(() => db.selectFrom("background_migration").select("name").execute())
+    : []
+  return {
+    schema: names.toSorted().at(-1),
+    applied: names.length,
+    pending,
+    tooNew: Result.isFailure(format) ? format.failure.message : undefined,
+    unfinished: unfinished.map(({ name }) => name)
+  }
+})
+
+/** The message of the store's lock, where somebody holds it. */
+const lockOf = (location: Extract<Location, { kind: "sqlite" }>) =>
+  existsSync(`${location.file}.lock`)
+    ? StoreLock.acquire(location).pipe(
+        Effect.scoped,
+        Effect.as(undefined),
+        Effect.catch(({ message }) => Effect.succeed(message))
+      )
+    : Effect.undefined
+
+const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
+  const { file } = location
+  const { bytes, free } = yield* Effect.tryPromise({
+    try: async () => {
+      const { bavail, bsize } = await statfs(dirname(resolve(file)))
+      return { bytes: (await stat(file)).size, free: bavail * bsize }
+    },
+    catch: (cause) => new DatabaseError({ cause })
+  })
+  const db = yield* Effect.catchDefect(SqliteFile.reader({ file }), (cause) => new DatabaseError({ cause }))
+  return { ...(yield* look(db, location)), bytes, free, inUse: yield* lockOf(location) }
+})
+
+const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
+  const db = yield* Connection.open(yield* PostgresServer.dialect(location.url, 1))
+  const { rows } = yield* Connection.attempt(() =>
+    sql<{ readonly bytes: number; readonly others: number }>`
+      select pg_database_size(current_database()) as bytes,
+        (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as others
+    `.execute(db)
+  )
+  const { bytes = 0, others = 0 } = rows[0] ?? {}
+  return {
+    ...(yield* look(db, location)),
+    bytes: Number(bytes),
+    free: undefined,
+    inUse: Number(others) > 0 ? `${others} other connections to the database are open` : undefined
+  }
+})
+
+/** Undefined where there is no store yet: the first start makes one, in no time. */
+export const read = Effect.fn("UpgradeReport.read")(function* (
+  location: Location
+): Effect.fn.Return<UpgradeReport | undefined, DatabaseError> {
+  if (location.kind === "postgres") return yield* Effect.scoped(postgres(location))
+  return existsSync(location.file) ? yield* Effect.scoped(sqlite(location)) : undefined
+})
