@@ -51,7 +51,7 @@ export interface KeyState extends NewKey {
   readonly isLookingBack: boolean
 }
 
-/** The subscription is none on an extended public key. */
+/** The subscription is not on an extended public key. */
 export class NotAKey extends Schema.TaggedError<NotAKey>()("NotAKey", { referenceId: Schema.String }) {}
 
 const branchNumbers = { receive: 0, change: 1 } as const

@@ -1,4 +1,4 @@
-/** What HD wallets have of coins that were found: how far they are used, and that their balance is complete. */
+/** Enters the coins that a search found into HD wallets: how far they are used, and that their balance is complete. */
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as FoundCoins from "../chain/FoundCoins.ts"
