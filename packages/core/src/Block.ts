@@ -10,7 +10,7 @@ import type { Unlocking } from "./utxo/Unlocking.ts"
 
 /** Fields of a transaction of the XRP Ledger beside the transfer. */
 export interface CoinDetails {
-  /** Its type, as the ledger has it: `Payment`, `EscrowFinish`. */
+  /** The transaction's type, as the ledger has it: `Payment`, `EscrowFinish`. */
   readonly transactionType: string
   /** Tags that tell apart the users of the account that pays, and of the one that is paid. */
   readonly sourceTag?: number

@@ -152,7 +152,7 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
 
   const amountOf = (found: unknown, name: string): XrpAmount.XrpAmount => {
     const amount = XrpAmount.decode(found)
-    // No other type moves XRP by what it says of amounts.
+    // No other type moves XRP by an amount among its fields.
     if (Result.isFailure(amount) && isPayment) unread.push(`${name} ${amount.failure}`)
     return Result.getOrElse(amount, () => XrpAmount.unknown)
   }

@@ -146,7 +146,7 @@ const transactionOf = (given: unknown): Parsed<UnsignedTransaction> =>
     // A fee market transaction that lost its type would be signed at a gas price of zero.
     const typed = isAbsent(json.type) && typedFields.find((field) => !isAbsent(json[field]))
     if (typed) return yield* Result.fail(`type: must be given beside ${typed}`)
-    // Who signs is no part of what is signed.
+    // The sender is no part of the signed bytes.
     if (!isAbsent(json.from)) yield* address(json.from, "from")
     const common = {
       nonce: yield* quantity(json, "nonce"),

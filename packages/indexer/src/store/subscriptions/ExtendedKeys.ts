@@ -132,7 +132,7 @@ export const begin = Effect.fnUntraced(function* (
   )
 })
 
-/** What a key's list has, whatever the number of its addresses. */
+/** The state of a key's list, whatever the number of its addresses. */
 export const listOf = Effect.fnUntraced(function* (subscription: number) {
   const { read } = yield* Database
   const [list] = yield* read(

@@ -101,7 +101,7 @@ export const add = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingRo
   yield* insertMany("waiting", pending)
 })
 
-/** Adds what is not there of one block: a replay may have added some of it. */
+/** Adds the confirmations of one block that are not there yet: a replay may have added some. */
 export const addMissing = Effect.fnUntraced(function* (
   chain: number,
   height: number,

@@ -66,7 +66,7 @@ export const hasLeft = `exists (
       and undone_block.height = callback.height
   )`
 
-/** Whether it is one of these that has no number either: nobody has heard of it, nor is to, and it will be forgotten. */
+/** Whether the callback is one of these and has no number: nobody has heard of it, and it is deleted. */
 export const isUntold = `case when callback.sequence is null and ${hasLeft} then 1 else 0 end`
 
 /** Those of a list that are to be heard of: no number waits for what will be forgotten. */

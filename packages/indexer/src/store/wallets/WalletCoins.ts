@@ -58,7 +58,7 @@ export const markUsed = Effect.fnUntraced(function* (chain: number, found: Found
   yield* growth.grow
 })
 
-/** Notes what is known of a wallet once its coins and those of its addresses that are proved have been entered. */
+/** Records from which block on a wallet is known, once its coins and those of its proved addresses have been entered. */
 export const settle = ({ wallet }: SoughtWallet, gapLimit: number) =>
   WalletReach.settle(wallet.id, wallet.branches.length, gapLimit)
 
