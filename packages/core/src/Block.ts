@@ -8,9 +8,9 @@ import type { AddressBytes } from "./address/Address.ts"
 import type { TokenKind } from "./chains/Blockchain.ts"
 import type { Unlocking } from "./utxo/Unlocking.ts"
 
-/** What a transaction of the XRP Ledger says beside a transfer. */
+/** Fields of a transaction of the XRP Ledger beside the transfer. */
 export interface CoinDetails {
-  /** Its type, as the ledger has it: `Payment`, `EscrowFinish`. */
+  /** The transaction's type, as the ledger has it: `Payment`, `EscrowFinish`. */
   readonly transactionType: string
   /** Tags that tell apart the users of the account that pays, and of the one that is paid. */
   readonly sourceTag?: number
@@ -167,7 +167,7 @@ export interface Block extends BlockHeader {
   readonly spends: ReadonlyArray<Spend>
   /** Parts that the node could not give; `transfers` holds nothing of them. Absent in a whole block. */
   readonly missing?: ReadonlyArray<MissingPart>
-  /** What of `transfers` nothing proves, at the level at which the chain is verified. Absent where all is proven. */
+  /** Parts that nothing proves, at the level at which the chain is verified. Absent where all is proven. */
   readonly unproven?: ReadonlyArray<UnprovenPart>
   /** Transactions that were not understood in full. Absent where all were. */
   readonly notUnderstood?: ReadonlyArray<NotUnderstood>

@@ -1,6 +1,6 @@
 /**
  * Long computations in steps: generators that yield wherever they may be interrupted, at least every millisecond or so.
- * Whoever runs one has other work between its steps; a short one is run at once.
+ * The caller may do other work between the steps; a short computation is run at once.
  */
 
 /** Items of which some hundreds are looked at in a millisecond, between two steps. */

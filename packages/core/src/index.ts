@@ -1,5 +1,5 @@
 /**
- * What programs embed, a namespace each; every module is an entry point of its own beside that. The services have their
+ * The modules that programs embed, a namespace each; every module is an entry point of its own beside that. The services have their
  * names under `Services`, since the modules of their pure functions are called the same.
  */
 export * as Address from "./address/Address.ts"

@@ -61,7 +61,7 @@ export type Acknowledgeable = Notification & {
   readonly acknowledge: () => Promise<void>
 }
 
-/** A running indexer. What its promises reject with, and its iterators throw, are tagged errors. */
+/** A running indexer. Its promises reject with tagged errors, and its iterators throw them. */
 export interface Headwater {
   /**
    * What happens to the addresses, from where the consumer of this name has acknowledged: at least once. Ends with `close`.

@@ -65,7 +65,7 @@ export const run = <A>(compute: () => Generator<void, A>): Effect.Effect<A> => r
 export const runInTransaction = <A>(compute: () => Generator<void, A>): Effect.Effect<A> =>
   runIn(turnInTransaction, compute)
 
-/** As the computation; what it throws is a failure. */
+/** As the computation; an exception is a failure. */
 export function* caught<A>(compute: () => Generator<void, A>): Generator<void, Result.Result<A, unknown>> {
   const work = compute()
   for (;;) {

@@ -86,7 +86,7 @@ export const ofName = (name: string): Chain | undefined => byName.get(name)
 
 const names = new Set(blockchains.map(({ name }) => name))
 
-/** What an error repeats of a name: what is longer than any name may be a key that stands in the wrong place. */
+/** A name as errors repeat it: a text longer than any name may be a key in the wrong place, and is left out. */
 const shown = (name: string): string => (name.length > 24 ? "…" : name)
 
 /**

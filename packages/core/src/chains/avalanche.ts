@@ -17,7 +17,7 @@ export const avalanche: Blockchain = {
     logo: { colour: "#cf3a3a", path: "M16 7l-9 16h5l6-11zM19 23h6l-3-5z" }
   },
   coinGeckoPlatform: "avalanche",
-  // What is accepted is final.
+  // An accepted block is final.
   usualConfirmations: 1,
   blockSeconds: 2,
   creditMultiplier: 1.8,

@@ -1,5 +1,5 @@
 /**
- * What a callback of an event looks like on a chain: for the documentation, and for the callback that a test sends.
+ * An example of an event's callback on a chain: for the documentation, and for the callback that a test sends.
  * Everything is made as for a true event; the ids of the transaction and of the token's contract are made up.
  */
 import { sha256 } from "@noble/hashes/sha2.js"

@@ -103,7 +103,7 @@ export const TokenItem = Schema.Struct({
 })
 export type TokenItem = typeof TokenItem.Type
 
-/** What a log says by an event's ABI. */
+/** The arguments of a log, by an event's ABI. */
 const DecodedEvent = Schema.Struct({
   event: text("Name of the event"),
   signature: text("Name and types of the event, of which the first topic is the hash"),

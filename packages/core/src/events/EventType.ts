@@ -12,10 +12,10 @@ export type EventType = typeof EventType.Type
 export const BroadcastEvent = Schema.Literals(Object.keys(broadcastKinds) as ReadonlyArray<keyof typeof broadcastKinds>)
 export type BroadcastEvent = typeof BroadcastEvent.Type
 
-/** What the subscription of one broadcast transaction is for: both events of that transaction. */
+/** The event type of a broadcast transaction's subscription, which stands for both of its events. */
 export const broadcastSubscription = "BROADCAST_TRANSACTION"
 
-/** What a subscription may be for, also one that nobody has asked for as such. */
+/** The event types of subscriptions, those of broadcast transactions too, which nobody asks for as such. */
 export const SubscribedEvent = Schema.Literals([...names, broadcastSubscription])
 export type SubscribedEvent = typeof SubscribedEvent.Type
 

@@ -1,4 +1,4 @@
-/** What a subscription wants of all that happens to its address. */
+/** The part of an address's events that a subscription is for. */
 import * as Schema from "effect/Schema"
 import type { Chain } from "../chains/Chain.ts"
 import * as EventAbi from "../evm/EventAbi.ts"

@@ -65,7 +65,7 @@ export interface Unresolved<S extends Subscription> {
   readonly notUnderstood?: true
 }
 
-/** What {@link match} found. */
+/** The matches that {@link match} found. */
 export interface Matched<S extends Subscription> {
   /** In chain order for each subscription. */
   readonly occurrences: ReadonlyArray<Occurrence<S>>
@@ -229,7 +229,7 @@ function* unresolvedInputs(block: Block, transactions: ReadonlySet<number>) {
 }
 
 /**
- * What happens in a block to the subscriptions' addresses. A net that is in doubt is no occurrence.
+ * The events of a block at the subscriptions' addresses. A net that is in doubt is no occurrence.
  *
  * @example
  * ```ts

@@ -149,7 +149,7 @@ const decoded = (decode: (text: string) => Uint8Array, texts: ReadonlyArray<stri
     )
   )
 
-/** What {@link verify} has proved. */
+/** The key and time that {@link verify} has proved. */
 export interface Verified {
   /** The callback's idempotency key. */
   readonly id: string

@@ -231,7 +231,7 @@ const reader = (chain: Chain, digits: string) => {
 }
 
 /**
- * What a log says by the event's ABI, as {@link parse} writes it; undefined where the log is none of the event, or does not
+ * The arguments of a log by the event's ABI, as {@link parse} writes it; undefined where the log is of another event, or does not
  * fit: anybody can emit a log of any shape. Takes no longer than the log's data is.
  */
 export const decode = (

@@ -17,7 +17,7 @@ export interface AddressCodec<Facts> {
   readonly destinationTag?: (facts: Facts, text: string) => Result.Result<number | undefined, string>
 }
 
-/** What examples in documents show of the family: one of its chains, with addresses and a block of that chain's form. */
+/** Examples of the family for documents: one of its chains, with addresses and a block of that chain's form. */
 export interface Example {
   /** `blockchain/network` */
   readonly chain: string

@@ -137,7 +137,7 @@ const digitsOf = (scalar: Uint8Array): Int16Array => {
 
 /** One sum by the library. */
 const sumOf = (parent: Affine, scalar: Uint8Array): Affine | undefined => {
-  // What is no scalar has no child key: whoever asks for its sum throws it away.
+  // A number that is no scalar has no child key: the caller drops its sum.
   const multiple = toBigInt(scalar) % Point.Fn.ORDER
   const sum = Point.fromAffine(parent).add(Point.BASE.multiplyUnsafe(multiple))
   return sum.is0() ? undefined : sum.toAffine()

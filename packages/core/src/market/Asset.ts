@@ -156,7 +156,7 @@ export const Entry = Schema.Struct({
 
 export type Entry = typeof Entry.Type
 
-/** What an asset that is listed already costs: an entry without the description. */
+/** The entry of an asset that is listed already: its rate without the description. */
 export const RateEntry = Schema.Struct({
   slug: Slug,
   latestRate: LatestRate,

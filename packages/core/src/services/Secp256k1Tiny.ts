@@ -1,5 +1,5 @@
 /**
- * The curve on Node: tiny-secp256k1, which is libsecp256k1 as WebAssembly. It is a module of its own, so that no bundle
+ * The curve on Node: tiny-secp256k1, which is libsecp256k1 as WebAssembly. The layer is a module of its own, so that no bundle
  * for browsers has the 1.2 MB of it.
  */
 import * as Effect from "effect/Effect"

@@ -57,7 +57,7 @@ export interface Contract {
   readonly owner: Address.AddressBytes | undefined
   /** Absent for a contract that moves no coin from one account to another. */
   readonly transfer: CoinTransfer | undefined
-  /** The message of its type, as bytes: {@link partiesOf} reads it. */
+  /** The contract's message, as bytes: {@link partiesOf} reads it. */
   readonly value: Uint8Array
 }
 

@@ -16,13 +16,13 @@ import { knapsack, type Random } from "./internal/Knapsack.ts"
  */
 export type Strategy = "least-waste" | "minimize-dust" | "optimize-size" | "none"
 
-/** What a transaction and its parts cost, in the smallest unit. */
+/** Costs of a transaction and its parts, in the smallest unit. */
 export interface Costs {
   /** The whole fee with so many inputs. */
   readonly feeOf: (inputs: number, hasChange: boolean) => bigint
-  /** What one more input adds to the fee, no less than it does in {@link feeOf}. */
+  /** The fee of one more input, no less than by {@link feeOf}. */
   readonly inputFee: bigint
-  /** What an input is expected to cost some day, that of the change too. */
+  /** The expected fee of an input at some later day, that of the change too. */
   readonly longTermInputFee: bigint
   /** Change below this is never made. */
   readonly dust: bigint
@@ -33,7 +33,7 @@ export interface Costs {
 export interface Request<C> {
   /** In the order of their finding. */
   readonly coins: ReadonlyArray<C>
-  /** What the recipients get together. */
+  /** The sum of the recipients' amounts. */
   readonly pays: bigint
   readonly costs: Costs
   readonly strategy: Strategy
@@ -65,7 +65,7 @@ export class TooManyInputs extends Schema.TaggedError<TooManyInputs>()("TooManyI
 export const leastChange = ({ dust, longTermInputFee }: Costs): bigint =>
   dust > longTermInputFee ? dust : longTermInputFee + 1n
 
-/** What these coins come to; undefined where they do not suffice. */
+/** The selection that these coins make; undefined where they do not suffice. */
 export const settle = <C extends { readonly amount: bigint }>(
   coins: ReadonlyArray<C>,
   pays: bigint,

@@ -1,6 +1,6 @@
 /** The locking scripts that have an address, as templates. */
 
-/** What a locking script asks for; a 32-byte script hash exists on Bitcoin Cash only. */
+/** The condition of a locking script; a 32-byte script hash exists on Bitcoin Cash only. */
 export type Template =
   | { readonly kind: "pubKeyHash"; readonly hash: Uint8Array }
   | { readonly kind: "scriptHash"; readonly hash: Uint8Array }

@@ -1,4 +1,4 @@
-/** What transactions of UTXO chains cost, and which of their outputs are dust. */
+/** Fees of transactions of UTXO chains, and which of their outputs are dust. */
 import type * as CoinSelection from "./CoinSelection.ts"
 import * as TransactionSize from "./TransactionSize.ts"
 import type { UtxoNetwork } from "./UtxoNetwork.ts"

@@ -14,7 +14,7 @@ import { hash160 } from "./BitcoinHash.ts"
 import * as ControlBlock from "./internal/ControlBlock.ts"
 import * as LockingScript from "./LockingScript.ts"
 
-/** What an input gives to unlock an output. */
+/** The parts of an input that unlock an output. */
 export interface Unlocking {
   readonly scriptSig: Uint8Array
   /** Of the witness the last {@link witnessItems} items, or all where there are fewer. The top of the stack is last. */
@@ -33,7 +33,7 @@ const OP_1NEGATE = 0x4f
 const OP_1 = 0x51
 const OP_16 = 0x60
 
-/** What a `scriptSig` leaves on top of the stack: told of pushes only, all else would have to be run. */
+/** The top of the stack behind a `scriptSig` of pushes alone; any other script would have to be run. */
 const topOf = (scriptSig: Uint8Array): Shown => {
   let top: Uint8Array | undefined
   for (let at = 0; at < scriptSig.length; ) {

@@ -30,7 +30,7 @@ export interface UtxoRules {
   readonly specialTransactions?: boolean
   /** A token may stand in front of a locking script (CHIP-2022-02). */
   readonly cashTokens?: boolean
-  /** What an output costs at which nodes call it dust, in the smallest unit for 1,000 bytes; Bitcoin Core's is 3,000. */
+  /** The fee rate by which nodes call an output dust, in the smallest unit for 1,000 bytes; Bitcoin Core's is 3,000. */
   readonly dustRate?: bigint
   /** An amount below which every output is dust, in place of the rate. */
   readonly dustAmount?: bigint

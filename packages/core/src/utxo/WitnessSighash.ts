@@ -1,6 +1,6 @@
 /**
  * The hashes that inputs with a witness sign, of version 0 (BIP-143, and with FORKID on Bitcoin Cash) and of taproot's keys
- * (BIP-341). What the inputs have in common is hashed once: it takes as long as they are many.
+ * (BIP-341). Parts that all inputs share are hashed once: their cost grows with the number of inputs.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { concatBytes } from "@noble/hashes/utils.js"

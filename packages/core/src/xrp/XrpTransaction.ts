@@ -2,7 +2,7 @@
  * Transactions of XRP ledgers: what a node's JSON says (API version 1 or 2), and the same in the words of interface
  * section 2.5.
  *
- * What a payment delivered is told by its metadata, never by its `Amount`, which a partial payment may fall short of.
+ * The delivered amount of a payment is read from its metadata, never from `Amount`, which a partial payment may fall short of.
  *
  * Amendments bring forms that this release does not know. A field of such a form is unknown, the others are read.
  */
@@ -28,13 +28,13 @@ export interface XrpTransaction {
   /** `tesSUCCESS`, or a `tec…` code: charged for, but without effect. */
   readonly result: string
   readonly fee: XrpAmount.XrpAmount
-  /** What it was to move. */
+  /** The amount that the transaction was to move. */
   readonly amount: XrpAmount.XrpAmount | undefined
   /** The most that the sender wants to pay, where it pays in another currency than it delivers. */
   readonly sendMax: XrpAmount.XrpAmount | undefined
-  /** What an offer gives. */
+  /** The amount that an offer gives. */
   readonly takerGets: XrpAmount.XrpAmount | undefined
-  /** What arrived at the recipient. */
+  /** The amount that arrived at the recipient. */
   readonly delivered: XrpAmount.XrpAmount | undefined
   /** Texts of the memos, one a line. */
   readonly memo: string | undefined
@@ -152,7 +152,7 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
 
   const amountOf = (found: unknown, name: string): XrpAmount.XrpAmount => {
     const amount = XrpAmount.decode(found)
-    // No other type moves XRP by what it says of amounts.
+    // No other type moves XRP by an amount among its fields.
     if (Result.isFailure(amount) && isPayment) unread.push(`${name} ${amount.failure}`)
     return Result.getOrElse(amount, () => XrpAmount.unknown)
   }

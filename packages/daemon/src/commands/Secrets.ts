@@ -65,7 +65,10 @@ export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirm
 const forget = Command.make(
   "forget",
   {
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it; without this nothing is done"), Flag.withDefault(false))
+    yes: Flag.Boolean("yes").pipe(
+      Flag.withDescription("Confirm; without this flag nothing is changed"),
+      Flag.withDefault(false)
+    )
   },
   Effect.fnUntraced(function* ({ yes }) {
     const where = yield* location

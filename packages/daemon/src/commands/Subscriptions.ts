@@ -152,7 +152,7 @@ const recover = Command.make(
       Flag.optional
     ),
     follow: Flag.Boolean("follow").pipe(
-      Flag.withDescription("Say how far that is, until all are on their way"),
+      Flag.withDescription("Print the progress until all callbacks are on their way"),
       Flag.withDefault(false)
     )
   },

@@ -308,7 +308,7 @@ export const explanations = {
     meaning:
       "The node does not show what inputs spend. Coins that an address had before it was watched are not recognised when they are spent.",
     causes: [
-      "The node is older than Bitcoin Core 23, or of a chain whose node lacks it (Litecoin, Dogecoin, Dash, Zcash)."
+      "The node is older than Bitcoin Core 23, or of a chain whose node lacks it (Litecoin, Dogecoin, Zcash, Dash before 23)."
     ],
     remedies: [
       "Subscribe to addresses before they are first paid; set `txindex=1`, which decides amounts in doubt.",

@@ -50,7 +50,7 @@ const wholeness = ({ damage, name }: Of<"file">): Unaddressed => {
     return {
       level: "unknown",
       code: "file_unchecked",
-      message: "too large to be looked through for damage here",
+      message: "the file is too large to be read through for damage here",
       advice: `run sqlite3 ${name} "pragma quick_check", which takes minutes`
     }
   }
@@ -72,7 +72,7 @@ const role = ({
         {
           level: "problem",
           code: "server_read_only",
-          message: "its server takes no writes",
+          message: "the database server takes no writes",
           advice: "name the primary in store.postgres, and see that default_transaction_read_only is off"
         } as const
       ]

@@ -108,7 +108,7 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
     ]
   },
   invalid_api_key: {
-    meaning: "The key in `x-api-key` is unknown, revoked or over.",
+    meaning: "The key in `x-api-key` is unknown, revoked or expired.",
     causes: [
       "The key was revoked, or its time is over (`keys create --expires`).",
       "The key belongs to another server, or to a store that was replaced.",

@@ -137,7 +137,7 @@ export const Failures = {
   invalidApiKey: failure(InvalidApiKey, {
     code: "invalid_api_key",
     status: 401,
-    description: "The API key is unknown, revoked or over"
+    description: "The API key is unknown, revoked or expired"
   }),
   insufficientCredits: failure(InsufficientCredits, {
     code: "insufficient_credits",
@@ -172,7 +172,7 @@ export const Failures = {
   syncAddressNotActive: failure(SyncAddressNotActive, {
     code: "sync_address_not_active",
     status: 405,
-    description: "The account has synced the address and stopped that: activate the address",
+    description: "The account has stopped syncing the address: activate the address",
     // HTTP wants to know with this status; another method reads no more.
     headers: { allow: "GET, HEAD" }
   }),

@@ -64,7 +64,7 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
         ),
         publicKey: Schema.String.check(
           Schema.isPattern(/^(ED|02|03)[0-9A-F]{64}$/i, {
-            message: "must be 33 bytes in hexadecimal: of secp256k1 compressed, of Ed25519 behind ED"
+            message: "must be 33 bytes in hexadecimal: a compressed key of secp256k1, or ED and a key of Ed25519"
           })
         ).annotate({
           description: "The key that will sign: a part of what is signed",

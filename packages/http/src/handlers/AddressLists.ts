@@ -31,7 +31,7 @@ const maxDetails = 20
 const failures = {
   DatabaseError: Effect.die,
   SubscriptionNotFound: () => Effect.fail(subscriptionNotFound),
-  NotAList: () => Effect.fail(new Conflict({ message: "The subscription is none on a list of addresses" }))
+  NotAList: () => Effect.fail(new Conflict({ message: "The subscription is not on a list of addresses" }))
 }
 
 const editFailures = {

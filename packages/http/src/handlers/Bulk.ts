@@ -237,7 +237,11 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({
           BulkKeyUsed: () =>
-            Effect.fail(new Conflict({ message: "idempotencyKey: stands for another request of the account's" })),
+            Effect.fail(
+              new Conflict({
+                message: "idempotencyKey: was used for another request of this account; choose a new one"
+              })
+            ),
           LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
           Overtaken: Effect.die,
           DatabaseError: Effect.die

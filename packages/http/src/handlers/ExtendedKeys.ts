@@ -125,7 +125,7 @@ export const layer = HttpApiBuilder.group(
         Effect.provideService(Database, database),
         Effect.catchTags({
           DatabaseError: Effect.die,
-          NotAKey: () => Effect.fail(new Conflict({ message: "The subscription is none on an extended public key" })),
+          NotAKey: () => Effect.fail(new Conflict({ message: "The subscription is not on an extended public key" })),
           SubscriptionNotFound: () => Effect.fail(subscriptionNotFound)
         })
       )

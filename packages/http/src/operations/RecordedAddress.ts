@@ -46,7 +46,7 @@ export const checkSynced = (record: ChainReader, mode: RecordingMode, account: n
     Effect.fnUntraced(function* (refused) {
       return yield* (yield* Effect.orDie(record.isDeactivatedBy(account, address)))
         ? new SyncAddressNotActive({
-            message: "The account has synced the address and stopped that, so nothing is recorded of it: activate it"
+            message: "The account has stopped syncing the address, so nothing is recorded of it: activate the address"
           })
         : refused
     })

@@ -9,7 +9,7 @@ import { RequestInfo } from "../contract/Envelope.ts"
 import { EndpointNotAllowed, InvalidApiKey, MissingApiKey } from "../contract/Errors.ts"
 
 const missing = new MissingApiKey({ message: "The header x-api-key is missing" })
-const invalid = new InvalidApiKey({ message: "The API key is unknown, revoked or over" })
+const invalid = new InvalidApiKey({ message: "The API key is unknown, revoked or expired" })
 
 export const layer = Layer.effect(
   Authentication,

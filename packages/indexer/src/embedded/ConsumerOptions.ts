@@ -1,4 +1,4 @@
-/** What a consumer asks for, as a program writes it. */
+/** The options of a consumer, as a program writes them. */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

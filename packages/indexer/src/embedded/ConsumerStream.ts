@@ -7,7 +7,7 @@ import type { Attached } from "./BackPressure.ts"
 import type { FollowedChain } from "./FollowedChain.ts"
 import * as Notification from "./Notification.ts"
 
-/** What comes next for a consumer; waits for it. */
+/** The next notification for a consumer; waits until there is one. */
 const waitForNext = Effect.fnUntraced(function* (
   { pollMillis, recorded, stopped }: FollowedChain,
   { acknowledged }: Attached,
@@ -19,7 +19,7 @@ const waitForNext = Effect.fnUntraced(function* (
     const change = yield* Consumers.next(consumer, progress)
     if (change !== undefined) {
       const [first] = change.blocks
-      // A consumer that knows no block holds what follows its first one, whenever that has come.
+      // A consumer that knows no block yet holds the blocks behind its first one, once that has come.
       if (progress.height === undefined && first !== undefined) yield* acknowledged(first.height - 1)
       return change
     }

@@ -46,7 +46,7 @@ const address = (value: unknown, field: string): Parsed<Uint8Array> =>
 const list = (value: unknown, field: string): Parsed<ReadonlyArray<unknown>> =>
   Array.isArray(value) ? Result.succeed(value) : Result.fail(`${field}: must be a list`)
 
-/** What people and programs call fields that have another name here. */
+/** Other names of fields, as people and programs write them. */
 const otherNames: Readonly<Record<string, string>> = {
   recipient: "to",
   destination: "to",
@@ -57,7 +57,7 @@ const otherNames: Readonly<Record<string, string>> = {
   payload: "data"
 }
 
-/** What only a transaction has that is signed, or in a block. */
+/** Fields that only a signed or mined transaction has. */
 const later: ReadonlySet<string> = new Set([
   ...["r", "s", "v", "yParity", "signature", "hash"],
   ...["blockHash", "blockNumber", "blockTimestamp", "transactionIndex"]
@@ -139,14 +139,14 @@ export const read = (given: unknown): Parsed<UnsignedTransaction> =>
 const transactionOf = (given: unknown): Parsed<UnsignedTransaction> =>
   Result.gen(function* () {
     if (!Predicate.isReadonlyObject(given)) return yield* Result.fail("line: must be a JSON object")
-    // What an object inherits is no field of it, and is not looked through for fields that are not understood.
+    // Inherited properties are no fields, and are not looked through for fields that are not understood.
     const json: Json = { ...given }
     yield* onlyFields(json, fields, "")
     const type = yield* quantity(json, "type")
     // A fee market transaction that lost its type would be signed at a gas price of zero.
     const typed = isAbsent(json.type) && typedFields.find((field) => !isAbsent(json[field]))
     if (typed) return yield* Result.fail(`type: must be given beside ${typed}`)
-    // Who signs is no part of what is signed.
+    // The sender is no part of the signed bytes.
     if (!isAbsent(json.from)) yield* address(json.from, "from")
     const common = {
       nonce: yield* quantity(json, "nonce"),

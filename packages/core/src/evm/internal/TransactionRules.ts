@@ -64,7 +64,7 @@ export const check = (transaction: UnsignedTransaction): Checked =>
       if (field !== "chainId" || type !== 0) yield* number(field, fields[field])
       else if (fields.chainId !== undefined) yield* number(field, fields.chainId)
     }
-    // What JSON calls 0 there is no chain of: a signature for it would be taken by none, or by all.
+    // No chain has the id 0: a signature for it would be taken by no chain, or by all.
     if (type === 0 && fields.chainId === 0n) {
       return yield* Result.fail("chainId: must be left out, or above 0, in type 0")
     }

@@ -16,7 +16,7 @@ const behind = (text: string, from: number): number => {
   }
 }
 
-/** What valid JSON consists of, without words and white space: the beginning of a text, a number, or one character. */
+/** The tokens of valid JSON, without words and white space: the beginning of a text, a number, or one character. */
 function* tokensOf(text: string): Generator<string> {
   const token = /["{}[\]:]|-?\d[\d.eE+-]*/g
   for (let found = token.exec(text); found !== null; found = token.exec(text)) {

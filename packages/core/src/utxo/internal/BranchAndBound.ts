@@ -3,9 +3,9 @@
  * Coin Selection Strategies".
  */
 
-/** What a coin adds to a transaction beyond the fee of its input; all inputs cost the same. */
+/** A coin's amount less the fee of its input; all inputs cost the same. */
 export interface Target {
-  /** What the coins must reach, in the smallest unit. */
+  /** The sum that the coins must reach, in the smallest unit. */
   readonly least: bigint
   /** More than this is better paid back as change. */
   readonly most: bigint

@@ -39,7 +39,7 @@ export const ofSequences = (inputs: ReadonlyArray<{ readonly sequence: number }>
 
 export const ofOutputs = (outputs: ReadonlyArray<Output>) => hash("ZTxIdOutputsHash", ...outputs.map(paid))
 
-/** What the absence of shielded parts is hashed as, of Sapling's and of Orchard's. */
+/** The hashes that stand for absent shielded parts, Sapling's and Orchard's. */
 export const unshielded = [hash("ZTxIdSaplingHash"), hash("ZTxIdOrchardHash")] as const
 
 /** Of the digests of a transaction's parts, in their order. */

@@ -1,4 +1,4 @@
-/** What a transaction's metadata tells of XRP: the ledger entries that it touched, as they were before and after. */
+/** A transaction's metadata, read for XRP: the ledger entries that it touched, as they were before and after. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
@@ -10,7 +10,7 @@ const decodeAccountRoot = Schema.decodeUnknownResult(
     NewFields: Schema.optionalKey(Schema.Struct({ Account: Schema.String, Balance: Schema.optionalKey(Drops) })),
     /** Of any other; absent where no field changed. */
     FinalFields: Schema.optionalKey(Schema.Struct({ Account: Schema.String, Balance: Drops })),
-    /** What the transaction changed. */
+    /** Ledger entries that the transaction changed. */
     PreviousFields: Schema.optionalKey(Schema.Struct({ Balance: Schema.optionalKey(Drops) }))
   })
 )

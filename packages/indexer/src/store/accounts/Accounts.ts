@@ -26,7 +26,7 @@ export interface Account {
   readonly retractions: boolean
 }
 
-/** What the store knows of a key, which is not the key. */
+/** A key as the store knows it: without the key itself. */
 export interface ApiKey {
   /** The first bytes of the key's hash: they name the key, and do not help to find it. */
   readonly id: string
@@ -110,7 +110,7 @@ export class Accounts extends Context.Service<
     readonly listKeys: (account: number) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
     /** Revokes for good; a key that is revoked already stays so. */
     readonly revokeKey: (account: number, id: string) => Effect.Effect<void, KeyNotFound | DatabaseError>
-    /** The caller of a key; undefined where the key is unknown, revoked or over. */
+    /** The caller of a key; undefined where the key is unknown, revoked or expired. */
     readonly authenticate: (
       key: Redacted.Redacted
     ) => Effect.Effect<RememberedCallers.Caller | undefined, DatabaseError>

@@ -1,4 +1,4 @@
-/** The credits of accounts: what they have, what they pay for, and what they paid. */
+/** The credits of accounts: balances, charges and statements. */
 import { defaultRules, type Rules } from "@headwater/core/Credits"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

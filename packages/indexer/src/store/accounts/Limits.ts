@@ -12,7 +12,7 @@ import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import * as WaitingCallbacks from "../subscriptions/WaitingCallbacks.ts"
 
-/** What is limited: how much of it there may be by default, and what is said where the limit is reached. */
+/** The things that are limited: the default of each limit, and the message where the limit is reached. */
 const limits = {
   /** Subscriptions of an account, over all chains. */
   subscriptions: { maximum: 1_000_000, says: (maximum: number) => `An account may have ${maximum} subscriptions` },
@@ -159,7 +159,7 @@ export const countVerification = Effect.fn("Limits.countVerification")(function*
 /** Milliseconds until verifications are counted anew. */
 export const millisToNextHour = Effect.map(Clock.currentTimeMillis, (now) => hourMillis - (now % hourMillis))
 
-/** What an account has of that which is counted for it. */
+/** The counts of an account's limited things. */
 export const usage = Effect.fn("Limits.usage")(function* (account: number, { waitingCallbacks }: Maxima) {
   return {
     subscriptions: yield* subscriptionsOf(account),

@@ -1,5 +1,5 @@
 /**
- * What each account has left of its rate. Where one process has the store, that is in memory. Where several share the
+ * The rate that each account has left. Where one process has the store, the buckets are in memory. Where several share the
  * store, the buckets are rows: a process takes more out of a bucket than it needs at the moment, a twentieth of the
  * bucket, and spends that within a second, so that the store is not written for each request; what it has not spent then
  * goes back with the next request.
@@ -11,10 +11,10 @@ import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import { Database } from "../database/Database.ts"
 
-/** What this process took out of a bucket and has not spent. */
+/** Credits that this process took out of a bucket and has not spent. */
 interface Allowance {
   readonly tokens: number
-  /** What the bucket had left then. */
+  /** Credits that were left in the bucket then. */
   readonly left: number
   /** Milliseconds since the Unix epoch. */
   readonly until: number

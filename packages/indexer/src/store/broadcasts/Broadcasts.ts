@@ -71,7 +71,7 @@ export const find = Effect.fn("Broadcasts.find")(function* (chain: Chain, accoun
   return found
 })
 
-/** In a transaction: the subscription that tells what becomes of one broadcast. */
+/** In a transaction: the subscription for the outcome of one broadcast. */
 const subscribe = Effect.fnUntraced(function* ({ account, callback, chain }: NewBroadcast) {
   if (callback === undefined) return null
   const { create } = yield* Subscriptions

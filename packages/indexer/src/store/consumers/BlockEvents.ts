@@ -177,7 +177,7 @@ export const decode = (
   }
 }
 
-/** A block with what became known of it later, in that order. */
+/** A block, then the parts of it that became known later. */
 export const join = (parts: ReadonlyArray<ConsumedBlock>): ConsumedBlock => ({
   ...parts.at(-1)!,
   events: parts.flatMap(({ events }) => events)

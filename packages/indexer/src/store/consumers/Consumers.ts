@@ -178,7 +178,7 @@ const areSkipped = Effect.fnUntraced(function* (chain: number, from: number, to:
 
 type BlockRow = Omit<Row<"consumed_block">, "chain" | "lacks">
 
-/** Fails where blocks lack between what the consumer knows and what it is told. */
+/** Fails where blocks are missing between the consumer's position and the next notification. */
 const checkWhole = Effect.fnUntraced(function* (
   { chain, chainId, from, name }: Consumer,
   last: Pick<Progress, "hash" | "height">,

@@ -12,7 +12,7 @@ export type ProgramTables<Tables> = Kysely<Tables>
 /** What the program's own function has thrown. */
 export class Thrown extends Data.TaggedError("Thrown")<{ readonly cause: unknown }> {}
 
-/** What surrounds a function of the program, as long as it runs. */
+/** The transaction around a function of the program, as long as it runs. */
 interface Surroundings {
   readonly context: Context.Context<Database>
   isOpen: boolean

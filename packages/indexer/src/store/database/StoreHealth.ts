@@ -1,4 +1,4 @@
-/** What a store says of itself to its operator. */
+/** The state of a store, for its operator. */
 import { stat, statfs } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Clock from "effect/Clock"

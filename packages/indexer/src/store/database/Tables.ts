@@ -258,7 +258,7 @@ export interface ApiKeyTable {
   expires: Generated<number | null>
   /** When it was used, in milliseconds since the Unix epoch, to the hour; null for never. */
   last_used: Generated<number | null>
-  /** 1 or 0: whether it may call only what changes nothing. */
+  /** 1 or 0: whether the key may only read. */
   read_only: Generated<number>
 }
 
@@ -301,7 +301,7 @@ export interface SubscriptionTable {
   active_from: Generated<number>
   /** JSON array of {reason, timestamp}. */
   deactivation_reasons: Generated<string>
-  /** The highest number given to one of its callbacks. */
+  /** The highest number that a callback of the subscription has. */
   last_sequence: Generated<number>
 }
 
@@ -324,7 +324,7 @@ export interface ListedAddressTable {
   subscription: number
   chain: number
   address: Uint8Array
-  /** The chain's revision with which it came, or began again, and with which it left, if it has. */
+  /** The chain's revision at which the address came, or came again, and the one at which it left, if it has. */
   revision: number
   left_revision: Generated<number | null>
   /** The chain's cursor when it came: blocks above it are evaluated. Null where no block was committed yet. */
@@ -380,7 +380,7 @@ export interface MissedBlocksTable {
   to_height: number
 }
 
-/** An address with a subscription that is told of it, be it the subscription's own or one of its list. */
+/** An address with a subscription that is told of it: the subscription's own address, or one of its list. */
 export interface SubscribedAddressView
   extends Pick<
     SubscriptionTable,
@@ -419,7 +419,7 @@ export interface BulkRequestTable {
   created: number
 }
 
-/** What items of such a request have come to, from the one at `position` on. */
+/** The results of such a request's items, from the item at `position` on. */
 export interface BulkResultTable {
   bulk: number
   position: number
@@ -444,7 +444,7 @@ export interface WaitingTable {
   target: number
   each_confirmation: number
   block_hash: Uint8Array
-  /** What in the block it is: part of the idempotency key. */
+  /** The event's place in the block: part of the idempotency key. */
   occurrence: string
   /** `data.item` of the callback as JSON. */
   item: string
@@ -589,7 +589,7 @@ export interface CallbackTable {
   attempts: Generated<number>
   /** JSON array of its last attempts, of all times. */
   attempt_log: Generated<string>
-  /** Its number within the subscription, given when it first leaves. */
+  /** The callback's number within the subscription; null until its first lease, or until a feed shows the callback. */
   sequence: number | null
   /** Milliseconds since the Unix epoch. */
   created: number
@@ -714,7 +714,7 @@ export interface WalletAddressTable {
   requested: number | null
 }
 
-/** What an account has left: the sum of its entries. */
+/** The balance of an account: the sum of its entries. */
 export interface CreditBalanceTable {
   account: number
   balance: number

@@ -24,7 +24,7 @@ export const maxAddresses = 1_000_000
 /** Addresses that one transaction takes. */
 export const atOnce = 500
 
-/** The subscription is none on a list. */
+/** The subscription is not on a list. */
 export class NotAList extends Schema.TaggedError<NotAList>()("NotAList", { referenceId: Schema.String }) {}
 
 /** The list is that of an extended public key, which the store derives. */

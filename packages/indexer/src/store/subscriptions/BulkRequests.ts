@@ -35,7 +35,7 @@ export interface BulkRequest {
   readonly digest: Uint8Array
 }
 
-/** The key stands for another request of the account's. */
+/** The key was used for another request of the account. */
 export class BulkKeyUsed extends Schema.TaggedError<BulkKeyUsed>()("BulkKeyUsed", {}) {}
 
 /** How long a request is remembered. */
@@ -126,7 +126,7 @@ export const step = Effect.fn("BulkRequests.step")(function* <E, R>(
 /** Rows of results that are forgotten at a time, each of some hundred items. */
 const rowsAtOnce = 20
 
-/** Forgets some results of one of these requests, or the request itself when it has none; whether there was one. */
+/** Deletes some results of one of these requests, or the request itself once it has none; whether there was one. */
 const forgetSome = (which: Expression<SqlBool>) =>
   Effect.gen(function* () {
     const { forUpdate, query } = yield* Database

@@ -189,7 +189,7 @@ export const lease = Effect.fn("CallbackCopies.lease")(function* (
   const host = new URL(url).hostname
   const { callbacks, isLast, through } = yield* callbacksOf(copy, host)
   const secrets = yield* Receivers.secretsOf(receiver, yield* Clock.currentTimeMillis)
-  // What is copied was told: a reorganisation does not untell it.
+  // A copied callback was told: a reorganisation does not untell it.
   const isCurrent = () => true
   const held: Lease = { account, subscription, host, url, secrets, callbacks, full: !isLast, leasedUntil, isCurrent }
   return { id, generation, attempts, through, isLast, lease: held } satisfies LeasedCopy
@@ -226,7 +226,7 @@ export const advance = Effect.fn("CallbackCopies.advance")(function* (
   yield* transaction(
     Effect.gen(function* () {
       if (charge !== undefined && sent.length > 0) yield* charge(sent)
-      // Whoever has a later lease goes on from where that began; what was asked for anew begins there.
+      // The holder of a later lease goes on from where that lease began; a copy that was asked for anew begins there.
       const isAskedFor = sql<boolean>`${isLeased} and generation = ${generation}`
       const noted = yield* query((db) =>
         change === undefined

@@ -33,7 +33,7 @@ const internalEvents = eventsOfClass("internal")
 
 type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
 
-/** What was found that is of some subscribers. */
+/** The matches of some of the subscribers. */
 const ofThese = <A extends { readonly subscription: Subscribers.Group }>(
   found: ReadonlyArray<A>,
   isOne: (subscriber: PendingConfirmations.Subscriber) => boolean
@@ -74,7 +74,7 @@ const accountsBehind = Effect.fnUntraced(function* (chain: number, key: string, 
   return new Set([...undoing!, ...(yield* DeferredMatches.accountsAt(chain, own[0]!.subscription.address, others!))])
 })
 
-/** What was found, for subscribers of other accounts. */
+/** The matches, for subscribers of other accounts. */
 const without = (found: Occurrences, accounts: ReadonlySet<number>) =>
   accounts.size === 0 ? found : ofThese(found, ({ account }) => !accounts.has(account))
 
@@ -103,7 +103,7 @@ const shared = Effect.fnUntraced(function* (
   const left: Array<DeferredMatches.AddressMatches> = []
   const told = new Map<string, ReadonlySet<number>>()
   let sum = 0
-  // What is little goes first: it waits for nothing that is much.
+  // Small matches go first: they wait for no large one.
   for (const { after, count, key, own } of found.sort((a, b) => a.count - b.count)) {
     const isMuch = sum + count > most
     if (!isMuch) {
@@ -194,7 +194,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     return yield* match({ hasCoins })
   })
 
-  /** What blocks told that leave the chain is taken back, or left to steps to take back. */
+  /** Callbacks of blocks that leave the chain are taken back, or left to the steps. */
   const takeBack = Effect.fnUntraced(function* (leaving: UndoneBlocks.Leaving) {
     const { at, fork, reverted, rewound, tip } = leaving
     mayBeBehind = true

@@ -55,7 +55,7 @@ export const births = {
   missed: {
     when: "A subscription is activated that blocks were not matched against, since too much was parked or for too long",
     again: undefined,
-    /** Not sent: receivers that know no such event would refuse it. The feed shows what its number stands for. */
+    /** Not sent: receivers that do not know the event would refuse it. The feed shows the entry behind the number. */
     state: "expired"
   },
   noticed: {

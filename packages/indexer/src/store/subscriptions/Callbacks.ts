@@ -107,7 +107,7 @@ export class Callbacks extends Context.Service<
       page: FeedPage.Page,
       waitMillis?: number
     ) => Effect.Effect<Feed, PositionRefused | Failure>
-    /** Sends one again now, in whatever state it is; its attempts are counted anew. */
+    /** Makes a callback due again, in any state; its attempts are counted anew. */
     readonly redeliver: (
       key: SubscriptionKey,
       idempotencyKey: string

@@ -51,7 +51,7 @@ export interface KeyState extends NewKey {
   readonly isLookingBack: boolean
 }
 
-/** The subscription is none on an extended public key. */
+/** The subscription is not on an extended public key. */
 export class NotAKey extends Schema.TaggedError<NotAKey>()("NotAKey", { referenceId: Schema.String }) {}
 
 const branchNumbers = { receive: 0, change: 1 } as const
@@ -132,7 +132,7 @@ export const begin = Effect.fnUntraced(function* (
   )
 })
 
-/** What a key's list has, whatever the number of its addresses. */
+/** The state of a key's list, whatever the number of its addresses. */
 export const listOf = Effect.fnUntraced(function* (subscription: number) {
   const { read } = yield* Database
   const [list] = yield* read(

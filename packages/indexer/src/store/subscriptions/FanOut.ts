@@ -51,7 +51,7 @@ const classes = ["coin", "token", "internal", "log", "block"] as const
 const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
 const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
 
-/** What the steps of a chain have in common. */
+/** State that the steps of a chain share. */
 export interface FanOut {
   /** An effect that waits for the next commit of this process that leaves something to the steps. */
   readonly wanted: Effect.Effect<Effect.Effect<void>>
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   /** Accounts that are looked for at a time. */
   const turns = Math.max(1, Math.ceil(bounds.step / bounds.turn))
 
-  /** What it costs to look at an account, in callbacks. */
+  /** The cost of a look at an account, in callbacks. */
   const visit = Math.ceil(bounds.step / 10)
 
   const matchedRow = Effect.fnUntraced(function* (id: number) {

@@ -53,7 +53,7 @@ export interface DueHost {
   readonly account: number | undefined
 }
 
-/** What an account may have of a host beside its leases in flight. */
+/** An account's share of a host's places, beside its leases in flight. */
 export interface AccountTurn {
   /** The subscription of its last lease: its others have their turn first. */
   readonly roundRobinCursor: number
@@ -68,7 +68,7 @@ export interface HostCapacity {
   readonly host: string
   readonly limit: number
   readonly batchSize: number
-  /** These do not count towards `limit`, as long as nothing else waits for their places. */
+  /** Callbacks that do not count towards `limit`, as long as no other waits for their places. */
   readonly followOns: ReadonlyArray<FollowOn>
   /** The account that the host's last lease was for: the others have their turn first. Negative before the first lease. */
   readonly accountCursor: number
@@ -79,7 +79,7 @@ export interface HostCapacity {
   readonly retriesFirst: boolean
 }
 
-/** What came of a leased callback. */
+/** The outcome of a leased callback. */
 export type Outcome =
   | { readonly kind: "delivered"; readonly callback: OutboxMessage; readonly attempt: Attempt }
   /** Due again at `due`, and until `pausedUntil` nothing is sent to the host; in milliseconds since the Unix epoch. */

@@ -61,7 +61,7 @@ import { Subscriptions } from "./Subscriptions.ts"
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Wakes those who wait in this process: callbacks have become due. */
+    /** Wakes the senders that wait in this process: callbacks have become due. */
     readonly wakeup: Effect.Effect<void>
     /** An effect that waits for the next `wakeup` after this moment. */
     readonly nextWakeup: Effect.Effect<Effect.Effect<void>>
@@ -90,7 +90,7 @@ export class Outbox extends Context.Service<
     readonly leaseCopy: (
       leaseMillis: number
     ) => Effect.Effect<CallbackCopies.LeasedCopy | "later" | undefined, DatabaseError>
-    /** Writes down what came of such a lease. */
+    /** Records the outcome of such a lease. */
     readonly advanceCopy: (
       copy: CallbackCopies.LeasedCopy,
       outcome: CallbackCopies.CopyOutcome

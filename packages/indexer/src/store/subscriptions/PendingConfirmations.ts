@@ -85,7 +85,7 @@ export const schedule = (
   return { due, pending }
 }
 
-/** What is pending of the occurrences of a block from their first callbacks on, be these due or not. */
+/** The pending confirmations of a block's occurrences, from the first callback on, due or not. */
 export const first = (
   chain: number,
   block: BlockHeader,
@@ -101,7 +101,7 @@ export const add = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingRo
   yield* insertMany("waiting", pending)
 })
 
-/** Adds what is not there of one block: a replay may have added some of it. */
+/** Adds the confirmations of one block that are not there yet: a replay may have added some. */
 export const addMissing = Effect.fnUntraced(function* (
   chain: number,
   height: number,
@@ -156,7 +156,7 @@ const nextDue = Effect.fnUntraced(function* (chain: number) {
 
 type ConfirmedRow = Row<"waiting"> & Pick<Row<"subscription">, "reference_id" | "event" | "active" | "host">
 
-/** What is due at tips up to `tip`, the lowest first, then by the blocks. */
+/** Confirmations that are due at tips up to `tip`, the lowest first, then by the blocks. */
 const dueRows = (db: Kysely<Tables>, chain: number, tip: number) =>
   db
     .selectFrom("waiting")

@@ -1,5 +1,5 @@
 /**
- * What becomes of a block's callbacks when the block is undone. One that has not left is gone; one that has left stays
+ * The callbacks of a block that is undone. A callback that was not sent is deleted; one that was sent stays
  * in its subscription's feed, and where the account wants it, a retraction follows that names its key. What
  * is much is left to steps (`UndoneBlocks`).
  */
@@ -39,7 +39,7 @@ const numbered = Effect.fnUntraced(function* (left: Left) {
   return found.map(({ id }) => id)
 })
 
-/** Those of the callbacks that a retraction may follow, and whose accounts want that: what was retracted before is not again. */
+/** Callbacks that a retraction may follow, of accounts that want retractions; a retracted callback is not retracted again. */
 const wanted = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const { numbers, query } = yield* Database
   return yield* query(

@@ -36,7 +36,7 @@ export interface NewSubscription
   readonly allowDuplicates: boolean
 }
 
-/** What a new subscription has that was not asked for. */
+/** Fields of a new subscription that the request does not name. */
 export type CreatedSubscription = Pick<Subscription, "referenceId" | "created">
 
 /** Where a subscription is: nobody but its account finds it, and only under its own chain. */

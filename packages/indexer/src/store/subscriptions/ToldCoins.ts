@@ -218,7 +218,7 @@ export const keyOf = (
   { transactionId }: Pick<CoinItem, "transactionId">
 ) => `${id} ${Bytes.key(address)} ${transactionId}`
 
-/** What was told of a block, what is pending, and what is left to steps. */
+/** The callbacks about a block, the pending ones, and those that are left to steps. */
 export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block: AuditedBlock) {
   const { read } = yield* Database
   const { id } = (yield* ChainRow.find(chain))!

@@ -22,7 +22,7 @@ import * as CallbackState from "./CallbackState.ts"
 import * as ListedOccurrence from "./ListedOccurrence.ts"
 import { readFilter } from "./Subscription.ts"
 
-/** What a transaction in a node's mempool moves for one address. */
+/** The net that a transaction in a node's mempool moves for one address. */
 export interface MempoolTransfer extends Omit<NetMovement, "transaction"> {
   readonly transactionId: Uint8Array
   /** When a node first saw the transaction, in seconds since the Unix epoch. */

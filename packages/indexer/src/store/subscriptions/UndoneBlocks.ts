@@ -1,5 +1,5 @@
 /**
- * What blocks that have left the chain told, where that is much: it is taken back in small steps behind the undo, so that
+ * Takes back what very many callbacks told of blocks that have left the chain: in small steps behind the undo, so that
  * the chain goes on meanwhile. The undo notes each block with the accounts that have anything of it; the steps take one
  * account after another, and of an account its newest block first, in transactions of their own: a kill between any two
  * loses nothing, and any process that has the chain goes on.
@@ -26,7 +26,7 @@ export interface Leaving {
   readonly revision: number
   /** Whether an operator has rewound them, so that what was sent is as true as before where they come again. */
   readonly rewound: boolean
-  /** Those of which subscriptions are told that they leave. */
+  /** Blocks whose leaving is told to subscriptions. */
   readonly reverted: ReadonlyArray<RevertedBlocks.RevertedBlock>
   /** Milliseconds since the Unix epoch. */
   readonly at: number
@@ -66,7 +66,7 @@ export const hasLeft = `exists (
       and undone_block.height = callback.height
   )`
 
-/** Whether it is one of these that has no number either: nobody has heard of it, nor is to, and it will be forgotten. */
+/** Whether the callback is one of these and has no number: nobody has heard of it, and it is deleted. */
 export const isUntold = `case when callback.sequence is null and ${hasLeft} then 1 else 0 end`
 
 /** Those of a list that are to be heard of: no number waits for what will be forgotten. */

@@ -25,10 +25,10 @@ export interface UnresolvedEvent {
   readonly reason: string
 }
 
-/** What decides movements in doubt, for the operator. */
+/** The remedies for movements in doubt, for the operator. */
 export const remedy =
   "The callbacks follow by themselves once a node of the chain has an index of transactions (txindex=1). With a node that " +
-  "shows prevouts (Bitcoin Core 23, Bitcoin Cash Node 28) no movement comes to be in doubt, and few do with one that " +
+  "shows prevouts (Bitcoin Core 23, Bitcoin Cash Node 28, Dash Core 23) no movement comes to be in doubt, and few do with one that " +
   "searches coins (scantxoutset)"
 
 const reasonNotUnderstood = "a part of the transaction is not understood"
@@ -135,7 +135,7 @@ const ofChain = (db: Kysely<Tables>, chain: Chain.Chain) =>
     .where("chain.name", "=", Chain.nameOf(chain))
     .where(isSubscribed(sql`${isMatched("s")} and ${isOfCoins}`))
 
-/** What has happened in those movements. */
+/** The occurrences that are of these movements. */
 export const occurrencesOf = <O extends Occurrence<Subscription>>(
   movements: ReadonlyArray<UnresolvedEvent>,
   occurrences: ReadonlyArray<O>
@@ -188,7 +188,7 @@ export const forgetUnsubscribed = Effect.fn("UnresolvedEvents.forgetUnsubscribed
   )
 })
 
-/** What a subscription has no callback of, since it is in doubt: a page, oldest first, and how many there are in all. */
+/** A subscription's movements in doubt, which have no callback: a page, oldest first, and how many there are in all. */
 export const ofSubscription = Effect.fn("UnresolvedEvents.ofSubscription")(function* (
   subscription: number,
   { limit, offset }: { readonly limit: number; readonly offset: number }

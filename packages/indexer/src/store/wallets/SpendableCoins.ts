@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     return next && { branch, index: next.address_index, script: next.address as AddressBytes }
   })
 
-  /** What a wallet has; undefined where the account has not synced it. */
+  /** The coins of a wallet; undefined where the account has not synced the wallet. */
   const of = Effect.fn("SpendableCoins.of")(
     function* (key: WalletKey) {
       const [wallet] = yield* read(rowOf(key))

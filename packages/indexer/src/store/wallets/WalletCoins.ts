@@ -1,4 +1,4 @@
-/** What HD wallets have of coins that were found: how far they are used, and that their balance is complete. */
+/** Enters the coins that a search found into HD wallets: how far they are used, and that their balance is complete. */
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as FoundCoins from "../chain/FoundCoins.ts"
@@ -58,7 +58,7 @@ export const markUsed = Effect.fnUntraced(function* (chain: number, found: Found
   yield* growth.grow
 })
 
-/** Notes what is known of a wallet once its coins and those of its addresses that are proved have been entered. */
+/** Records from which block on a wallet is known, once its coins and those of its proved addresses have been entered. */
 export const settle = ({ wallet }: SoughtWallet, gapLimit: number) =>
   WalletReach.settle(wallet.id, wallet.branches.length, gapLimit)
 

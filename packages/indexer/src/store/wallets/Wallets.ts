@@ -56,7 +56,7 @@ export interface Wallet {
   readonly completeFrom: number | undefined
 }
 
-/** What addresses had from before is still being looked for, so that nobody can say which of them are used. */
+/** Coins from before the sync are still being searched, so that it is not known which addresses are used. */
 export class WalletScanning extends Schema.TaggedError<WalletScanning>()("WalletScanning", {}) {}
 
 /** Addresses that a call of `deriveAndSync` answers. */

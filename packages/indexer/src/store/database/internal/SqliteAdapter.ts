@@ -73,7 +73,7 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
     yield* deferred(() => last, executeMany(last))
   })
 
-  /** What a statement gives for each row of its parameters. */
+  /** The results of a statement, one for each row of its parameters. */
   const forEach = <A>(statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
     inChunks(parameters, (some) => executeMany<A>(positional(statement, some)), rowsAtOnce)
 

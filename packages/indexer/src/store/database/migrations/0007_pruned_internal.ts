@@ -1,4 +1,4 @@
-/** What internal transactions moved that are no longer kept one by one. */
+/** The sums of internal transactions that are no longer kept one by one. */
 import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob, clustered }: ColumnTypes): ReadonlyArray<string> => [

@@ -1,2 +1,2 @@
-/** What a subscription wants of all that happens to its address. */
+/** The part of an address's events that a subscription is for. */
 export const up = (): ReadonlyArray<string> => ["alter table subscription add column filter text"]

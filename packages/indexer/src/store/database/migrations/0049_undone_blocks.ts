@@ -31,6 +31,6 @@ export const up = ({ blob, clustered, serial }: ColumnTypes): ReadonlyArray<stri
   "create index waiting_block on waiting (chain, height, account)",
   "drop index waiting_height",
   "alter table chain drop column undo_to",
-  // An older program would confirm what is pending of these blocks.
+  // An older program would send the pending confirmations of these blocks.
   "update store_format set oldest_migration = '0049_undone_blocks', oldest_program = '0.2.0'"
 ]

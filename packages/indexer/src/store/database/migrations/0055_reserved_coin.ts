@@ -1,4 +1,4 @@
-/** What prepared transactions use, so that no other one uses it for a while. */
+/** Coins of prepared transactions, which no other preparation uses for a while. */
 import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
 export const up = ({ blob }: ColumnTypes): ReadonlyArray<string> => [

@@ -14,7 +14,7 @@ import * as FailureNotices from "./FailureNotices.ts"
 /** A callback that was accepted, and its subscription. */
 type Sent = Pick<Row<"callback">, "id" | "subscription">
 
-/** What an outcome brings about outside of its callback. */
+/** The consequences of an outcome outside of its callback. */
 export interface Consequences {
   readonly deactivate: (subscription: number, reason: string) => Effect.Effect<void, DatabaseError>
   /** Takes the price of callbacks that were accepted, in the transaction that notes it. */

@@ -1,4 +1,4 @@
-/** Activates a subscription, and with it what it has to send. */
+/** Activates a subscription, and resumes its parked callbacks. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Completeness from "../../chain/Completeness.ts"
@@ -42,7 +42,7 @@ export const activate = Effect.fnUntraced(function* (of: SubscriptionKey, mayRec
   if (yield* mayReceive(row.account, row.host)) {
     yield* CallbackState.resume(row.id, yield* Clock.currentTimeMillis)
   }
-  // What fails from now on is a failure of its own, with a notice of its own.
+  // A failure from now on is a new one, with a notice of its own.
   yield* query((db) => db.deleteFrom("failing_subscription").where("subscription", "=", row.id))
   return yield* SubscriptionRow.toSubscription(of.chain, { ...row, ...changed }, secrets)
 })

@@ -1,4 +1,4 @@
-/** What attempts to deliver say of a receiver: how many it accepts, and how fast it answers. */
+/** Statistics of a receiver's attempts: how many it accepts, and how fast it answers. */
 import type { Row } from "../../database/Tables.ts"
 import type { Attempt } from "./AttemptLog.ts"
 import { bounds } from "./DeliveryRecord.ts"

@@ -24,7 +24,7 @@ export type Refusal = DuplicateSubscription | Limits.LimitReached | Unpaid
 
 const targetOf = ({ address, event }: NewSubscription) => `${event} ${address === undefined ? "" : Bytes.key(address)}`
 
-/** Decides about one subscription after another, those before it included. */
+/** Decides about one subscription after another, as if those before it existed already. */
 const decide = Effect.fnUntraced(function* (
   account: number,
   chain: number,
@@ -37,7 +37,7 @@ const decide = Effect.fnUntraced(function* (
   const existing = isOwn ? [] : yield* SubscriptionRow.existing(account, chain, subscriptions, limits.duplicates)
   const before = yield* Limits.subscriptionsOf(account)
   let count = 0
-  /** Those that are made here, by what they have in common. */
+  /** The subscriptions of this request, by the fields that they share. */
   const made = new Map<string, string>()
   const alike = new Map<string, number>()
   return yield* Effect.forEach(subscriptions, (subscription, i) =>

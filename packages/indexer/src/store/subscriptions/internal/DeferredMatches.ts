@@ -65,7 +65,7 @@ export interface AddressMatches {
   readonly accounts: ReadonlyArray<number> | undefined
 }
 
-/** Gives turns at what is left of a block to all who have subscriptions to its address. */
+/** Gives each account with subscriptions to a block's busy address its turn at the rest of the block. */
 const addAllTurns = Effect.fnUntraced(function* (chain: number, height: number) {
   const { defer } = yield* Database
   // Each by an index, which a join with the view of both would not use.

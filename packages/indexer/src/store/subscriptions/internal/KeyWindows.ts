@@ -107,7 +107,7 @@ const isBehind = ({ derived, used }: Reached, { window_size }: Window) => derive
 export interface Extension {
   readonly window: Window
   readonly reached: Reached
-  /** Blocks above it are matched against what is derived now. */
+  /** Blocks above this height are matched against the addresses that are derived now. */
   readonly since: number | null
   /** The first block that may have paid what is not derived yet. */
   readonly behindFrom: number

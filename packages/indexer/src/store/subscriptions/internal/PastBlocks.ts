@@ -163,7 +163,7 @@ export const late = Effect.fnUntraced(function* (
   return (subscription: number, address: Uint8Array) => names.has(nameOf(subscription, address))
 })
 
-/** What is told of a block's occurrences in one transaction. */
+/** The occurrences of a block that one transaction tells. */
 export interface Part extends Pick<Owed, "subscription"> {
   /** Of the subscription's own occurrences, in their order: the first, and the first behind the last. */
   readonly from: number

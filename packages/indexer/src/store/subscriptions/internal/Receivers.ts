@@ -65,7 +65,7 @@ export const some = Effect.fnUntraced(function* (mayReceive: typeof HostPermissi
   return open.map(({ callback_url }) => callback_url)
 })
 
-/** What its callbacks are signed with at this moment. */
+/** The secrets that sign the subscription's callbacks at this moment. */
 export const secretsOf = Effect.fnUntraced(function* (receiver: Receiver, now: number) {
   const { previous_secret, previous_secret_until, reference_id, secret } = receiver
   if (secret === null) return []

@@ -65,7 +65,7 @@ export const find = Effect.fnUntraced(function* (
   return row ?? (yield* new SubscriptionNotFound({ referenceId }))
 })
 
-/** What an account has already, of what it asks for. */
+/** The account's subscriptions that a new one is compared with. */
 export interface Existing {
   /** The reference of a subscription that is the same. */
   readonly same: string | null

@@ -6,7 +6,7 @@ import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
 
 export const make = (chain: number) => {
-  /** One such address: as long as it is one, no other is looked for. */
+  /** An address with unknown coins: as long as it is one, no other is looked for. */
   let example: AddressBytes | undefined
   /** There is none among the subscriptions of the revisions up to this one. */
   let reached = 0

@@ -20,7 +20,7 @@ export const add = Effect.fnUntraced(function* (deltas: ReadonlyMap<number, bigi
   }
 })
 
-/** What is added to balances. */
+/** Amounts to add to balances. */
 class Deltas extends Map<number, bigint> {
   count(wallet: number, amount: bigint) {
     this.set(wallet, (this.get(wallet) ?? 0n) + amount)
