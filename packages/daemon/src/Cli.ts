@@ -34,7 +34,8 @@ import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
-const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
+/** The command with its subcommands. */
+export const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,
