@@ -2,7 +2,7 @@
  * Links as they stand in the pages, for GitHub, and where they lead on the site: a file of the repository that is no page
  * to its text under `/source`, an error or a metric to its own page.
  */
-import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { MarkdownRenderer, SiteConfig } from "vitepress"
@@ -20,10 +20,9 @@ const onSite = (page: string, href: string): string => {
     if (own !== undefined && part !== undefined && /_/.test(part)) return `/${own}/${part}.md`
     return href.replace(/(^|\/)README\.md/, "$1index.md")
   }
-  if (!existsSync(join(root, target)) || !statSync(join(root, target)).isFile())
-    throw new Error(`${page} links to ${href}, which is no file`)
+  if (!existsSync(join(root, target))) throw new Error(`${page} links to ${href}, which is no file`)
   sources.add(target)
-  return `/source/${target}.txt`
+  return statSync(join(root, target)).isDirectory() ? `/source/${target}/index.html` : `/source/${target}.txt`
 }
 
 export const plugin = (md: MarkdownRenderer) => {
@@ -37,12 +36,23 @@ export const plugin = (md: MarkdownRenderer) => {
   })
 }
 
-/** At the end of a build: the files that pages link to. */
+/** At the end of a build: the files that pages link to; of a folder its files, with a list of them. */
 export const copySources = ({ outDir }: SiteConfig) => {
-  for (const source of sources) {
+  const copy = (source: string) => {
     const target = join(outDir, "source", `${source}.txt`)
     mkdirSync(dirname(target), { recursive: true })
     copyFileSync(join(root, source), target)
+  }
+  for (const source of sources) {
+    if (statSync(join(root, source)).isFile()) {
+      copy(source)
+      continue
+    }
+    const names = readdirSync(join(root, source)).filter((name) => statSync(join(root, source, name)).isFile())
+    for (const name of names) copy(`${source}/${name}`)
+    const list = names.map((name) => `<li><a href="${name}.txt">${name}</a></li>`).join("\n")
+    const page = `<!doctype html>\n<meta charset="utf-8">\n<title>${source}</title>\n<h1>${source}</h1>\n<ul>\n${list}\n</ul>\n`
+    writeFileSync(join(outDir, "source", source, "index.html"), page)
   }
 }
 

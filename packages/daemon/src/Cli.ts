@@ -34,8 +34,7 @@ import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
-/** The command with its subcommands. */
-export const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
+const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,
@@ -94,3 +93,5 @@ export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWit
 
 /** Runs the command that the process's arguments name. */
 export const run: Effect.Effect<void, unknown> = reporting(Command.run(headwater, { version }))
+
+export { headwater }
