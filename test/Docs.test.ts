@@ -118,17 +118,23 @@ describe("documentation", () => {
     assert.strictEqual(anchorOf("How `x_y`, and C++ (too), are"), "how-x_y-and-c-too-are")
   })
 
-  it("names no package to run or install that is not Headwater's", () => {
+  it("names no package to run that is not Headwater's, nor one to install that Headwater does not need", () => {
     const ours = ["core", "indexer", "http", "daemon"].map((name) => `@headwater/${name}`)
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(join(root, "packages/indexer/package.json"), "utf8")
+    )
+    const needed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
     for (const page of pages) {
       const text = Pages.textOf(page)
       const named = Array.from(text.matchAll(/\bnpx (?:-\S+ )*([\w@/.-]+)/g), ([, name]) => name!)
       const installed = Array.from(text.matchAll(/\bnpm (?:install|i|add) ((?:[\w@/.-]+ ?)+)/g), ([, names]) => names!)
-      for (const name of [...named, ...installed.flatMap((names) => names.trim().split(" "))]) {
+      for (const name of named) {
         // Inside a project the package's command is its program: the page has to say that the package comes first.
         if (name === "headwater") assert.include(text, "@headwater/daemon", page)
         else assert.include(ours, name, page)
       }
+      for (const name of installed.flatMap((names) => names.trim().split(" ")))
+        assert.include([...ours, ...needed], name, page)
     }
   })
 

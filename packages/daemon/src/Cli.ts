@@ -64,6 +64,8 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   ])
 )
 
+export { headwater }
+
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g
 
@@ -93,5 +95,3 @@ export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWit
 
 /** Runs the command that the process's arguments name. */
 export const run: Effect.Effect<void, unknown> = reporting(Command.run(headwater, { version }))
-
-export { headwater }
