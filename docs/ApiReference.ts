@@ -1,15 +1,12 @@
 /**
- * Writes `docs/api.md` from the OpenAPI document, and in `docs/callbacks.md` a callback from it and the table of events from
- * the event kinds:
- * `node_modules/.bin/node docs/ApiReference.ts`.
+ * The reference of the interface from the OpenAPI document: an overview and a page for each group of operations; and in
+ * `docs/callbacks.md` a callback from it and the table of events from the event kinds.
  */
-import { readFileSync, writeFileSync } from "node:fs"
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { families, familyNames } from "@headwater/core/families/families"
 import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
-
-const referenceFile = new URL("api.md", import.meta.url)
-const guideFile = new URL("callbacks.md", import.meta.url)
+import { anchorOf } from "./Anchor.ts"
+import { between, json, table } from "./Page.ts"
 
 interface Content {
   readonly "application/json"?: { readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }
@@ -39,22 +36,50 @@ interface Webhook {
   }
 }
 
-/** JSON in the formatter's style: short lists of plain values on one line. */
-const json = (value: unknown) =>
-  `\`\`\`json\n${JSON.stringify(value, null, 2).replaceAll(/\[\s+([^[\]{}]{1,80}?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/,\s+/g, ", ")}]`)}\n\`\`\`\n`
-
 const exampleOf = (content: Content | undefined) => content?.["application/json"]?.example
 
 /** Parameters of most operations, explained once at the top. */
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version", "blockchain", "network"])
 
-/** A table as the formatter writes it: each column as wide as its widest cell. */
-export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
-  const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
-  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`
-  return [lines[0]!, rule, ...lines.slice(1)].join("\n")
-}
+const paths = Object.entries(openApiDocument.paths) as unknown as ReadonlyArray<[string, Record<string, Operation>]>
+const operations = paths.flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
+)
+const groups = Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? "")
+
+/** The file of a group of operations below `docs`. */
+const pageOf = (tag: string) => `api/${anchorOf(tag)}.md`
+
+const titleOf = ({ operation, path }: (typeof operations)[number]) => operation.summary ?? path
+
+const codesOf = ({ responses }: Operation): ReadonlyArray<readonly [status: string, codes: ReadonlyArray<string>]> =>
+  Object.entries(responses).flatMap(([status, { content }]) =>
+    Number(status) < 400 ? [] : [[status, Object.keys(content?.["application/json"]?.examples ?? {})] as const]
+  )
+
+/** Each operation that answers an error, with where it is described, and the error as it answers it. */
+export const answering = (
+  code: string
+): ReadonlyArray<{ readonly title: string; readonly link: string; readonly example: unknown }> =>
+  operations.flatMap((operation) => {
+    const found = Object.values(operation.operation.responses).flatMap(({ content }) => {
+      const { [code]: example } = (content?.["application/json"]?.examples ?? {}) as Record<string, { value: unknown }>
+      return example === undefined ? [] : [example.value]
+    })
+    if (found.length === 0) return []
+    const title = titleOf(operation)
+    return [{ title, link: `${pageOf(operation.operation.tags[0] ?? "")}#${anchorOf(title)}`, example: found[0] }]
+  })
+
+/** How many operations there are. */
+export const count = operations.length
+
+/** Errors of every operation, which are said once. */
+const everywhere: ReadonlySet<string> = new Set(
+  operations
+    .flatMap(({ operation }) => codesOf(operation).flatMap(([, codes]) => codes))
+    .filter((code, index, all) => all.indexOf(code) === index && answering(code).length === count)
+)
 
 /** The first description in a schema, which may stand below the top. */
 const described = (schema: unknown): string => {
@@ -71,33 +96,35 @@ const parametersOf = ({ parameters }: Operation): string => {
   const own = parameters.filter(({ name }) => !shared.has(name))
   if (own.length === 0) return ""
   const rows = own.map(({ description, in: place, name, required, schema }) => {
-    const text = (description ?? described(schema)).replaceAll("|", "\\|").replaceAll("\n", " ")
-    return [`\`${name}\``, place, required ? "yes" : "no", text]
+    const text = (description ?? described(schema)).replaceAll("\n", " ")
+    return `- \`${name}\` (${place}${required && place !== "path" ? ", required" : ""}): ${text}`
   })
-  return `\n${table([["Parameter", "in", "required", ""], ...rows])}\n`
+  return `\nParameters:\n\n${rows.join("\n")}\n`
 }
 
-const errorsOf = ({ responses }: Operation): string =>
-  Object.entries(responses)
-    .filter(([status]) => Number(status) >= 400)
-    .map(([status, { content, description }]) => {
-      const codes = Object.keys(content?.["application/json"]?.examples ?? {})
-      return `${status} ${codes.length === 0 ? description : codes.map((code) => `\`${code}\``).join(", ")}`
-    })
-    .join(" · ")
+const errorLink = (code: string, from: string) => `[\`${code}\`](${from}errors.md#${code})`
 
-const operationOf = (method: string, path: string, operation: Operation): string => {
+const errorsOf = (operation: Operation): string => {
+  const own = codesOf(operation).flatMap(([status, codes]) => {
+    const rest = codes.filter((code) => !everywhere.has(code))
+    return rest.length === 0 ? [] : [`${status} ${rest.map((code) => errorLink(code, "../")).join(", ")}`]
+  })
+  return own.length === 0 ? "" : `\nErrors of its own: ${own.join(" · ")}\n`
+}
+
+const operationOf = (one: (typeof operations)[number]): string => {
+  const { method, operation, path } = one
   const success = Object.entries(operation.responses).find(([status]) => Number(status) < 400)
   const request = exampleOf(operation.requestBody?.content)
   const answer = exampleOf(success?.[1].content)
   return [
-    `### ${operation.summary ?? path}\n`,
-    `\`${method.toUpperCase()} ${path}\`\n`,
+    `## ${titleOf(one)}\n`,
+    `\`${method} ${path}\`\n`,
     operation.description ?? "",
     parametersOf(operation),
     request === undefined ? "" : `\nRequest:\n\n${json(request)}`,
     answer === undefined ? "" : `\nAnswer, ${success![0]}:\n\n${json(answer)}`,
-    `\nErrors: ${errorsOf(operation)}\n`
+    errorsOf(operation)
   ]
     .filter((part) => part !== "")
     .join("\n")
@@ -110,37 +137,51 @@ const bodiesOf = ({ requestBody }: Webhook) => Object.entries(requestBody.conten
 
 const webhookOf = (event: string, webhook: Webhook): string => {
   const bodies = bodiesOf(webhook).map(([blockchain, { value }]) => `On ${blockchain}:\n\n${json(value)}`)
-  return [`### ${event}\n`, `${webhook.summary}.\n`, ...bodies].join("\n")
+  return [`## ${event}\n`, `${webhook.summary}.\n`, ...bodies].join("\n")
 }
 
-/** The reference as text. */
-export const reference = (): string => {
-  const paths = Object.entries(openApiDocument.paths) as unknown as ReadonlyArray<[string, Record<string, Operation>]>
-  const operations = paths.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation }))
-  )
-  const groups = Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? "")
-  const about = new Map(openApiDocument.tags.map(({ description, name }) => [name, description ?? ""]))
-  return [
-    "# API reference\n",
-    "Written by `docs/ApiReference.ts` from the OpenAPI document, which the daemon answers at `/openapi.json` and",
-    "`headwater openapi` prints. Do not edit.\n",
-    "Every request carries the account's key in `x-api-key`, and may carry the version that it wants in `x-api-version`.",
-    "`blockchain` and `network` in a path are names such as `ethereum` and `mainnet`. `context`, in the query or the body,",
-    "comes back in the answer. An error is `{apiVersion, requestId, context?, error: {code, message, details?}}`.\n",
-    ...[...groups].flatMap(([tag, members]) => [
-      `## ${tag}\n`,
-      `${about.get(tag) ?? ""}\n`,
-      ...members.map(({ method, operation, path }) => operationOf(method, path, operation))
-    ]),
-    "## Callbacks that are sent\n",
-    "Bodies of callbacks, by their events. [The guide](callbacks.md) says how they are signed, sent and answered. A test's",
-    "event ends in `_TEST`, a retraction's in `_REVERTED`, a correction's in `_CORRECTED`.\n",
-    ...webhooks.map(([event, { post }]) => webhookOf(event, post))
-  ]
-    .join("\n")
-    .replaceAll(/\n{3,}/g, "\n\n")
-}
+const written =
+  "Written by `docs/generate.ts` from the OpenAPI document, which the daemon answers at `/openapi.json` and\n`headwater openapi` prints. Do not edit.\n"
+
+const about = new Map(openApiDocument.tags.map(({ description, name }) => [name, description ?? ""]))
+
+const groupOf = (tag: string, members: typeof operations) => [
+  `# ${tag}\n`,
+  `${about.get(tag) ?? ""}. [What all operations have in common](../api.md)\n`,
+  ...members.map(operationOf)
+]
+
+const callbackPage = "api/callbacks-that-are-sent.md"
+
+const bodies = () => [
+  "# Callbacks that are sent\n",
+  "Bodies of callbacks, by their events. [The guide](../callbacks.md) says how they are signed, sent and answered. A test's",
+  "event ends in `_TEST`, a retraction's in `_REVERTED`, a correction's in `_CORRECTED`.\n",
+  ...webhooks.map(([event, { post }]) => webhookOf(event, post))
+]
+
+const overview = () => [
+  "# API reference\n",
+  written,
+  "Every request carries the account's key in `x-api-key`, and may carry the version that it wants in `x-api-version`.",
+  "`blockchain` and `network` in a path are names such as `ethereum` and `mainnet`. `context`, in the query or the body,",
+  "comes back in the answer. An error is `{apiVersion, requestId, context?, error: {code, message, details?}}`.\n",
+  `Every operation may answer ${[...everywhere].map((code) => errorLink(code, "")).join(", ")}; those that an operation`,
+  "may answer besides stand with it. [What each error means](errors.md)\n",
+  `The bodies of callbacks have [a page of their own](${callbackPage}).\n`,
+  ...[...groups].flatMap(([tag, members]) => [
+    `## ${tag}\n`,
+    `${about.get(tag) ?? ""}.\n`,
+    `${members
+      .map((one) => {
+        const title = titleOf(one)
+        return `- [${title}](${pageOf(tag)}#${anchorOf(title)})  \n  \`${one.method} ${one.path}\``
+      })
+      .join("\n")}\n`
+  ])
+]
+
+const text = (parts: ReadonlyArray<string>) => parts.join("\n").replaceAll(/\n{3,}/g, "\n\n")
 
 const fieldsOf = ({ item: { fields } }: EventKind): string => {
   const { blockchain, network, ...own } = fields
@@ -171,21 +212,13 @@ const callback = (): string => {
   return json(bodiesOf(post).find(([blockchain]) => blockchain === "ethereum")![1].value)
 }
 
-const between = (text: string, mark: string, content: string) =>
-  text.replace(
-    new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*?(\n<!-- /${mark} -->)`),
-    (_, start: string, end: string) => `${start}\n${content}\n${end}`
-  )
+/** The reference by its files below `docs`. */
+export const files = (): ReadonlyArray<readonly [file: string, text: string]> => [
+  ["api.md", text(overview())],
+  ...[...groups].map(([tag, members]) => [pageOf(tag), text(groupOf(tag, members))] as const),
+  [callbackPage, text(bodies())]
+]
 
-/** The guide with a callback and the table of events between their marks. */
-const guide = (): string =>
-  between(between(readFileSync(guideFile, "utf8"), "callback", callback().trimEnd()), "events", events())
-
-/** Whether the files in the repository are up to date. */
-export const isCurrent = (): boolean =>
-  readFileSync(referenceFile, "utf8") === reference() && readFileSync(guideFile, "utf8") === guide()
-
-if (import.meta.main) {
-  writeFileSync(referenceFile, reference())
-  writeFileSync(guideFile, guide())
-}
+/** The guide to callbacks with a callback and the table of events between their marks. */
+export const guide = (guide: string): string =>
+  between(between(guide, "callback", callback().trimEnd()), "events", events())

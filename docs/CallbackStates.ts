@@ -1,13 +1,7 @@
-/**
- * Writes the tables of a callback's states and of what changes them into `docs/callbacks.md`, from the store's own:
- * `node_modules/.bin/node docs/CallbackStates.ts`.
- */
-import { readFileSync, writeFileSync } from "node:fs"
+/** The tables of a callback's states and of what changes them in `docs/callbacks.md`, from the store's own. */
 import { births, states, transitions } from "@headwater/indexer/store/subscriptions/CallbackState"
 import type { Rule } from "@headwater/indexer/store/subscriptions/internal/TransitionSql"
-import { table } from "./ApiReference.ts"
-
-const file = new URL("callbacks.md", import.meta.url)
+import { between, table } from "./Page.ts"
 
 const code = (state: string) => `\`${state}\``
 const all = Object.keys(states)
@@ -57,21 +51,6 @@ const transitionsTable = () =>
     ...Object.values<Rule>(transitions).flatMap(rowsOf)
   ])
 
-/** The guide with each table between its marks. */
-const guide = (): string =>
-  Object.entries({ states: statesTable(), transitions: transitionsTable() }).reduce(
-    (text, [mark, written]) =>
-      text.replace(
-        new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*?(\n<!-- /${mark} -->)`),
-        (_, begin: string, end: string) => `${begin}\n${written}\n${end}`
-      ),
-    readFileSync(file, "utf8")
-  )
-
-/** Whether the guide has the tables as they are now. */
-export const isCurrent = (): boolean => {
-  const text = readFileSync(file, "utf8")
-  return text.includes(statesTable()) && text.includes(transitionsTable())
-}
-
-if (import.meta.main) writeFileSync(file, guide())
+/** The guide to callbacks with each table between its marks. */
+export const guide = (guide: string): string =>
+  between(between(guide, "states", statesTable()), "transitions", transitionsTable())

@@ -3,17 +3,16 @@ import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
-import * as ApiReference from "../docs/ApiReference.ts"
-import * as CallbackStates from "../docs/CallbackStates.ts"
+import { anchorOf } from "../docs/Anchor.ts"
+import * as Generated from "../docs/generate.ts"
+import * as Pages from "./Pages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const pages = ["*.md", "docs/**/*.md", "examples/*.md", "packages/*/README.md"].flatMap((pattern) =>
-  globSync(pattern, { cwd: root })
-)
+const pages = Pages.all
 
 /** A language that is not installed checks nothing, and its test says that it was skipped. */
 const has = (command: string) => existsSync(`/usr/bin/${command}`)
@@ -86,9 +85,8 @@ describe("documentation", () => {
     const programs = globSync("test/library/*.ts", { cwd: root }).map((file) =>
       linesOf(readFileSync(join(root, file), "utf8"))
     )
-    const page = readFileSync(join(root, "docs/library.md"), "utf8")
-    const snippets = Array.from(page.matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code!)
-    assert.isAbove(snippets.length, 5)
+    const snippets = Pages.blocks.filter(({ language }) => language === "ts").map(({ code }) => code)
+    assert.isAbove(snippets.length, 10)
     for (const code of snippets) {
       const imports = code.split("\n").filter((line) => line.startsWith("import "))
       const rest = code.replaceAll(/^import .*$/gm, "")
@@ -100,23 +98,44 @@ describe("documentation", () => {
     }
   })
 
-  it("has the API reference that the contract gives: run `node docs/ApiReference.ts`", () => {
-    assert.isTrue(ApiReference.isCurrent())
+  it("has what the code says of itself: run `node docs/generate.ts`", () => {
+    assert.deepStrictEqual(Generated.stale(), [])
   })
 
-  it("has the states of callbacks that the store has: run `node docs/CallbackStates.ts`", () => {
-    assert.isTrue(CallbackStates.isCurrent())
-  })
-
-  it("links to files that exist", () => {
-    const broken = pages.flatMap((page) =>
-      [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
-        .map(([, target]) => target!)
-        .filter((target) => !existsSync(join(root, dirname(page), target)))
-        .map((target) => `${page}: ${target}`)
-    )
-    assert.isAbove(pages.length, 10)
+  it("links to files that exist, and to parts that they have", () => {
+    const anchors = new Map(pages.map((page) => [page, Pages.anchorsOf(page)] as const))
+    const links = pages.flatMap((page) => Pages.linksOf(page).map((link) => ({ page, link })))
+    const broken = links.flatMap(({ link, page }) => {
+      const [path = "", part] = link.split("#")
+      const target = path === "" ? page : posix.join(dirname(page), path)
+      const says = `${page}: ${link}`
+      if (!existsSync(join(root, target))) return [says]
+      return part === undefined || anchors.get(target)?.has(part) === true ? [] : [says]
+    })
+    assert.isAbove(pages.length, 40)
+    assert.isAbove(links.filter(({ link }) => link.includes("#")).length, 1_000)
     assert.deepStrictEqual(broken, [])
+    assert.strictEqual(anchorOf("How `x_y`, and C++ (too), are"), "how-x_y-and-c-too-are")
+  })
+
+  it("names no package to run that is not Headwater's, nor one to install that Headwater does not need", () => {
+    const ours = ["core", "indexer", "http", "daemon"].map((name) => `@headwater/${name}`)
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(join(root, "packages/indexer/package.json"), "utf8")
+    )
+    const needed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+    for (const page of pages) {
+      const text = Pages.textOf(page)
+      const named = Array.from(text.matchAll(/\bnpx (?:-\S+ )*([\w@/.-]+)/g), ([, name]) => name!)
+      const installed = Array.from(text.matchAll(/\bnpm (?:install|i|add) ((?:[\w@/.-]+ ?)+)/g), ([, names]) => names!)
+      for (const name of named) {
+        // Inside a project the package's command is its program: the page has to say that the package comes first.
+        if (name === "headwater") assert.include(text, "@headwater/daemon", page)
+        else assert.include(ours, name, page)
+      }
+      for (const name of installed.flatMap((names) => names.trim().split(" ")))
+        assert.include([...ours, ...needed], name, page)
+    }
   })
 
   describe("verifies signatures as it says", () => {

@@ -71,6 +71,8 @@ const headwater = Command.make("headwater", {}, () => Demo.program({ console: fa
   ])
 )
 
+export { headwater }
+
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g
 

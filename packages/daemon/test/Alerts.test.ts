@@ -10,6 +10,12 @@ const isInstalled = promtool("--version").status === 0
 if (!isInstalled) console.warn("promtool is not installed: the cases of the alert rules are skipped")
 
 describe("alerts", () => {
+  it.skipIf(!isInstalled)("are rules as Prometheus reads them", () => {
+    const { status, stderr, stdout } = promtool("check", "rules", "alerts.yaml")
+    assert.strictEqual(status, 0, `${stdout}${stderr}`)
+    assert.match(stdout, /SUCCESS: [1-9]\d* rules found/)
+  })
+
   it.skipIf(!isInstalled)("fire for what they are for, and are silent else", () => {
     const { status, stderr, stdout } = promtool("test", "rules", "alerts.test.yaml")
     assert.strictEqual(status, 0, `${stdout}${stderr}`)

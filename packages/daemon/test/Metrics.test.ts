@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parser } from "@prometheus-io/lezer-promql"
@@ -10,7 +11,10 @@ import { freePort } from "../../../test/FreePort.ts"
 import * as Headwater from "../../../test/Headwater.ts"
 import * as Receiver from "../../../test/Receiver.ts"
 import { locations } from "../../../test/Stores.ts"
+import { explanations } from "../src/MetricExplanations.ts"
 import { run } from "./Program.ts"
+
+const isInstalled = spawnSync("promtool", ["--version"]).status === 0
 
 const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 const chain = "ethereum/devnet"
@@ -151,6 +155,13 @@ describe("metrics of a running daemon", () => {
             for (const label of labels) assert.isTrue(known.has(label), `${label} of ${name} in ${query}`)
           }
         }
+        for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+          const explained = explanations[name!]
+          assert.strictEqual(explained?.type, type, name)
+          const parts = type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!]
+          const labels = parts.flatMap((part) => (samples.get(part) ?? []).flatMap((one) => Object.keys(one.labels)))
+          for (const label of new Set(labels)) if (label !== "le") assert.property(explained!.labels, label, name)
+        }
         const one = (name: string, labels: Record<string, string>) => {
           const found = samples
             .get(name)
@@ -257,6 +268,19 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual((yield* metricsOf(closed, { authorization: "Bearer very-secret" })).status, 200)
       }).pipe(Effect.scoped),
     { timeout: 300_000 }
+  )
+
+  it.live.skipIf(!isInstalled)("are as Prometheus' own tool wants them", () =>
+    Effect.gen(function* () {
+      const [{ location }] = locations as [(typeof locations)[number]]
+      const chains = { [chain]: { nodes: ["http://127.0.0.1:1"] } }
+      const headwater = yield* Headwater.start((yield* location) as never, { chains })
+      assert.strictEqual((yield* headwater.get("/domains")).status, 200)
+      const { text } = yield* metricsOf(headwater, headwater.operator)
+      assert.include(text, "headwater_http_request_seconds_bucket")
+      const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" })
+      assert.deepStrictEqual({ status, said: stderr + stdout }, { status: 0, said: "" })
+    }).pipe(Effect.scoped)
   )
 
   it("each alert says what it is about and what to do", () => {
