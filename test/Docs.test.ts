@@ -120,9 +120,11 @@ describe("documentation", () => {
 
   it("names no package to run that is not Headwater's, nor one to install that Headwater does not need", () => {
     const ours = ["core", "indexer", "http", "daemon"].map((name) => `@headwater/${name}`)
-    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = JSON.parse(
-      readFileSync(join(root, "packages/indexer/package.json"), "utf8")
-    )
+    const {
+      dependencies = {},
+      optionalDependencies = {},
+      peerDependencies = {}
+    } = JSON.parse(readFileSync(join(root, "packages/indexer/package.json"), "utf8"))
     const needed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
     for (const page of pages) {
       const text = Pages.textOf(page)

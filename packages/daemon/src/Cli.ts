@@ -39,7 +39,13 @@ import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
-const headwater = Command.make("headwater", {}, () => Demo.program({ console: false })).pipe(
+export const headwater: Command.Command<
+  "headwater",
+  Record<never, never>,
+  Record<never, never>,
+  unknown,
+  NodeServices.NodeServices
+> = Command.make("headwater", {}, () => Demo.program({ console: false })).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,
@@ -70,8 +76,6 @@ const headwater = Command.make("headwater", {}, () => Demo.program({ console: fa
     completions(root)
   ])
 )
-
-export { headwater }
 
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g
@@ -126,7 +130,8 @@ const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 /** Runs the command that these arguments name. */
-export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(ChainArgument.joined(asked(args))))
+export const runWith = (args: ReadonlyArray<string>) =>
+  reporting(Command.runWith(headwater, { version })(ChainArgument.joined(asked(args))))
 
 /** Runs the command that the process's arguments name. */
 export const run: Effect.Effect<void, unknown> = Effect.suspend(() => runWith(process.argv.slice(2)))

@@ -99,8 +99,7 @@ const requestOf = (args: ReadonlyArray<string>): Request => {
 
 const operationOf = ({ method, url }: Request) =>
   operations.find(
-    (one) =>
-      one.method === method && new RegExp(`^${one.path.replaceAll(/\{[^}]*\}/g, "[^/]+")}$`).test(url.pathname)
+    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{[^}]*\}/g, "[^/]+")}$`).test(url.pathname)
   )
 
 /** Routes of the daemon that are no operations of the interface. */
@@ -158,7 +157,6 @@ const inSentences = Pages.all.flatMap((page) =>
     ([, command]) => ({ page, command: command! })
   )
 )
-
 
 /** A page shows a part of the settings: with a chain and a store where it has none, and with the files that it names. */
 const wholeSettings = (code: string, folder: string): string => {
