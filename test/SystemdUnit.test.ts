@@ -72,7 +72,7 @@ const machine = (settings: string) =>
       copyFileSync(process.execPath, join(base, "usr/local/bin/node"))
       symlinkSync(join(target, "usr/lib"), join(base, "usr/lib"))
       run(process.execPath, join(root, "deploy/image.ts"), base, image)
-      cpSync(join(image, "app"), join(target, "opt/headwater/node_modules/@headwater/daemon"), { recursive: true })
+      cpSync(join(image, "files/app"), join(target, "opt/headwater/node_modules/@headwater/daemon"), { recursive: true })
       mkdirSync(join(target, "etc/headwater"))
       writeFileSync(join(target, "etc/headwater/headwater.toml"), settings)
       copyFileSync(unit, join(target, "etc/systemd/system/headwater.service"))
@@ -143,7 +143,7 @@ describe.skipIf(impossible !== undefined)(`a started unit${impossible === undefi
         const [command] = /^systemd-run (?:.*\\\n)*.*/m.exec(page)!
         assert.match(inside("sh", "-c", command), /acme/)
 
-        inside("systemctl", "kill", "--signal=SIGKILL", "headwater")
+        inside("systemctl", "kill", "--kill-whom=main", "--signal=SIGKILL", "headwater")
         yield* Effect.sync(() => show("NRestarts")).pipe(
           Effect.repeat({
             until: ({ NRestarts }) => NRestarts === "1",
