@@ -72,7 +72,9 @@ const machine = (settings: string) =>
       copyFileSync(process.execPath, join(base, "usr/local/bin/node"))
       symlinkSync(join(target, "usr/lib"), join(base, "usr/lib"))
       run(process.execPath, join(root, "deploy/image.ts"), base, image)
-      cpSync(join(image, "files/app"), join(target, "opt/headwater/node_modules/@headwater/daemon"), { recursive: true })
+      cpSync(join(image, "files/app"), join(target, "opt/headwater/node_modules/@headwater/daemon"), {
+        recursive: true
+      })
       mkdirSync(join(target, "etc/headwater"))
       writeFileSync(join(target, "etc/headwater/headwater.toml"), settings)
       copyFileSync(unit, join(target, "etc/systemd/system/headwater.service"))
