@@ -3,7 +3,7 @@
  * debootstrap. Three minutes; asks Debian's mirror and npm's registry. Its base is made here, so that no registry of
  * images is asked.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,6 +27,7 @@ const impossible = (() => {
   if (process.env.HEADWATER_IMAGE === undefined) return "needs HEADWATER_IMAGE"
   if (process.platform !== "linux" || process.arch !== "x64") return "needs Linux on x64"
   if (process.getuid?.() !== 0) return "needs root"
+  if (spawnSync("unshare", ["--mount", "true"]).status !== 0) return "needs mounts of its own"
   return has("buildah", "debootstrap") ? undefined : "needs buildah and debootstrap"
 })()
 

@@ -2,7 +2,7 @@
  * The systemd unit: read by systemd's own checks where systemd is installed; started by a systemd where
  * HEADWATER_SYSTEMD is set, in a Debian of its own: as root on Linux, with debootstrap and systemd-nspawn (two minutes).
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import {
   copyFileSync,
   cpSync,
@@ -53,6 +53,7 @@ describe.skipIf(!has("systemd-analyze"))("the systemd unit", () => {
 const impossible = (() => {
   if (process.env.HEADWATER_SYSTEMD === undefined) return "needs HEADWATER_SYSTEMD"
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "needs root on Linux"
+  if (spawnSync("unshare", ["--mount", "true"]).status !== 0) return "needs mounts of its own"
   return has("debootstrap", "systemd-nspawn") ? undefined : "needs debootstrap and systemd-nspawn"
 })()
 
