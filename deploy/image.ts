@@ -27,8 +27,11 @@ const { libraries, loader, prebuilt } = architectures[architecture as keyof type
 const workspace = fileURLToPath(new URL("..", import.meta.url))
 const daemon = join(workspace, "packages/daemon")
 
+/** Root's, and the store's folder, which is the user's. */
+const [image, owned] = [join(target, "files"), join(target, "owned")]
+
 /** A file or folder, by what a link names. */
-const copy = (from: string, to: string) => cpSync(realpathSync(from), join(target, to), { recursive: true })
+const copy = (from: string, to: string) => cpSync(realpathSync(from), join(image, to), { recursive: true })
 
 // Node, and what it is linked to.
 copy(join(base, "usr/local/bin/node"), "usr/local/bin/node")
@@ -37,7 +40,7 @@ for (const name of ["libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "li
   copy(join(base, "usr/lib", libraries, name), `lib/${name}`)
 
 // The program, as its package holds it, but for the modules that others import.
-execFileSync(process.execPath, [join(daemon, "bundle.ts"), join(target, "app/program")], { stdio: "inherit" })
+execFileSync(process.execPath, [join(daemon, "bundle.ts"), join(image, "app/program")], { stdio: "inherit" })
 const { files } = JSON.parse(readFileSync(join(daemon, "package.json"), "utf8")) as { files: ReadonlyArray<string> }
 for (const file of [...files, "package.json", "LICENSE"].filter(
   (file) => file !== "program" && !file.startsWith("dist/")
@@ -55,17 +58,17 @@ native("better-sqlite3", daemon, ["lib", `prebuilds/${prebuilt}.node`])
 const secp256k1 = native("tiny-secp256k1", daemon, ["lib"])
 native("uint8array-tools", dirname(dirname(secp256k1)), ["src"])
 
-// Whoever runs it; where settings, store and the files of a moment lie.
-for (const folder of ["data", "etc/headwater", "tmp"]) mkdirSync(join(target, folder), { recursive: true })
-writeFileSync(join(target, "etc/passwd"), "root:x:0:0::/:\nheadwater:x:1000:1000::/data:\n")
-writeFileSync(join(target, "etc/group"), "root:x:0:\nheadwater:x:1000:\n")
-writeFileSync(join(target, "etc/nsswitch.conf"), "hosts: files dns\n")
+// Whoever runs the program; where settings, the store and the files of a moment lie.
+for (const folder of [join(owned, "data"), join(image, "etc/headwater"), join(image, "tmp")])
+  mkdirSync(folder, { recursive: true })
+writeFileSync(join(image, "etc/passwd"), "root:x:0:0::/:\nheadwater:x:1000:1000::/data:\n")
+writeFileSync(join(image, "etc/group"), "root:x:0:\nheadwater:x:1000:\n")
+writeFileSync(join(image, "etc/nsswitch.conf"), "hosts: files dns\n")
 
-const programs = new Set([join("usr/local/bin/node"), loader.slice(1)])
 for (const entry of globSync("**", { cwd: target, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name)
-  const isProgram = programs.has(path.slice(target.length).replace(/^\//, ""))
-  chmodSync(path, entry.isDirectory() || isProgram ? 0o755 : 0o644)
+  chmodSync(path, entry.isDirectory() ? 0o755 : 0o644)
   lutimesSync(path, 0, 0)
 }
-chmodSync(join(target, "tmp"), 0o1777)
+for (const program of ["usr/local/bin/node", loader]) chmodSync(join(image, program), 0o755)
+chmodSync(join(image, "tmp"), 0o1777)

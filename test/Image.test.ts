@@ -3,7 +3,7 @@
  * debootstrap. Three minutes; asks Debian's mirror and npm's registry. Its base is made here, so that no registry of
  * images is asked.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,6 +27,7 @@ const impossible = (() => {
   if (process.env.HEADWATER_IMAGE === undefined) return "needs HEADWATER_IMAGE"
   if (process.platform !== "linux" || process.arch !== "x64") return "needs Linux on x64"
   if (process.getuid?.() !== 0) return "needs root"
+  if (spawnSync("unshare", ["--mount", "true"]).status !== 0) return "needs mounts of its own"
   return has("buildah", "debootstrap") ? undefined : "needs buildah and debootstrap"
 })()
 
@@ -157,9 +158,9 @@ describe.skipIf(impossible !== undefined)(`image${impossible === undefined ? "" 
           mount -o remount,bind,ro "$1"
           root=$1 folder=$3; shift 3
           exec unshare --root="$root" --wd="$folder" --setgid=1000 --setuid=1000 -- "$@"`
+        // As a new volume begins, with the owner of the folder.
         const data = join(folder, "data")
-        mkdirSync(data, { recursive: true })
-        run("chown", "1000:1000", data)
+        if (!existsSync(data)) run("cp", "-a", join(mounted, "data"), data)
         return spawn("unshare", ["--mount", "sh", "-c", script, "sh", mounted, data, WorkingDir, ...command], {
           env: {
             ...Object.fromEntries((Env as ReadonlyArray<string>).map((line) => line.split(/=(.*)/s).slice(0, 2))),
@@ -218,8 +219,9 @@ describe.skipIf(impossible !== undefined)(`image${impossible === undefined ? "" 
     )
     const local = join(base, "usr/local")
     run("tar", "xzf", join(folder, filename), "-C", local, "--strip-components=1", "package/bin/node")
-    const target = join(folder, "arm64-image")
-    execFileSync(process.execPath, [join(root, "deploy/image.ts"), base, target], {
+    const laid = join(folder, "arm64-image")
+    const target = join(laid, "files")
+    execFileSync(process.execPath, [join(root, "deploy/image.ts"), base, laid], {
       env: { ...process.env, TARGETARCH: "arm64" },
       stdio: "pipe"
     })

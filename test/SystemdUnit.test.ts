@@ -2,7 +2,7 @@
  * The systemd unit: read by systemd's own checks where systemd is installed; started by a systemd where
  * HEADWATER_SYSTEMD is set, in a Debian of its own: as root on Linux, with debootstrap and systemd-nspawn (two minutes).
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import {
   copyFileSync,
   cpSync,
@@ -53,6 +53,7 @@ describe.skipIf(!has("systemd-analyze"))("the systemd unit", () => {
 const impossible = (() => {
   if (process.env.HEADWATER_SYSTEMD === undefined) return "needs HEADWATER_SYSTEMD"
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "needs root on Linux"
+  if (spawnSync("unshare", ["--mount", "true"]).status !== 0) return "needs mounts of its own"
   return has("debootstrap", "systemd-nspawn") ? undefined : "needs debootstrap and systemd-nspawn"
 })()
 
@@ -72,7 +73,9 @@ const machine = (settings: string) =>
       copyFileSync(process.execPath, join(base, "usr/local/bin/node"))
       symlinkSync(join(target, "usr/lib"), join(base, "usr/lib"))
       run(process.execPath, join(root, "deploy/image.ts"), base, image)
-      cpSync(join(image, "app"), join(target, "opt/headwater/node_modules/@headwater/daemon"), { recursive: true })
+      cpSync(join(image, "files/app"), join(target, "opt/headwater/node_modules/@headwater/daemon"), {
+        recursive: true
+      })
       mkdirSync(join(target, "etc/headwater"))
       writeFileSync(join(target, "etc/headwater/headwater.toml"), settings)
       copyFileSync(unit, join(target, "etc/systemd/system/headwater.service"))
@@ -143,7 +146,7 @@ describe.skipIf(impossible !== undefined)(`a started unit${impossible === undefi
         const [command] = /^systemd-run (?:.*\\\n)*.*/m.exec(page)!
         assert.match(inside("sh", "-c", command), /acme/)
 
-        inside("systemctl", "kill", "--signal=SIGKILL", "headwater")
+        inside("systemctl", "kill", "--kill-whom=main", "--signal=SIGKILL", "headwater")
         yield* Effect.sync(() => show("NRestarts")).pipe(
           Effect.repeat({
             until: ({ NRestarts }) => NRestarts === "1",
