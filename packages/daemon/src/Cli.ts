@@ -122,7 +122,8 @@ const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 /** Runs the command that these arguments name. */
-export const runWith = (args: ReadonlyArray<string>) => reporting(Command.runWith(headwater, { version })(ChainArgument.joined(asked(args))))
+export const runWith = (args: ReadonlyArray<string>) =>
+  reporting(Command.runWith(headwater, { version })(ChainArgument.joined(asked(args))))
 
 /** Runs the command that the process's arguments name. */
 export const run: Effect.Effect<void, unknown> = Effect.suspend(() => runWith(process.argv.slice(2)))

@@ -49,7 +49,12 @@ const list = Command.make(
         : yield* table(
             ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
             domains.map(({ created, name, token, verified }) => [
-              ...[name, time(created), verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified), token]
+              ...[
+                name,
+                time(created),
+                verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified),
+                token
+              ]
             ])
           )
     )
@@ -79,7 +84,9 @@ const add = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Add a domain, print the token by which its owner proves control, and say where that is published"),
+  Command.withDescription(
+    "Add a domain, print the token by which its owner proves control, and say where that is published"
+  ),
   Command.withShortDescription("Add a domain, and print the token by which its owner proves control")
 )
 

@@ -62,11 +62,9 @@ const look = Effect.fnUntraced(function* (chain: Chain.Chain, url: string) {
   return wrong.every(({ level }) => level !== "problem")
 })
 
-const askNode = Effect.fnUntraced(function* (chain: Chain.Chain): Effect.fn.Return<
-  string,
-  Terminal.QuitError,
-  Prompt.Environment
-> {
+const askNode = Effect.fnUntraced(function* (
+  chain: Chain.Chain
+): Effect.fn.Return<string, Terminal.QuitError, Prompt.Environment> {
   const message = `URL of the node of ${Chain.nameOf(chain)}, such as ${chain.exampleNode}`
   for (;;) {
     const url = yield* Prompt.run(Prompt.String({ message, validate: nodeUrl(chain) }))
@@ -84,7 +82,9 @@ const ask = Effect.gen(function* () {
   const chains = new Map<string, Array<string>>()
   let more = true
   while (more) {
-    const choices = [...known].filter(([name]) => !chains.has(name)).map(([name, chain]) => ({ title: name, value: chain }))
+    const choices = [...known]
+      .filter(([name]) => !chains.has(name))
+      .map(([name, chain]) => ({ title: name, value: chain }))
     const message = chains.size === 0 ? "Which chain?" : "Which other chain?"
     const chain = yield* Prompt.run(Prompt.AutoComplete({ message, choices }))
     chains.set(Chain.nameOf(chain), [yield* askNode(chain)])
@@ -125,8 +125,7 @@ export const init = Command.make(
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
     if (chain.length === 0 && !canPrompt) {
       return yield* new CannotInit({
-        message:
-          "There is no terminal to ask on: name the chains, as in --chain ethereum/mainnet=http://127.0.0.1:8545"
+        message: "There is no terminal to ask on: name the chains, as in --chain ethereum/mainnet=http://127.0.0.1:8545"
       })
     }
     const flags = chain.length === 0 ? undefined : yield* chainFlags(chain)

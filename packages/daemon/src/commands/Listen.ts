@@ -73,14 +73,15 @@ export const listen = Command.make(
     const referenceId = Option.getOrUndefined(input.subscription)
     if (name === undefined && referenceId !== undefined) {
       return yield* new NoChain({
-        message: "--subscription names a subscription of a chain: name the chain too, as in headwater listen ethereum/mainnet"
+        message:
+          "--subscription names a subscription of a chain: name the chain too, as in headwater listen ethereum/mainnet"
       })
     }
     const of = name === undefined ? undefined : yield* callbacksOf(name, referenceId)
     const apiKey = Option.getOrElse(input.key, () => process.env[keyVariable] ?? "")
-    if (apiKey === "") return yield* new NoKey({
-        message:
-          `Give an API key by --key or ${keyVariable}. headwater keys create <account> makes one where the service runs`
+    if (apiKey === "")
+      return yield* new NoKey({
+        message: `Give an API key by --key or ${keyVariable}. headwater keys create <account> makes one where the service runs`
       })
     // Loaded here only: the contract takes longer to load than the other commands take to run.
     const { Client, CallbackFeed } = yield* Effect.promise(async () => ({

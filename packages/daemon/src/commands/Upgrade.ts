@@ -65,7 +65,11 @@ const ofMigrations = ({ pending, unfinished }: UpgradeReport.UpgradeReport): Rea
       : note(`before the start, they go through ${atStart.map(rowsText).join(", ")}`),
     ...(behind.length === 0
       ? []
-      : [note(`beside the daemon's work, ${behind.map(rowsText).join(", ")} are rewritten; the log says how far that is`)]),
+      : [
+          note(
+            `beside the daemon's work, ${behind.map(rowsText).join(", ")} are rewritten; the log says how far that is`
+          )
+        ]),
     ...(pending.some(({ final }) => final)
       ? [note("no older version runs on the store afterwards: the way back is the backup")]
       : []),
@@ -79,7 +83,9 @@ const ofDisk = (report: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> => 
   const needed = neededBytes(report)
   if (free === undefined) {
     return [
-      note(`the database has ${Size.describe(bytes)}: see that its server has ${Size.describe(needed)} free on its disk`)
+      note(
+        `the database has ${Size.describe(bytes)}: see that its server has ${Size.describe(needed)} free on its disk`
+      )
     ]
   }
   const message = `the store has ${Size.describe(bytes)}; ${Size.describe(free)} are free beside it, and up to ${Size.describe(needed)} are needed`
@@ -118,7 +124,11 @@ const check = Effect.fnUntraced(function* (file: string | undefined) {
     const checked = failure.problems.map(({ line, message, path }) =>
       obstacle(`${failure.source}: ${line === undefined ? "" : `line ${line}: `}${path} ${message}`)
     )
-    return { checked, report: undefined, next: ["Correct the settings, and run this again: the store is looked at then"] }
+    return {
+      checked,
+      report: undefined,
+      next: ["Correct the settings, and run this again: the store is looked at then"]
+    }
   }
   const location = Settings.storeLocation(settings.success)
   const usable = ok("the settings can be used by this version")
@@ -185,5 +195,7 @@ export const upgrade = Command.make(
       "is 0 where nothing stands in the way, else 1"
   ),
   Command.withShortDescription("Say what this version would do to the store at its start"),
-  Command.withExamples([{ command: "headwater upgrade --check", description: "Before a daemon of a new version starts" }])
+  Command.withExamples([
+    { command: "headwater upgrade --check", description: "Before a daemon of a new version starts" }
+  ])
 )

@@ -36,7 +36,8 @@ const advice: Readonly<Record<string, string>> = {
 
 const messageOf = (error: Error & { readonly _tag?: unknown }): string => {
   if (error instanceof PlatformError.PlatformError) return ofFile(error)
-  const message = error._tag === "SubscriptionNotFound" ? "The account has no subscription of this reference" : error.message
+  const message =
+    error._tag === "SubscriptionNotFound" ? "The account has no subscription of this reference" : error.message
   const next = typeof error._tag === "string" ? advice[error._tag] : undefined
   return next === undefined ? message : `${message}\n  ${next}`
 }

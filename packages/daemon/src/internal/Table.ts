@@ -43,8 +43,10 @@ export const render = (
 }
 
 /** The rows as standard output shows them; `(none)` where there are no rows. */
-export const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): Effect.Effect<string> =>
-  Effect.map(Screen.output, (screen) => render(headings, rows, screen))
+export const table = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<Cell>>
+): Effect.Effect<string> => Effect.map(Screen.output, (screen) => render(headings, rows, screen))
 
 /** Milliseconds since the Unix epoch as people read them. */
 export const time = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace("T", " ")

@@ -192,7 +192,8 @@ const parseFile = (extension: string, text: string): Result.Result<unknown, stri
 }
 
 /** A parser quotes what it could not read, and that may be a secret; names of keys, and a single sign, may stay. */
-const withoutValues = (message: string) => (/ key /.test(message) ? message : message.replace(/ '(?!.'(?: |$)).*'/s, ""))
+const withoutValues = (message: string) =>
+  / key /.test(message) ? message : message.replace(/ '(?!.'(?: |$)).*'/s, "")
 
 const jsonProblem = (message: string, text: string) => {
   const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN)

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Anvil from "../../../../test/Anvil.ts"
 import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-init-"))),
@@ -25,7 +27,9 @@ describe("headwater init", () => {
         cwd
       })
       assert.strictEqual(done.code, 0, done.stderr)
-      assert.strictEqual(done.stderr, "")
+      // Nodes that do not answer are told, and hold up nothing.
+      for (const port of [1, 2, 3]) assert.include(done.stderr, `connect ECONNREFUSED 127.0.0.1:${port}`)
+      assert.notInclude(done.stderr, "u:p")
       const file = join(cwd, "headwater.toml")
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       const text = readFileSync(file, "utf8")
@@ -50,6 +54,24 @@ describe("headwater init", () => {
       assert.include(now, 'postgres = "postgres://db/headwater"')
       assert.match(now, /^port = 9000$/m)
       assert.match(now, /^# sqlite = /m)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("asks each node what it serves, and says what is wrong", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const anvil = yield* Anvil.start()
+      const init = (chain: string) =>
+        runCommand(["init", join(cwd, "headwater.toml"), "--force", "--chain", `${chain}=${anvil.url}`])
+      const wrong = yield* init("ethereum/mainnet")
+      assert.strictEqual(wrong.code, 0)
+      assert.match(
+        wrong.stderr,
+        /^ethereum\/mainnet 127\.0\.0\.1:\d+\n {2}PROBLEM {2}the node is on chain id 31337, not 1/
+      )
+      assert.include(wrong.stdout, "is written")
+      const right = yield* init("ethereum/devnet")
+      assert.deepStrictEqual([right.code, right.stderr], [0, ""])
     }).pipe(Effect.scoped)
   )
 

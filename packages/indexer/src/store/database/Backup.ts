@@ -21,7 +21,9 @@ const notMade = (file: string) => (cause: unknown) => {
   const { code, message } = cause as NodeJS.ErrnoException
   switch (code) {
     case "EEXIST":
-      return new BackupFailed({ message: `${file} exists already, and is not replaced: remove it, or name another file` })
+      return new BackupFailed({
+        message: `${file} exists already, and is not replaced: remove it, or name another file`
+      })
     case "ENOENT":
       return new BackupFailed({ message: `${file} cannot be made: its folder does not exist` })
     case "EACCES":
@@ -39,7 +41,9 @@ const opened = (file: string) =>
     Effect.try({
       try: () => new BetterSqlite(file, { readonly: true, timeout: 10_000 }),
       catch: (cause) =>
-        existsSync(file) ? failed(cause) : new BackupFailed({ message: `There is no store ${file} yet: nothing is to be copied` })
+        existsSync(file)
+          ? failed(cause)
+          : new BackupFailed({ message: `There is no store ${file} yet: nothing is to be copied` })
     }),
     (db) => Effect.sync(() => db.close())
   )

@@ -188,7 +188,10 @@ const migrate = Effect.fnUntraced(function* (
   )
   const migrator = new Migrator({ db, provider: { getMigrations: async () => provided } })
   // A transaction for each. An empty store, which nobody waits for, is made in one: Kysely reads the catalogue each time.
-  const steps = names.length === 0 ? [() => migrator.migrateToLatest()] : pending(names, types).map(() => () => migrator.migrateUp())
+  const steps =
+    names.length === 0
+      ? [() => migrator.migrateToLatest()]
+      : pending(names, types).map(() => () => migrator.migrateUp())
   for (const step of steps) {
     const { error, results = [] } = yield* attempt(step)
     if (error === undefined) continue
