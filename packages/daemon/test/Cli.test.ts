@@ -239,9 +239,12 @@ describe("the command line", () => {
       const http = yield* serve({ HEADWATER_HTTP_PORT: String(port) })
       assert.strictEqual(http.code, 1)
       assert.include(http.stderr, `Cannot listen on 127.0.0.1:${port}`)
+      assert.include(http.stderr, "end it, or set another http.port")
+      assert.include(http.stderr, "More: headwater explain port_in_use")
       const sqlite = yield* serve({ HEADWATER_STORE_SQLITE: "/nonexistent/store.db" })
       assert.strictEqual(sqlite.code, 1)
       assert.include(sqlite.stderr, "Cannot open the SQLite file /nonexistent/store.db")
+      assert.include(sqlite.stderr, "check that its folder exists")
       // The daemon would wait for its server.
       const postgres = yield* start(["accounts", "create", "acme"], {
         HEADWATER_STORE_POSTGRES: `postgres://user:hunter2@127.0.0.1:1/db`
