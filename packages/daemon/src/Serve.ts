@@ -54,7 +54,10 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   advice: Schema.String
 }) {}
 
-const cannotListen = (section: "http" | "console", { host, port }: { readonly host: string; readonly port: number }) => {
+const cannotListen = (
+  section: "http" | "console",
+  { host, port }: { readonly host: string; readonly port: number }
+) => {
   const who = section === "http" ? "Cannot" : "The console cannot"
   return ({ cause }: { readonly cause: unknown }) => {
     const { code, message } = cause as NodeJS.ErrnoException

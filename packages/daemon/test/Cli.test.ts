@@ -100,6 +100,7 @@ describe("the command line", () => {
       const help = yield* runCommand(["accounts"])
       assert.strictEqual(help.code, 0)
       assert.include(help.stdout, "headwater accounts <subcommand>")
+      assert.strictEqual((yield* runCommand(["help", "accounts"])).stdout, help.stdout)
       const coloured = yield* runCommand(["keys", "create"], { canColor: true })
       assert.include(coloured.stderr, "\x1b[31m")
     })
