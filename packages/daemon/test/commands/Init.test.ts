@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
+import { program } from "../../../../test/Program.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
@@ -11,6 +13,32 @@ const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-init-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
+
+/** Gives a program a terminal; util-linux has it. */
+const script = "/usr/bin/script"
+
+/** Runs `headwater init` on a terminal: each answer is typed once the terminal shows what it answers. All that was shown. */
+const answer = (cwd: string, answers: ReadonlyArray<readonly [shown: string, typed: string]>) =>
+  Effect.callback<string>((resume) => {
+    const child = spawn(script, ["-qec", `${process.execPath} ${program} init`, "/dev/null"], {
+      cwd,
+      env: { PATH: process.env.PATH, TERM: "xterm", NO_COLOR: "1" }
+    })
+    let all = ""
+    let since = ""
+    const left = [...answers]
+    child.stdout.on("data", (chunk: Buffer) => {
+      all += chunk.toString("utf8")
+      since += chunk.toString("utf8")
+      const [next] = left
+      if (next === undefined || !since.includes(next[0])) return
+      left.shift()
+      since = ""
+      child.stdin.write(next[1])
+    })
+    child.on("close", () => resume(Effect.succeed(all)))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
 
 describe("headwater init", () => {
   it.live("writes a settings file that can be used, for its owner alone, with every setting explained", () =>
@@ -72,6 +100,27 @@ describe("headwater init", () => {
       assert.include(wrong.stdout, "is written")
       const right = yield* init("ethereum/devnet")
       assert.deepStrictEqual([right.code, right.stderr], [0, ""])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(!existsSync(script))("finds a chain by typing, and asks for another URL where the node is wrong", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const anvil = yield* Anvil.start()
+      const shown = yield* answer(cwd, [
+        ["type to filter", "ethereum/dev"],
+        ["ethereum/dev]", "\r"],
+        ["URL of the node of ethereum/devnet", "http://127.0.0.1:1\r"],
+        ["Keep this URL all the same?", "n"],
+        ["URL of the node of ethereum/devnet", `${anvil.url}\r`],
+        ["Another chain?", "n"],
+        ["SQLite file", "\r"],
+        ["Port of the HTTP interface", "\r"]
+      ])
+      assert.include(shown, "connect ECONNREFUSED 127.0.0.1:1")
+      assert.include(shown, "The node serves ethereum/devnet")
+      const text = readFileSync(join(cwd, "headwater.toml"), "utf8")
+      assert.include(text, `[chains."ethereum/devnet"]\nnodes = ["${anvil.url}"]`)
     }).pipe(Effect.scoped)
   )
 
