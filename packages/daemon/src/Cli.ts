@@ -120,13 +120,14 @@ const reporting = <R>(command: Effect.Effect<void, unknown, R>) =>
     Effect.provideService(CliOutput.Presenter, presenter)
   )
 
-/** A group of commands alone is a question for its help, which needs neither settings nor a store. */
+/** `help`, and a group of commands alone, are questions for help, which needs neither settings nor a store. */
 const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const [name] = args
+  const [name, ...rest] = args
+  if (name === "help") return [...rest, "--help"]
   const isGroup = headwater.subcommands.some(({ commands }) =>
     commands.some((command) => command.name === name && command.subcommands.length > 0)
   )
-  return args.length === 1 && isGroup ? [...args, "--help"] : args
+  return rest.length === 0 && isGroup ? [...args, "--help"] : args
 }
 
 /** Runs the command that these arguments name. */

@@ -24,7 +24,7 @@ export class LiveLine extends Context.Service<
 /** The line on this output, and the loggers that write above it. */
 export const make = (output: Output, loggers: ReadonlySet<Logger.Logger<unknown, unknown>>) => {
   let shown = ""
-  const draw = () => output.write(shown === "" ? "" : shown.slice(0, Math.max(1, (output.columns ?? 80) - 1)))
+  const draw = () => output.write(shown === "" ? "" : shown.slice(0, Math.max(1, (output.columns || 80) - 1)))
   const above = (logger: Logger.Logger<unknown, unknown>) =>
     Logger.make<unknown, void>((options) => {
       if (shown !== "") output.write(clear)

@@ -3,6 +3,7 @@
 import * as Clock from "effect/Clock"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as Terminal from "effect/Terminal"
@@ -46,12 +47,12 @@ export const track = Effect.fnUntraced(function* <A, E, R>(
   }).pipe(Effect.ignore)
   const log = Effect.flatMap(text, (line) => Effect.logInfo(`${title} ${line}`))
 
-  const [show, every, last] = canAnimate
-    ? ([draw, "100 millis", Effect.andThen(draw, Effect.ignore(terminal.display("\n")))] as const)
-    : ([log, "10 seconds", log] as const)
+  const newline = Effect.ignore(terminal.display("\n"))
+  const [show, every] = canAnimate ? ([draw, "100 millis"] as const) : ([log, "10 seconds"] as const)
   const shown = Effect.andThen(Effect.repeat(Effect.delay(show, every), Schedule.forever), Effect.never)
   return yield* use((pieces) => Ref.update(done, (before) => before + pieces)).pipe(
     Effect.raceFirst(shown),
-    Effect.ensuring(last)
+    // A log line about what has failed would only stand between its start and its failure.
+    Effect.onExit((exit) => (canAnimate ? Effect.andThen(draw, newline) : Exit.isSuccess(exit) ? log : Effect.void))
   )
 })

@@ -47,7 +47,37 @@ import * as SyncLine from "./SyncLine.ts"
 import * as Traces from "./Traces.ts"
 
 /** The HTTP server's address is taken, or not one of this machine. */
-export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { message: Schema.String }) {}
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  message: Schema.String,
+  /** As `doctor` names what is wrong. */
+  code: Schema.Literals(["port_in_use", "address_unusable"]),
+  /** What the operator can do. */
+  advice: Schema.String
+}) {}
+
+const cannotListen = (
+  section: "http" | "console",
+  { host, port }: { readonly host: string; readonly port: number }
+) => {
+  const who = section === "http" ? "Cannot" : "The console cannot"
+  return ({ cause }: { readonly cause: unknown }) => {
+    const { code, message } = cause as NodeJS.ErrnoException
+    return Layer.effectDiscard(
+      new CannotListen({
+        message: `${who} listen on ${host}:${port}: ${message}`,
+        ...(code === "EADDRINUSE"
+          ? ({
+              code: "port_in_use",
+              advice: `another program has the port, perhaps a daemon that runs: end it, or set another ${section}.port`
+            } as const)
+          : ({
+              code: "address_unusable",
+              advice: `see whether ${section}.host is an address of this machine, and whether this user may use ${section}.port`
+            } as const))
+      })
+    )
+  }
+}
 
 /** How long requests in flight may take once the server stops. */
 const stopMillis = 5_000
@@ -174,11 +204,7 @@ const httpOf = <R>(routes: Layer.Layer<never, never, R>) =>
             stopTimeoutMillis: stopMillis
           })
         ),
-        Layer.catchTag("ServeError", ({ cause }) =>
-          Layer.effectDiscard(
-            new CannotListen({ message: `Cannot listen on ${http.host}:${http.port}: ${(cause as Error).message}` })
-          )
-        )
+        Layer.catchTag("ServeError", cannotListen("http", http))
       )
     )
   )
@@ -205,11 +231,7 @@ const console_ = Layer.unwrap(
       )
     ).pipe(
       Layer.provide(Server.serve(Console.routes(password), { host, port, stopTimeoutMillis: stopMillis })),
-      Layer.catchTag("ServeError", ({ cause }) =>
-        Layer.effectDiscard(
-          new CannotListen({ message: `The console cannot listen on ${host}:${port}: ${(cause as Error).message}` })
-        )
-      )
+      Layer.catchTag("ServeError", cannotListen("console", { host, port }))
     )
   })
 )

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { program } from "../../../test/Program.ts"
 import { run } from "./Program.ts"
+import { runCommand } from "./RunCommand.ts"
 
 /** The first file of the program, which any Node can read. */
 const bin = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
@@ -27,6 +28,8 @@ describe("the command line", () => {
           "serve",
           "status",
           "doctor",
+          "explain",
+          "upgrade",
           "replay",
           "rewind",
           "skip",
@@ -60,6 +63,126 @@ describe("the command line", () => {
       assert.strictEqual(flag.code, 1)
       assert.match(flag.stderr, /--cuont[\s\S]*--count/)
     })
+  )
+
+  it.live("says what is wrong with a call, how it is written and where more stands, and no more", () =>
+    Effect.gen(function* () {
+      const refused = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const { code, stderr, stdout } = yield* runCommand(args)
+        assert.strictEqual(code, 1)
+        assert.strictEqual(stdout, "")
+        return stderr.trim()
+      })
+      assert.strictEqual(
+        yield* refused("accounts", "create"),
+        "ERROR\n  Missing required argument: account\n\n" +
+          "  Usage: headwater accounts create [flags] <account>\n  More: headwater accounts create --help"
+      )
+      for (const [args, said] of [
+        [["rewind", "ethereum/devnet", "--", "-1"], '"-1". Expected: a number from 0'],
+        [["replay", "ethereum/devnet", "--from", "x"], '"x". Expected: a number'],
+        [["accounts", "retractions", "acme", "maybe"], '"maybe". Expected: "on" or "off"'],
+        [["listen", "--forward", "localhost:1"], "It must be a URL that begins with http:// or https://"],
+        [["domains", "add", "acme", "bad host"], "It must be a host name alone"],
+        [["domains", "add", "acme", ""], "It must be a host name alone"],
+        [["domains", "add", "acme", "https://a.example/"], "It must be a host name alone"],
+        [["domains", "approve", "acme", "a.example:8443"], "It must be a host name alone"],
+        [["assets", "import", "/nonexistent.jsonl"], "/nonexistent.jsonl"],
+        [["derive", "bitcoin", "mainet", "x"], '"bitcoin/mainet" is no chain; use one of bitcoin/mainnet, '],
+        [["derive", "etherum/mainnet", "x"], '"etherum/mainnet" is no chain; did you mean ethereum/mainnet?'],
+        [["listen", "mainnet", "--forward", "http://a.example"], "write blockchain/network, as in ethereum/mainnet"],
+        [
+          ["init", "/nonexistent/a.toml", "--chain", "ethereum/devnet=http://127.0.0.1:1"],
+          "cannot be written: there is no such"
+        ]
+      ] as const) {
+        assert.include(yield* refused(...args), said)
+      }
+      const help = yield* runCommand(["accounts"])
+      assert.strictEqual(help.code, 0)
+      assert.include(help.stdout, "headwater accounts <subcommand>")
+      assert.strictEqual((yield* runCommand(["help", "accounts"])).stdout, help.stdout)
+      const coloured = yield* runCommand(["keys", "create"], { canColor: true })
+      assert.include(coloured.stderr, "\x1b[31m")
+    })
+  )
+
+  it.live("names init where there are no settings, and the file that is not there", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      for (const command of [["serve"], ["accounts", "list"]]) {
+        const { code, stderr } = yield* run(command, { cwd })
+        assert.strictEqual(code, 1)
+        assert.include(stderr, "There are no settings")
+        assert.include(stderr, "headwater init writes one")
+      }
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("takes a chain in one word or two, and says what to do about names that the store does not have", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const fs = yield* FileSystem.FileSystem
+      const config = `${cwd}/headwater.json`
+      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+      yield* fs.writeFileString(config, JSON.stringify({ store: { sqlite: `${cwd}/headwater.db` }, chains }))
+      const ended = (...args: ReadonlyArray<string>) => runCommand([...args, "--config", config])
+      const said = (...args: ReadonlyArray<string>) => Effect.map(ended(...args), ({ stderr }) => stderr)
+      assert.strictEqual((yield* ended("accounts", "create", "acme")).code, 0)
+      assert.include(yield* said("replay", "ethereum", "devnet"), "headwater replay ethereum/devnet --from <height>")
+      assert.include(yield* said("rewind", "ethereum", "devnet", "7"), "No block of ethereum/devnet is stored")
+      assert.strictEqual((yield* ended("subscriptions", "list", "acme", "ethereum", "devnet")).stdout, "(none)\n")
+      const removed = yield* said("subscriptions", "remove", "acme", "ethereum/devnet", "nothing")
+      assert.include(removed, "The account has no subscription of this reference")
+      assert.include(removed, "headwater subscriptions list <account> <chain>")
+      const other = yield* said("skip", "bitcoin", "mainnet")
+      assert.include(
+        other,
+        'The settings have no chain bitcoin/mainnet, only ethereum/devnet; a table [chains."bitcoin/mainnet"]'
+      )
+      assert.include(yield* said("keys", "list", "nobody"), "headwater accounts create <name> makes one")
+      assert.include(yield* said("keys", "revoke", "acme", "nothing"), "headwater keys list <account>")
+      const unreachable = yield* said("replay", "ethereum", "devnet", "--from", "1")
+      assert.include(unreachable, "headwater doctor looks at every node")
+      // A name that an account may have is no chain.
+      yield* ended("accounts", "rename", "acme", "bitcoin")
+      assert.strictEqual((yield* ended("accounts", "rename", "bitcoin", "mainnet")).code, 0)
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
+  it.live("says where a domain's token is published, and how large a copy of the store is", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const fs = yield* FileSystem.FileSystem
+      const config = `${cwd}/headwater.json`
+      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+      yield* fs.writeFileString(config, JSON.stringify({ store: { sqlite: `${cwd}/headwater.db` }, chains }))
+      const ended = (...args: ReadonlyArray<string>) => runCommand([...args, "--config", config])
+      assert.include((yield* ended("backup", `${cwd}/copy.db`)).stderr, "headwater.db yet: nothing is to be copied")
+      yield* ended("accounts", "create", "acme")
+      const { stderr, stdout } = yield* ended("domains", "add", "acme", "hooks.example.com")
+      const token = stdout.trim()
+      assert.include(stderr, `_headwater-challenge.hooks.example.com  TXT  "${token}"`)
+      assert.include(
+        stderr,
+        `https://hooks.example.com/.well-known/headwater-challenge.txt, which answers 200 with ${token}`
+      )
+      assert.include(stderr, "POST /domains/hooks.example.com/verify")
+      const added = JSON.parse((yield* ended("domains", "add", "acme", "b.example", "--json")).stdout)
+      assert.deepInclude(added, { name: "b.example", record: "_headwater-challenge.b.example" })
+      yield* ended("domains", "approve", "acme", "b.example")
+      assert.include((yield* ended("domains", "add", "acme", "b.example")).stderr, "already")
+
+      const copied = yield* run(["backup", `${cwd}/copy.db`, "--config", config])
+      assert.strictEqual(copied.code, 0, copied.stderr)
+      assert.match(copied.stderr, /Pages copied 100% (\d+)\/\1 .* done/)
+      assert.match(copied.stdout, /^The copy is .*copy\.db, [\d.]+ [KM]iB$/m)
+      const again = yield* ended("backup", `${cwd}/copy.db`)
+      assert.include(again.stderr, "copy.db exists already, and is not replaced: remove it, or name another file")
+      assert.notInclude(again.stderr, "EEXIST")
+      const nowhere = yield* ended("backup", "/nonexistent/copy.db")
+      assert.include(nowhere.stderr, "/nonexistent/copy.db cannot be made: its folder does not exist")
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 
   it.live("says that Node is too old, and ends", () =>
@@ -119,9 +242,12 @@ describe("the command line", () => {
       const http = yield* serve({ HEADWATER_HTTP_PORT: String(port) })
       assert.strictEqual(http.code, 1)
       assert.include(http.stderr, `Cannot listen on 127.0.0.1:${port}`)
+      assert.include(http.stderr, "end it, or set another http.port")
+      assert.include(http.stderr, "More: headwater explain port_in_use")
       const sqlite = yield* serve({ HEADWATER_STORE_SQLITE: "/nonexistent/store.db" })
       assert.strictEqual(sqlite.code, 1)
       assert.include(sqlite.stderr, "Cannot open the SQLite file /nonexistent/store.db")
+      assert.include(sqlite.stderr, "check that its folder exists")
       // The daemon would wait for its server.
       const postgres = yield* start(["accounts", "create", "acme"], {
         HEADWATER_STORE_POSTGRES: `postgres://user:hunter2@127.0.0.1:1/db`
@@ -281,7 +407,8 @@ describe("the command line", () => {
       assert.notInclude(refused.stderr, secret.slice(4, 30))
       // In the place of something else.
       for (const [args, said] of [
-        [["derive", secret, "mainnet", account], "is not a blockchain"],
+        [["derive", secret, "mainnet", account], 'Unexpected positional argument: "…"'],
+        [["derive", secret, account], "This is no chain"],
         [["derive", "bitcoin", "mainnet", account, secret], 'Unexpected positional argument: "…"'],
         [[secret], 'Unknown subcommand "…"']
       ] as const) {

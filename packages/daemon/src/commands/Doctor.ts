@@ -27,7 +27,11 @@ export const doctor = Command.make(
       NodeCheck: await import("../doctor/NodeCheck.ts"),
       StoreCheck: await import("../doctor/StoreCheck.ts")
     }))
-    const settings: Finding = { subject: "settings", level: "ok", message: `can be used; ${chains.length} chains` }
+    const settings: Finding = {
+      subject: "settings",
+      level: "ok",
+      message: `can be used; ${chains.length === 1 ? "1 chain" : `${chains.length} chains`}`
+    }
     const [listen, store] = yield* Effect.all([ListenCheck.check, StoreCheck.check(chains)], { concurrency: 2 })
     const ofChains = chains.flatMap(({ chain, settings }) => {
       const position = store.positions.get(Chain.nameOf(chain))

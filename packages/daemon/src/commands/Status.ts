@@ -150,7 +150,7 @@ const notes = ({ found, full, reasons }: Look): ReadonlyArray<string> => [
   ...found.flatMap(({ gaps, shown }) => {
     const { addressSync, catchingUp, networkDoubt, notUnderstood, replay, resting, unproven, walletSync } = shown
     return [
-      ...(catchingUp === null
+      ...(catchingUp === null || reasons.some((reason) => reason.startsWith(`${shown.chain} catching up`))
         ? []
         : [
             CatchingUp.describe({

@@ -120,7 +120,7 @@ const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<Unaddressed> =>
       ]
 
 const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyArray<Unaddressed> => [
-  { level: "ok", message: `opens; it has blocks of ${chains} chains` },
+  { level: "ok", message: `opens; it has blocks of ${chains === 1 ? "1 chain" : `${chains} chains`}` },
   ...(server === undefined
     ? []
     : [{ level: "ok", message: server.version } as const, ...clock(server), ...role(server)]),

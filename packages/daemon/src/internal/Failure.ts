@@ -18,9 +18,11 @@ const ofFile = ({ reason }: PlatformError.PlatformError): string => {
   return `${reason.pathOrDescriptor} cannot be ${doing}: ${why}`
 }
 
+type Failed = Error & { readonly _tag?: unknown; readonly code?: unknown; readonly advice?: unknown }
+
 /** The code that `headwater explain` knows the failure by. */
-const codeOf = (error: Error & { readonly _tag?: unknown; readonly code?: unknown }): string | undefined =>
-  [error.code, error._tag].find(
+const codeOf = (error: Failed): string | undefined =>
+  [error.code, error._tag, error._tag === "StoreInUse" ? "store_in_use" : undefined].find(
     (code): code is string =>
       typeof code === "string" && (code in ErrorExplanations.explanations || code in FindingExplanations.explanations)
   )
@@ -34,11 +36,11 @@ const advice: Readonly<Record<string, string>> = {
   NodeUnreachable: "headwater doctor looks at every node"
 }
 
-const messageOf = (error: Error & { readonly _tag?: unknown }): string => {
+const messageOf = (error: Failed): string => {
   if (error instanceof PlatformError.PlatformError) return ofFile(error)
   const message =
     error._tag === "SubscriptionNotFound" ? "The account has no subscription of this reference" : error.message
-  const next = typeof error._tag === "string" ? advice[error._tag] : undefined
+  const next = typeof error.advice === "string" ? error.advice : advice[String(error._tag)]
   return next === undefined ? message : `${message}\n  ${next}`
 }
 

@@ -26,7 +26,8 @@ const of = (stream: Stream & { readonly isTTY?: boolean; readonly columns?: numb
     // What says that there are colours looks at standard output, unless they are forced.
     const style = canColor && (stream.isTTY === true || process.stdout.isTTY !== true) ? styled : () => plain
     return {
-      width: stream.isTTY === true ? stream.columns : undefined,
+      // A terminal of no columns is one that does not say how many there are.
+      width: stream.isTTY === true && stream.columns !== 0 ? stream.columns : undefined,
       ...{ bold: style(1), dim: style(2), red: style(31), yellow: style(33), green: style(32) }
     }
   })

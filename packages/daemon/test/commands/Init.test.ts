@@ -1,14 +1,44 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Anvil from "../../../../test/Anvil.ts"
+import { program } from "../../../../test/Program.ts"
 import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-init-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
+
+/** Gives a program a terminal; util-linux has it. */
+const script = "/usr/bin/script"
+
+/** Runs `headwater init` on a terminal: each answer is typed once the terminal shows what it answers. All that was shown. */
+const answer = (cwd: string, answers: ReadonlyArray<readonly [shown: string, typed: string]>) =>
+  Effect.callback<string>((resume) => {
+    const child = spawn(script, ["-qec", `${process.execPath} ${program} init`, "/dev/null"], {
+      cwd,
+      env: { PATH: process.env.PATH, TERM: "xterm", NO_COLOR: "1" }
+    })
+    let all = ""
+    let since = ""
+    const left = [...answers]
+    child.stdout.on("data", (chunk: Buffer) => {
+      all += chunk.toString("utf8")
+      since += chunk.toString("utf8")
+      const [next] = left
+      if (next === undefined || !since.includes(next[0])) return
+      left.shift()
+      since = ""
+      child.stdin.write(next[1])
+    })
+    child.on("close", () => resume(Effect.succeed(all)))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
 
 describe("headwater init", () => {
   it.live("writes a settings file that can be used, for its owner alone, with every setting explained", () =>
@@ -25,7 +55,9 @@ describe("headwater init", () => {
         cwd
       })
       assert.strictEqual(done.code, 0, done.stderr)
-      assert.strictEqual(done.stderr, "")
+      // Nodes that do not answer are told, and hold up nothing.
+      for (const port of [1, 2, 3]) assert.include(done.stderr, `connect ECONNREFUSED 127.0.0.1:${port}`)
+      assert.notInclude(done.stderr, "u:p")
       const file = join(cwd, "headwater.toml")
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       const text = readFileSync(file, "utf8")
@@ -50,6 +82,45 @@ describe("headwater init", () => {
       assert.include(now, 'postgres = "postgres://db/headwater"')
       assert.match(now, /^port = 9000$/m)
       assert.match(now, /^# sqlite = /m)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("asks each node what it serves, and says what is wrong", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const anvil = yield* Anvil.start()
+      const init = (chain: string) =>
+        runCommand(["init", join(cwd, "headwater.toml"), "--force", "--chain", `${chain}=${anvil.url}`])
+      const wrong = yield* init("ethereum/mainnet")
+      assert.strictEqual(wrong.code, 0)
+      assert.match(
+        wrong.stderr,
+        /^ethereum\/mainnet 127\.0\.0\.1:\d+\n {2}PROBLEM {2}the node is on chain id 31337, not 1/
+      )
+      assert.include(wrong.stdout, "is written")
+      const right = yield* init("ethereum/devnet")
+      assert.deepStrictEqual([right.code, right.stderr], [0, ""])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(!existsSync(script))("finds a chain by typing, and asks for another URL where the node is wrong", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const anvil = yield* Anvil.start()
+      const shown = yield* answer(cwd, [
+        ["type to filter", "ethereum/dev"],
+        ["ethereum/dev]", "\r"],
+        ["URL of the node of ethereum/devnet", "http://127.0.0.1:1\r"],
+        ["Keep this URL all the same?", "n"],
+        ["URL of the node of ethereum/devnet", `${anvil.url}\r`],
+        ["Another chain?", "n"],
+        ["SQLite file", "\r"],
+        ["Port of the HTTP interface", "\r"]
+      ])
+      assert.include(shown, "connect ECONNREFUSED 127.0.0.1:1")
+      assert.include(shown, "The node serves ethereum/devnet")
+      const text = readFileSync(join(cwd, "headwater.toml"), "utf8")
+      assert.include(text, `[chains."ethereum/devnet"]\nnodes = ["${anvil.url}"]`)
     }).pipe(Effect.scoped)
   )
 

@@ -340,6 +340,76 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("names the line of each problem, in every format", () =>
+    Effect.gen(function* () {
+      const linesOf = (name: string, text: string) =>
+        Effect.map(Effect.flip(loadText(name, text)), (error) =>
+          Object.fromEntries(
+            (error as SettingsFile.InvalidSettings).problems.map(({ line, path }) => [path, line] as const)
+          )
+        )
+      const toml = [
+        ...["# A comment with [http] in it", "[http]", 'host = """', "port = 1", '"""', "prot = 1"],
+        ...["allowedOrigins = [", '  "*", # a = b', '  "x"', "]"],
+        ...[
+          '[chains."ethereum/devnet"]',
+          "start = -1",
+          "[chains.'bitcoin/mainnet']",
+          'nodes = ["http://127.0.0.1:1"]',
+          "depht = 1"
+        ]
+      ].join("\n")
+      assert.deepStrictEqual(yield* linesOf("a.toml", toml), {
+        "http.prot": 6,
+        "http.allowedOrigins[1]": 7,
+        'chains."ethereum/devnet".nodes': 11,
+        'chains."ethereum/devnet".start': 12,
+        'chains."bitcoin/mainnet".depht': 15
+      })
+      const yaml = 'http:\n  # a comment\n  port: many\nlog:\n  port: 1\nchains:\n  "ethereum/devnet":\n    nodes: 7\n'
+      const expected = { "http.port": 3, "log.port": 5, 'chains."ethereum/devnet".nodes': 8 }
+      assert.deepStrictEqual(yield* linesOf("a.yaml", yaml), expected)
+      const json =
+        '{\n  "http": {\n    "port": "many" },\n  "log": { "port": 1 }, "chains": { "ethereum/devnet": { "nodes": 7 } }\n}'
+      const found = yield* linesOf("a.json", json)
+      assert.strictEqual(found["http.port"], 3)
+      assert.strictEqual(found["log.port"], 4)
+      const told = yield* Effect.flip(loadText("b.toml", "[http]\nprot = 1\n"))
+      assert.include(told.message, "line 2: http.prot is not a setting; did you mean port?")
+    }).pipe(Effect.scoped, withServices)
+  )
+
+  it.effect("shows the line that cannot be parsed with a mark below the column, and no value on it", () =>
+    Effect.gen(function* () {
+      const shown = Effect.fnUntraced(function* (name: string, text: string) {
+        const { message } = yield* Effect.flip(loadText(name, text))
+        assert.notMatch(message, /hunter2/)
+        return message.split("\n").slice(2)
+      })
+      assert.deepStrictEqual(yield* shown("a.toml", "\n[http]\nport = 80 80\n"), [
+        "    3 | port = •• ••",
+        "      |           ^"
+      ])
+      assert.deepStrictEqual(yield* shown("a.toml", '[store]\npostgres "postgres://hunter2@db"'), [
+        '    2 | postgres "••••••••:••••••••••••"',
+        "      |          ^"
+      ])
+      assert.deepStrictEqual(yield* shown("a.toml", '[chains."ethereum/mainnet"\n'), [
+        '    1 | [chains."ethereum/mainnet"',
+        "      |                           ^"
+      ])
+      assert.match((yield* shown("a.toml", "hunter2hunter2 hunter2\n"))[0]!, /^ {4}1 \| •{14} •{7}$/)
+      assert.match(
+        (yield* shown("a.toml", '[console]\npassword = "hunter2 hunter2\n'))[0]!,
+        /^ {4}2 \| password = "•{7} •{7}$/
+      )
+      assert.deepStrictEqual(yield* shown("a.json", '{"http": {\n  "port": 80 hunter2 }}'), [
+        '    2 |   "port": •• ••••••• }}',
+        "      |              ^"
+      ])
+    }).pipe(Effect.scoped, withServices)
+  )
+
   it.effect("says where a file cannot be parsed, and not what stands there", () =>
     Effect.gen(function* () {
       const toml = yield* Effect.flip(loadText("a.toml", "[store]\npostgres = postgres://hunter2\n"))

@@ -29,22 +29,21 @@ const tomlLines = (lines: ReadonlyArray<string>): ReadonlyMap<string, number> =>
     const marks = bare.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'/g, "").replace(/#.*/, "")
     for (const mark of marks) depth += mark === "[" || mark === "{" ? 1 : mark === "]" || mark === "}" ? -1 : 0
   }
-  lines.forEach((text, index) => {
+  for (const [index, text] of lines.entries()) {
+    const [, name] = header.exec(text) ?? []
     if (closing !== undefined) {
       if (text.includes(closing)) closing = undefined
-      return
-    }
-    if (depth > 0) return open(text)
-    const [, name] = header.exec(text) ?? []
-    if (name !== undefined) {
+    } else if (depth > 0) open(text)
+    else if (name !== undefined) {
       table = keysOf(name)
-      return note(table, index + 1)
+      note(table, index + 1)
+    } else {
+      const [, key, value = ""] = assignment.exec(text) ?? []
+      if (key === undefined) continue
+      note([...table, ...keysOf(key)], index + 1)
+      open(value)
     }
-    const [, key, value = ""] = assignment.exec(text) ?? []
-    if (key === undefined) return
-    note([...table, ...keysOf(key)], index + 1)
-    open(value)
-  })
+  }
   return found
 }
 
@@ -52,14 +51,14 @@ const tomlLines = (lines: ReadonlyArray<string>): ReadonlyMap<string, number> =>
 const indentedLines = (lines: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
   const above: Array<{ readonly indent: number; readonly key: string }> = []
-  lines.forEach((text, index) => {
+  for (const [index, text] of lines.entries()) {
     const [, space = "", key] = /^(\s*)("[^"]*"|'[^']*'|[^\s#:"'{[-][^:]*?)\s*:(?:\s|$)/.exec(text) ?? []
-    if (key === undefined) return
+    if (key === undefined) continue
     while ((above.at(-1)?.indent ?? -1) >= space.length) above.pop()
     above.push({ indent: space.length, key: key.replace(/^["']|["']$/g, "") })
     const path = id(above.map(({ key }) => key))
     if (!found.has(path)) found.set(path, index + 1)
-  })
+  }
   return found
 }
 

@@ -51,7 +51,7 @@ const opened = (file: string) =>
 /** How many pages a copy has. */
 export const pages = Effect.fn("Backup.pages")(function* (store: string) {
   const db = yield* opened(store)
-  return Number(db.pragma("page_count", { simple: true }))
+  return yield* Effect.try({ try: () => Number(db.pragma("page_count", { simple: true })), catch: failed })
 }, Effect.scoped)
 
 /** Pages in one step, between which others have their turn; a write by another process begins the copy anew. */

@@ -149,7 +149,8 @@ const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind
   const { rows } = yield* Connection.attempt(() =>
     sql<{ readonly bytes: number; readonly others: number }>`
       select pg_database_size(current_database()) as bytes,
-        (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as others
+        (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and backend_type = 'client backend') as others
     `.execute(db)
   )
   const { bytes = 0, others = 0 } = rows[0] ?? {}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { locations } from "../../../../test/Stores.ts"
+import * as Released from "../../../indexer/test/store/database/Released.ts"
+import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
+
+/** A settings file that names the store. */
+const settingsOf = (location: Location, more: object = {}) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-upgrade-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    ),
+    (folder) => {
+      const file = join(folder, "headwater.json")
+      const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
+      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+      writeFileSync(file, JSON.stringify({ store, chains, ...more }))
+      return file
+    }
+  )
+
+const check = Effect.fnUntraced(function* (config: string) {
+  const { code, stdout } = yield* runCommand(["upgrade", "--check", "--json", "--config", config])
+  return { code, ...JSON.parse(stdout) }
+})
+
+const messagesOf = ({ checked }: { readonly checked: ReadonlyArray<{ level: string; message: string }> }) =>
+  checked.map(({ level, message }) => `${level}: ${message}`).join("\n")
+
+for (const { location, name } of locations) {
+  describe(`headwater upgrade --check on ${name}`, () => {
+    it.live("says what would be migrated, migrates nothing, and is content afterwards", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        const config = yield* settingsOf(store)
+        yield* Released.load("0.1", store)
+        const schema = yield* Released.schemaOf(store)
+        const before = yield* check(config)
+        assert.strictEqual(before.code, 0, messagesOf(before))
+        assert.strictEqual(before.store.schema, "0009_replay")
+        const pending = new Map<string, { atStart: Array<unknown>; behind: Array<unknown> }>(
+          before.store.pending.map((migration: { readonly name: string }) => [migration.name, migration])
+        )
+        assert.deepInclude(pending.get("0012_completeness")!.behind, { table: "subscription", rows: 2, more: false })
+        assert.deepInclude(pending.get("0015_wallet_coins")!.atStart, { table: "wallet", rows: 1, more: false })
+        assert.deepStrictEqual(pending.get("0045_filters")!.atStart, [])
+        assert.match(messagesOf(before), /21 rows of callback/)
+        assert.match(messagesOf(before), /no older version runs on the store afterwards/)
+        assert.match(before.next.join("\n"), /^Stop every daemon[\s\S]*Back up[\s\S]*headwater serve/)
+        assert.deepStrictEqual(yield* Released.schemaOf(store), schema)
+
+        yield* Effect.scoped(Layer.build(Database.layer(store)))
+        const after = yield* check(config)
+        assert.strictEqual(after.code, 0, messagesOf(after))
+        assert.deepStrictEqual(after.store.pending, [])
+        assert.deepStrictEqual(after.store.unfinished.toSorted(), [
+          ...["callback secrets", "completeness of subscriptions", "completeness of wallets"]
+        ])
+
+        yield* Released.execute(
+          store,
+          `insert into kysely_migration values ('9999_from_the_future', '2099-01-01');
+           update store_format set oldest_migration = '9999_from_the_future', oldest_program = '9.9.0'`
+        )
+        const tooNew = yield* check(config)
+        assert.strictEqual(tooNew.code, 1)
+        assert.match(messagesOf(tooNew), /obstacle: .*headwater 9\.9\.0 is the oldest that may run/)
+      }).pipe(Effect.scoped)
+    )
+  })
+}
+
+describe("headwater upgrade", () => {
+  const [{ location }] = locations as [(typeof locations)[number]]
+
+  it.live("names a daemon that has the store, and settings that this version refuses", () =>
+    Effect.gen(function* () {
+      const store = yield* location
+      const config = yield* settingsOf(store)
+      yield* Released.load("0.1", store)
+      const held = yield* Effect.scoped(Effect.andThen(StoreLock.acquire(store), check(config)))
+      assert.strictEqual(held.code, 1)
+      assert.match(messagesOf(held), /obstacle: The store .* is in use by another headwater.*stop every daemon/)
+      const refused = yield* check(yield* settingsOf(store, { http: { prot: 1 } }))
+      assert.strictEqual(refused.code, 1)
+      assert.match(messagesOf(refused), /obstacle: .*http\.prot is not a setting; did you mean port\?/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is content where there is no store yet, and leaves upgrades to npm", () =>
+    Effect.gen(function* () {
+      const config = yield* settingsOf({ kind: "sqlite", file: "/nonexistent/headwater.db" })
+      const none = yield* runCommand(["upgrade", "--check", "--config", config])
+      assert.strictEqual(none.code, 0)
+      assert.match(none.stdout, /there is no store yet[\s\S]*1\. Start this version: headwater serve/)
+      const without = yield* run(["upgrade"])
+      assert.strictEqual(without.code, 2)
+      assert.match(without.stderr, /npm install @headwater\/daemon@latest/)
+    }).pipe(Effect.scoped)
+  )
+})
