@@ -64,7 +64,7 @@ export default defineConfig({
   vite: {
     plugins: [Links.sourcesInDevelopment],
     // Not the compiler's settings of the packages, of a newer language than this Vite knows.
-    esbuild: { tsconfigRaw: {} },
+    esbuild: { tsconfigRaw: "{}" },
     build: { chunkSizeWarningLimit: 2_000 }
   }
 })
