@@ -60,6 +60,8 @@ export default defineConfig({
       }
     }
   },
+  // They are copied at the end; CheckSite.ts looks at each link of the site that is then there.
+  ignoreDeadLinks: [/^\/source\//],
   buildEnd: Links.copySources,
   vite: {
     plugins: [Links.sourcesInDevelopment],
