@@ -24,9 +24,12 @@ const proseOf = (page: string) => textOf(page).replaceAll(fence, "")
 
 /** Links to files and parts, not to other sites. */
 export const linksOf = (page: string): ReadonlyArray<string> =>
-  Array.from(proseOf(page).replaceAll(/`[^`\n]*`/g, "`").matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link!).filter(
-    (link) => !/^[a-z]+:/.test(link)
-  )
+  Array.from(
+    proseOf(page)
+      .replaceAll(/`[^`\n]*`/g, "`")
+      .matchAll(/\]\(([^)\s]+)\)/g),
+    ([, link]) => link!
+  ).filter((link) => !/^[a-z]+:/.test(link))
 
 /** The anchors of a page's headings; the second of two that are the same has a number. */
 export const anchorsOf = (page: string): ReadonlySet<string> => {

@@ -35,7 +35,8 @@ describe("MetricExplanations", () => {
           assert.isFalse(type.isError, `${name}: ${query}`)
           const text = query.slice(from, to)
           if (node === "Identifier") asked.push(text.replace(/_(?:bucket|count|sum)$/, ""))
-          if (node === "LabelName" && !["le", "instance"].includes(text)) assert.property(labels, text, `${name}: ${query}`)
+          if (node === "LabelName" && !["le", "instance"].includes(text))
+            assert.property(labels, text, `${name}: ${query}`)
         }
       })
       assert.deepStrictEqual(asked, [name], query)

@@ -56,8 +56,7 @@ const documents = HttpRouter.use(
         ({ layer }) => Scope.provide(HttpRouter.toHttpEffect(layer), scope)
       )
     )
-    for (const path of [openApiPath, docsPath] as const)
-      yield* router.add("GET", path, Effect.flatten(handler))
+    for (const path of [openApiPath, docsPath] as const) yield* router.add("GET", path, Effect.flatten(handler))
   })
 )
 
