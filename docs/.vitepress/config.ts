@@ -30,9 +30,6 @@ const sidebar = [...groups, { text: "More", pages: all.filter((page) => !placed.
   }))
   .filter(({ items }) => items.length > 0)
 
-/** Pages whose parts have pages of their own on the site: search finds these. */
-const collected: ReadonlySet<string> = new Set(["errors.md", "metrics.md"])
-
 export default defineConfig({
   title: "Headwater",
   description: "A blockchain data service that you run yourself, beside your own nodes",
@@ -53,10 +50,7 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        _render: (text, env, md) => {
-          if (collected.has(env.relativePath)) return ""
-          return md.render(text.replaceAll(/```json\n[\s\S]*?```/g, ""), env)
-        }
+        _render: (text, env, md) => md.render(text.replaceAll(/```json\n[\s\S]*?```/g, ""), env)
       }
     }
   },

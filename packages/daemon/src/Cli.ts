@@ -64,7 +64,8 @@ const headwater = Command.make("headwater", {}, () => Demo.program).pipe(
   ])
 )
 
-export { headwater }
+/** The command with its subcommands, which tests read commands of the pages with. */
+export const command: Command.Command.Any = headwater
 
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g

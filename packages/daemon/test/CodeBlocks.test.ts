@@ -19,7 +19,7 @@ import * as Option from "effect/Option"
 import { document, operations, wrongWithExample } from "../../http/test/Contract.ts"
 import * as Pages from "../../../test/Pages.ts"
 import { commandsOf } from "../../../test/ShellBlocks.ts"
-import { headwater } from "../src/Cli.ts"
+import { command as headwater } from "../src/Cli.ts"
 import * as SettingsFile from "../src/settings/SettingsFile.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
@@ -44,7 +44,9 @@ const checkedHere = ["sh", "toml", "json", "promql", "sql", "ini"]
 const blocksOf = (language: string) => Pages.blocks.filter((block) => block.language === language)
 
 /** The root command as it reads arguments; what it reads is not done. */
-const reading: typeof headwater = Object.create(headwater, { handle: { value: () => Effect.void } })
+const reading: Command.Command<"headwater", object, object, unknown> = Object.create(headwater, {
+  handle: { value: () => Effect.void }
+})
 const silent = Effect.map(Console.Console, (console) => ({ ...console, log: () => {}, error: () => {} }))
 
 /** What the command line says of arguments: the kinds of errors. */
