@@ -50,7 +50,8 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        _render: (text, env, md) => md.render(text.replaceAll(/```json\n[\s\S]*?```/g, ""), env)
+        // Without examples, and without the lists of errors: who looks for an error wants what it means.
+        _render: (text, env, md) => md.render(text.replaceAll(/```json\n[\s\S]*?```|^Errors of its own:.*$/gm, ""), env)
       }
     }
   },
