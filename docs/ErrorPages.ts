@@ -56,5 +56,5 @@ export const all = (): string =>
 export const each = (): ReadonlyArray<readonly [code: string, text: string]> =>
   ErrorExplanations.codes.map((code) => [
     code,
-    `${bodyOf(code, "../", Number.POSITIVE_INFINITY)}\n[All errors](../errors.md)\n`
+    `# ${code}\n\n${bodyOf(code, "../", Number.POSITIVE_INFINITY)}\n[All errors](../errors.md)\n`
   ])

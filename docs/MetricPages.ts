@@ -61,4 +61,4 @@ export const all = (): string =>
 
 /** The page of each metric on the site, by its name. */
 export const each = (): ReadonlyArray<readonly [name: string, text: string]> =>
-  Object.keys(explanations).map((name) => [name, `${bodyOf(name)}\n[All metrics](../metrics.md)\n`])
+  Object.keys(explanations).map((name) => [name, `# ${name}\n\n${bodyOf(name)}\n[All metrics](../metrics.md)\n`])

@@ -135,7 +135,7 @@ describe("documentation", () => {
         if (name === "headwater") assert.include(text, "@headwater/daemon", page)
         else assert.include(ours, name, page)
       }
-      for (const name of installed.flatMap((names) => names.trim().split(" ")))
+      for (const name of installed.flatMap((names) => names.trim().split(" ")).filter((name) => /^[@\w]/.test(name)))
         assert.include([...ours, ...needed], name, page)
     }
   })

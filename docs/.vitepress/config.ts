@@ -30,9 +30,6 @@ const sidebar = [...groups, { text: "More", pages: all.filter((page) => !placed.
   }))
   .filter(({ items }) => items.length > 0)
 
-/** Pages whose parts have pages of their own on the site: search finds these. */
-const collected: ReadonlySet<string> = new Set(["errors.md", "metrics.md"])
-
 export default defineConfig({
   title: "Headwater",
   description: "A blockchain data service that you run yourself, beside your own nodes",
@@ -53,18 +50,18 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        _render: (text, env, md) => {
-          if (collected.has(env.relativePath)) return ""
-          return md.render(text.replaceAll(/```json\n[\s\S]*?```/g, ""), env)
-        }
+        // Without examples, and without the lists of errors: who looks for an error wants what it means.
+        _render: (text, env, md) => md.render(text.replaceAll(/```json\n[\s\S]*?```|^Errors of its own:.*$/gm, ""), env)
       }
     }
   },
+  // They are copied at the end; CheckSite.ts looks at each link of the site that is then there.
+  ignoreDeadLinks: [/^\/source\//],
   buildEnd: Links.copySources,
   vite: {
     plugins: [Links.sourcesInDevelopment],
     // Not the compiler's settings of the packages, of a newer language than this Vite knows.
-    esbuild: { tsconfigRaw: {} },
+    esbuild: { tsconfigRaw: "{}" },
     build: { chunkSizeWarningLimit: 2_000 }
   }
 })

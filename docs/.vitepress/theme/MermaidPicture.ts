@@ -11,7 +11,12 @@ export const MermaidPicture = defineComponent({
     const picture = ref("")
     const draw = async () => {
       const { default: mermaid } = await import("mermaid")
-      mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: isDark.value ? "dark" : "neutral" })
+      // In its own size, however wide: it scrolls where it would be too small to read.
+      const size = { useMaxWidth: false }
+      mermaid.initialize({
+        ...{ startOnLoad: false, securityLevel: "strict", theme: isDark.value ? "dark" : "neutral" },
+        ...{ flowchart: size, state: size, sequence: size }
+      })
       picture.value = (await mermaid.render(id, text)).svg
     }
     onMounted(draw)

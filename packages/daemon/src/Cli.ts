@@ -39,13 +39,7 @@ import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
-export const headwater: Command.Command<
-  "headwater",
-  Record<never, never>,
-  Record<never, never>,
-  unknown,
-  NodeServices.NodeServices
-> = Command.make("headwater", {}, () => Demo.program({ console: false })).pipe(
+const headwater = Command.make("headwater", {}, () => Demo.program({ console: false })).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,
@@ -76,6 +70,9 @@ export const headwater: Command.Command<
     completions(root)
   ])
 )
+
+/** The command with its subcommands, which tests read commands of the pages with. */
+export const command: Command.Command.Any = headwater
 
 /** A word that is longer than what a command takes by name: an argument in a wrong place, and perhaps a private key. */
 const longWord = /[0-9A-Za-z]{50,}/g

@@ -19,21 +19,21 @@ import * as Option from "effect/Option"
 import { document, operations, wrongWithExample } from "../../http/test/Contract.ts"
 import * as Pages from "../../../test/Pages.ts"
 import { commandsOf } from "../../../test/ShellBlocks.ts"
-import { headwater } from "../src/Cli.ts"
+import { command as headwater } from "../src/Cli.ts"
 import * as SettingsFile from "../src/settings/SettingsFile.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** Programs and files of others, which no test here has. */
+const ofSystem = "of the system"
+const ofNode = "a node: its flags are those of its documentation"
+const ofPackaging = "the packaging's tests run what is packed; the files that it names are looked for here"
+
+/** Programs and files of others, which this test has not. */
 const elsewhere: Readonly<Record<string, string>> = {
-  date: "of every system",
+  ...{ cp: ofSystem, date: ofSystem, journalctl: ofSystem, mkdir: ofSystem, systemctl: ofSystem },
+  ...{ besu: ofNode, erigon: ofNode, geth: ofNode, nethermind: ofNode, nitro: ofNode, reth: ofNode },
+  ...{ kubectl: ofPackaging, podman: ofPackaging, "systemd-run": ofPackaging },
   openssl: "OpenSSL prints the signature; the same is computed by the samples in seven languages",
-  besu: "a node: its flags are those of its documentation",
-  erigon: "a node: its flags are those of its documentation",
-  geth: "a node: its flags are those of its documentation",
-  nethermind: "a node: its flags are those of its documentation",
-  nitro: "a node: its flags are those of its documentation",
-  reth: "a node: its flags are those of its documentation",
   "zebrad.toml": "the settings of a node"
 }
 
@@ -44,7 +44,9 @@ const checkedHere = ["sh", "toml", "json", "promql", "sql", "ini"]
 const blocksOf = (language: string) => Pages.blocks.filter((block) => block.language === language)
 
 /** The root command as it reads arguments; what it reads is not done. */
-const reading: typeof headwater = Object.create(headwater, { handle: { value: () => Effect.void } })
+const reading: Command.Command<"headwater", object, object, unknown> = Object.create(headwater, {
+  handle: { value: () => Effect.void }
+})
 const silent = Effect.map(Console.Console, (console) => ({ ...console, log: () => {}, error: () => {} }))
 
 /** What the command line says of arguments: the kinds of errors. */
@@ -64,6 +66,8 @@ const refusals = (args: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<stri
 
 /** The arguments of Headwater's program where that is what is called; undefined where it is another. */
 const argumentsOf = ([command, ...args]: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const file = args.findIndex((arg) => arg.endsWith("/bin/headwater.cjs"))
+  if (file !== -1) return args.slice(file + 1)
   if (command === "headwater") return args
   if (command === "npx" && ["@headwater/daemon", "headwater"].includes(args[0]!)) return args.slice(1)
   if (command === "npm" && args[0] === "start") return args[1] === "--" ? args.slice(2) : args.slice(1)
@@ -125,7 +129,10 @@ const scripts = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), 
 /** What is wrong with a command that is not Headwater's. */
 const wrongWithCommand = ([command, ...args]: ReadonlyArray<string>): string | undefined => {
   const missing = (files: ReadonlyArray<string>) => files.find((file) => !existsSync(join(root, file)))
-  if (Object.hasOwn(elsewhere, command!)) return undefined
+  if (Object.hasOwn(elsewhere, command!)) {
+    const gone = missing(args.filter((arg) => /^(?:deploy|docs|examples|packages)\//.test(arg)))
+    return gone === undefined ? undefined : `there is no file ${gone}`
+  }
   if (command === "curl") return wrongWithRequest(requestOf(args))
   // Docs.test.ts sees to the names of packages.
   if (command === "npm" && ["install", "i"].includes(args[0]!)) return undefined
@@ -214,7 +221,10 @@ describe("code in the pages", () => {
   it.live("in sentences names commands and flags that there are", () =>
     Effect.gen(function* () {
       const wrong: Array<string> = []
-      const texts = inSentences.map(({ command }) => command.replaceAll(/[<>|…[\]()]/g, "_"))
+      // Of alternatives the first.
+      const texts = inSentences.map(({ command }) =>
+        command.replaceAll(/\|[\w|-]+/g, "").replaceAll(/[<>|…[\]()]/g, "_")
+      )
       const all = commandsOf(texts.flatMap((text, index) => [`sentence ${index}`, text]))
       let at = inSentences[0]!
       for (const words of all) {

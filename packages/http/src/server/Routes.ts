@@ -3,7 +3,6 @@ import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import { AccountFeed } from "@headwater/indexer/store/subscriptions/AccountFeed"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -27,7 +26,6 @@ import * as Charging from "./Charging.ts"
 import * as RequestedChain from "./RequestedChain.ts"
 import * as ResponseEnvelope from "./ResponseEnvelope.ts"
 import { FeedStreams } from "./FeedStreams.ts"
-import { policyOf } from "./SecurityHeaders.ts"
 import * as Validation from "./Validation.ts"
 
 const handlers = Layer.mergeAll(
@@ -48,16 +46,6 @@ const handlers = Layer.mergeAll(
 
 const middleware = Layer.mergeAll(Authentication.layer, Charging.layer, RequestedChain.layer, Validation.layer)
 
-/** A page of documentation may run the scripts that are in it. */
-const withPolicy = (response: HttpServerResponse.HttpServerResponse) =>
-  response.body._tag === "Uint8Array" && response.body.contentType.startsWith("text/html")
-    ? HttpServerResponse.setHeader(
-        response,
-        "content-security-policy",
-        policyOf(new TextDecoder().decode(response.body.body))
-      )
-    : response
-
 /** The documents are loaded and made at the first request for one: few servers get such a request, and all start faster. */
 const documents = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -68,8 +56,7 @@ const documents = HttpRouter.use(
         ({ layer }) => Scope.provide(HttpRouter.toHttpEffect(layer), scope)
       )
     )
-    for (const path of [openApiPath, docsPath] as const)
-      yield* router.add("GET", path, Effect.map(Effect.flatten(handler), withPolicy))
+    for (const path of [openApiPath, docsPath] as const) yield* router.add("GET", path, Effect.flatten(handler))
   })
 )
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
 import { broadcastKinds, eventKinds } from "@headwater/core/events/EventKinds"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { document, exampleOf, operationNamed, operations, wrongWithExample } from "../Contract.ts"
@@ -264,6 +265,33 @@ describe("OpenApiDocument", () => {
       )
       if (path.includes("/utxo/")) assert.deepStrictEqual(chains, ["bitcoin"], path)
     }
+  })
+
+  it("shows every amount in the unit of the chain that the example is of", () => {
+    const unitsIn = (value: unknown): ReadonlyArray<string> =>
+      typeof value !== "object" || value === null
+        ? []
+        : Object.entries(value).flatMap(([name, part]) =>
+            name === "unit" && typeof part === "string" ? [part] : unitsIn(part)
+          )
+    let count = 0
+    const check = (blockchain: string, value: unknown, at: string) => {
+      const { unit } = Chain.all.find((chain) => chain.blockchain === blockchain)!
+      for (const found of unitsIn(value)) {
+        count++
+        assert.include(unit === "ETH" ? [unit, "Wei"] : [unit], found, at)
+      }
+    }
+    for (const operation of operations) {
+      const named = operation.parameters.find(({ name }) => name === "blockchain") as unknown as Parameter | undefined
+      const blockchain = named?.example ?? (operation.path.includes("/xrp/") ? "xrp" : undefined)
+      if (blockchain !== undefined) check(String(blockchain), exampleOf(operation), operation.operationId)
+    }
+    for (const [event, { post }] of Object.entries(document.webhooks)) {
+      const { examples } = post.requestBody.content["application/json"]
+      for (const [blockchain, { value }] of Object.entries(examples)) check(blockchain, value, event)
+    }
+    assert.isAbove(count, 100)
   })
 
   it("has a webhook for each event, whose examples are callbacks as they are sent on a chain of each family", () => {
