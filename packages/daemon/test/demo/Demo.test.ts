@@ -93,7 +93,7 @@ const allFree = Effect.fnUntraced(function* (printed: string) {
 describe("the demo", () => {
   it.live("delivers verified callbacks, also for what is done by hand, and leaves nothing behind", () =>
     Effect.gen(function* () {
-      const demo = yield* start(["demo", "--console"])
+      const demo = yield* start(["--console"])
       yield* demo.until(/The first verified callback, [\d.]+ s after the start/)
       yield* demo.until(/outgoing 0.25 ETH/)
       const url = `http://127.0.0.1:${portOf(demo.printed(), "Console")}`
