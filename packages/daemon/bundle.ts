@@ -24,6 +24,8 @@ await build({
     target: "node22",
     outDir: process.argv[2] ?? "program",
     emptyOutDir: true,
+    // The libraries' licences ask for their text wherever their code is.
+    license: { fileName: "licences.md" },
     rolldownOptions: {
       input: {
         main: pathOf("src/main.ts"),
