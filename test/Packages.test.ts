@@ -216,6 +216,9 @@ describe("packages", () => {
         assert.strictEqual(again.status, 1)
         assert.include(again.stderr, "client is not empty; name another folder: npx headwater new client FOLDER")
         run(place, [...pnpm, "install", "--prefer-offline", "--no-frozen-lockfile"])
+        for (const kind of ["receiver", "embedded", "client"]) {
+          assert.deepStrictEqual(problemsOf(join(place, kind)), [])
+        }
         run(join(place, "receiver"), ["npm", "test"])
 
         const anvil = yield* Anvil.start({})

@@ -32,7 +32,9 @@ describe("headwater new", () => {
       assert.notStrictEqual(secretOf(first), secretOf(second))
       assert.strictEqual(statSync(join(first, ".env")).mode & 0o777, 0o600)
       assert.include(readFileSync(join(first, ".gitignore"), "utf8"), ".env\n")
-      const { dependencies, name } = manifestOf(first)
+      const { dependencies, devDependencies, name } = manifestOf(first)
+      const workspace = readFileSync(new URL("../../../../pnpm-workspace.yaml", import.meta.url), "utf8")
+      assert.include(workspace, `"@types/node": ${devDependencies["@types/node"]}\n`)
       assert.strictEqual(name, "first-receiver")
       const core = new URL("../../../core", import.meta.url).pathname
       assert.deepStrictEqual(dependencies, { "@headwater/core": `file:${core}` })
