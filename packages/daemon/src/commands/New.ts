@@ -70,7 +70,9 @@ const nodeFor = (userAgent: string) => {
 /** For editors: Node runs the files as they are. */
 const compilerOptions = {
   ...{ module: "NodeNext", target: "ES2024", types: ["node"], strict: true, skipLibCheck: true, noEmit: true },
-  ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true }
+  ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
+  // As the sources of a checkout, which a project of the checkout is checked with.
+  exactOptionalPropertyTypes: true
 }
 
 const manifest = (name: string, { isTested, needs }: Project) => ({
