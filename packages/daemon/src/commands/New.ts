@@ -72,7 +72,7 @@ const compilerOptions = {
   ...{ module: "NodeNext", target: "ES2024", types: ["node"], strict: true, skipLibCheck: true, noEmit: true },
   ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
   // As the sources of a checkout, which a project of the checkout is checked with.
-  exactOptionalPropertyTypes: true
+  ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
 }
 
 const manifest = (name: string, { isTested, needs }: Project) => ({
