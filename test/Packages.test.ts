@@ -85,7 +85,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("packages", () => {
-  it("hold what was built, a licence and a README, and no reference to the workspace", () => {
+  it("hold what was built, licences and a README, and no reference to the workspace", () => {
     for (const name of names) {
       const files = run(folder, ["tar", "tzf", tarballs[name]!]).split("\n")
       for (const file of ["LICENSE", "README.md", "package.json"]) assert.include(files, `package/${file}`)
@@ -96,6 +96,9 @@ describe("packages", () => {
       const manifest = run(folder, ["tar", "xzOf", tarballs[name]!, "package/package.json"])
       assert.notMatch(manifest, /"(catalog|workspace):|\.\/src\/\*/)
     }
+    const licences = run(folder, ["tar", "xzOf", tarballs.daemon!, "package/program/licences.md"])
+    for (const library of ["effect", "ethers", "kysely", "pg"])
+      assert.match(licences, new RegExp(`^## ${library} - `, "m"))
   })
 
   it("give the clients to a program that has effect, core and http alone", { timeout: 120_000 }, () => {
@@ -213,6 +216,9 @@ describe("packages", () => {
         assert.strictEqual(again.status, 1)
         assert.include(again.stderr, "client is not empty; name another folder: npx headwater new client FOLDER")
         run(place, [...pnpm, "install", "--prefer-offline", "--no-frozen-lockfile"])
+        for (const kind of ["receiver", "embedded", "client"]) {
+          assert.deepStrictEqual(problemsOf(join(place, kind)), [])
+        }
         run(join(place, "receiver"), ["npm", "test"])
 
         const anvil = yield* Anvil.start({})

@@ -1,7 +1,7 @@
 /**
  * Puts the program with all that it imports into a few files, which the package holds: Node spends most of a start on
- * finding and linking a thousand modules. What is native or reads a file of its own stays outside, and so does what only some install: they are the
- * package's dependencies and peers.
+ * finding and linking a thousand modules. What is native or reads a file of its own stays outside, and so does what only
+ * some install: the package's dependencies and peers.
  *
  *     node bundle.ts [folder of the package, program]
  */
@@ -24,6 +24,8 @@ await build({
     target: "node22",
     outDir: process.argv[2] ?? "program",
     emptyOutDir: true,
+    // The libraries' licences ask for their text wherever their code is.
+    license: { fileName: "licences.md" },
     rolldownOptions: {
       input: {
         main: pathOf("src/main.ts"),

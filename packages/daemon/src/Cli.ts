@@ -39,7 +39,7 @@ import { version } from "./Version.ts"
 
 const root = (): Command.Command.Any => headwater
 
-const headwater = Command.make("headwater", {}, () => Demo.program({ console: false })).pipe(
+const headwater = Command.make("headwater", Demo.options, Demo.program).pipe(
   Command.withDescription("Blockchain data and callbacks from your own nodes. Without a command: the demo."),
   Command.withSubcommands([
     init,

@@ -44,7 +44,7 @@ const checkInstalled = Effect.suspend(() => {
   return Effect.fail(new DemoNotInstalled({ packages: [first!, ...others] }))
 })
 
-const options = {
+export const options = {
   console: Flag.Boolean("console").pipe(Flag.withDescription("Open the console in a browser"), Flag.withDefault(false))
 }
 

