@@ -1,0 +1,8 @@
+/** Whose rows are shown: those of one account, by its id, or of all where there is none. */
+import { type RawBuilder, sql } from "kysely"
+
+export type Scope = number | undefined
+
+/** A condition on a column that names an account, to be put behind others; none for all accounts. */
+export const and = (scope: Scope, column: string): RawBuilder<unknown> =>
+  scope === undefined ? sql`` : sql`and ${sql.ref(column)} = ${scope}`
