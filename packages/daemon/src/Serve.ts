@@ -189,13 +189,13 @@ const http = Layer.unwrap(
 const console_ = Layer.unwrap(
   Effect.map(Settings.Settings, ({ console: settings }) => {
     if (settings === undefined) return Layer.empty
-    const { host, password, port } = settings
+    const { host, port } = settings
     return Layer.effectDiscard(
       Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
         Effect.logInfo(`The console listens on ${HttpServer.formatAddress(address)}`)
       )
     ).pipe(
-      Layer.provide(Server.serve(Console.routes(password), { host, port, stopTimeoutMillis: stopMillis })),
+      Layer.provide(Server.serve(Console.routes(settings), { host, port, stopTimeoutMillis: stopMillis })),
       Layer.catchTag("ServeError", ({ cause }) =>
         Layer.effectDiscard(
           new CannotListen({ message: `The console cannot listen on ${host}:${port}: ${(cause as Error).message}` })
@@ -203,7 +203,7 @@ const console_ = Layer.unwrap(
       )
     )
   })
-)
+).pipe(Layer.provide([CallbackTarget.callbackUrlPolicy, domainVerification]))
 
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
 export const running = Layer.mergeAll(

@@ -54,7 +54,7 @@ export const write = Effect.fn("AuditLog.write")(function* (actor: Actor, deed: 
 export const during = <A, E, R>(actor: Actor, deed: Deed, change: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Database, ({ transaction }) => transaction(Effect.tap(change, () => write(actor, deed))))
 
-/** Counts deeds that may be very many as one entry an hour for each actor, action and outcome. */
+/** Counts deeds that may be very many as one entry an hour for each actor, action and outcome; the last one is described. */
 export const count = Effect.fn("AuditLog.count")(function* (actor: Actor, deed: Deed, times: number) {
   const { query } = yield* Database
   const at = yield* Clock.currentTimeMillis
@@ -66,7 +66,7 @@ export const count = Effect.fn("AuditLog.count")(function* (actor: Actor, deed: 
       .values({ ...row, times, repeat_key })
       .onConflict((on) =>
         on.column("repeat_key").doUpdateSet({
-          ...{ at, origin: row.origin, detail: row.detail },
+          ...{ at, origin: row.origin, subject: row.subject, account: row.account, detail: row.detail },
           times: sql<number>`audit_entry.times + ${times}`
         })
       )

@@ -1,0 +1,100 @@
+/** What an operator needs first, and an account of its own: how deliveries go, what fails, how the chains stand, what is to be done. */
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
+import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FullAccounts from "../FullAccounts.ts"
+import * as Settings from "../settings/Settings.ts"
+import { OwnOutages } from "../supervision/OwnOutages.ts"
+import * as Access from "./Access.ts"
+import type { Standing } from "./Chains.ts"
+import { json } from "./ConsoleReply.ts"
+import * as Needs from "./Needs.ts"
+
+type Health = Effect.Success<typeof ReceiverHealth.make>
+
+/** Hosts and failures that are shown: of deliveries, and of the overview. */
+const deliveriesShow = { hosts: 100, failures: 50 }
+const overviewShows = { hosts: 10, failures: 10 }
+
+const noCallbacks = { count: 0, oldest: undefined }
+
+/** Callbacks that have not reached their receivers, of all accounts or of one, and accounts of which as many wait as may. */
+const makeWaiting = Effect.gen(function* () {
+  const settings = yield* Settings.Settings
+  const { waitingCallbacks } = settings.limits
+  const fullAccounts = Effect.provideService(FullAccounts.read, Settings.Settings, settings)
+  return Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+    if (account === undefined) {
+      const { accepting: _, ...backlog } = yield* CallbackBacklog.read()
+      return { backlog, full: yield* fullAccounts }
+    }
+    const own = yield* CallbackBacklog.ofAccount(account.id, waitingCallbacks)
+    const isFull = own.waiting.count + own.retrying.count + own.parked.count >= waitingCallbacks
+    return {
+      backlog: { ...own, unwritten: noCallbacks },
+      full: { waitingCallbacks, names: isFull ? [account.name] : [] }
+    }
+  })
+})
+
+/** What an account is told of the chains: how far they are. */
+const told = ({ catchingUp, committedAt, gaps, head, height, name, problem, state }: Standing, isAccount: boolean) => ({
+  ...{ name, height, head, lag: head === null || height === null ? null : Math.max(0, head - height) },
+  ...{ catchingUp, committedAt, state: isAccount ? "" : state, problem: isAccount ? null : problem },
+  missing: isAccount ? [] : gaps.map(({ kind, message }) => ({ kind, message }))
+})
+
+export const routes = Effect.fnUntraced(function* (
+  health: Health,
+  standings: Effect.Effect<ReadonlyArray<Standing>>
+) {
+  const database = yield* Database
+  const stored = Effect.provideService(Database, database)
+  const outages = yield* OwnOutages
+  const waitingOf = yield* makeWaiting
+
+  const overview = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
+    const now = yield* Clock.currentTimeMillis
+    const { backlog, full } = yield* waitingOf(account)
+    const { counts, hosts } = yield* health.overview(overviewShows.hosts, account?.id)
+    const chains = yield* standings
+    const isAccount = account !== undefined
+    const lasting = isAccount ? [] : yield* outages.lasting
+    const damage = isAccount ? undefined : yield* database.damage
+    return json({
+      now,
+      needs: Needs.of({
+        ...{ now, isAccount, backlog, counts, damage, full, hosts, outages: lasting },
+        chains: isAccount ? [] : chains
+      }),
+      deliveries: { ...(yield* health.overTime(account?.id)), periodMillis: ReceiverHealth.periodMillis },
+      ...{ backlog, hosts: { counts, worst: hosts } },
+      failures: yield* health.failures(overviewShows.failures, account?.id),
+      chains: chains.map((standing) => told(standing, isAccount)),
+      outages: lasting.map(({ lack, message, since }) => ({ lack, message, since })),
+      full
+    })
+  }, stored)
+
+  /** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
+  const deliveries = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
+    const now = yield* Clock.currentTimeMillis
+    const { backlog, full } = yield* waitingOf(account)
+    const { counts, hosts } = yield* health.overview(deliveriesShow.hosts, account?.id)
+    return json({
+      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis },
+      periods: (yield* health.overTime(account?.id)).day,
+      failures: yield* health.failures(deliveriesShow.failures, account?.id),
+      recoveries: account === undefined ? yield* Recovery.underWay() : [],
+      full
+    })
+  }, stored)
+
+  return [
+    Access.get("/api/overview", Access.readers, (_, visitor) => overview(visitor), "receivers.list"),
+    Access.get("/api/deliveries", Access.readers, (_, visitor) => deliveries(visitor), "receivers.list")
+  ]
+})
