@@ -192,7 +192,7 @@ export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope
       ...(retraction === null ? [] : [moment("bad", retraction.created, "Its block has left the chain: retracted")])
     ]),
     notKept: [
-      "When the event was matched is kept only of callbacks without further confirmations, by the time of entry",
+      "When an event is matched that waits for confirmations is not kept: its callback is entered once these are reached",
       ...(row.state === "held" ? ["Since when a callback is parked is not kept"] : []),
       ...(attempts.length < keptAttempts ? [] : [`Only the last ${keptAttempts} attempts are kept`])
     ]
