@@ -69,7 +69,9 @@ const outcomes: Readonly<Record<CallbackState, string>> = {
 const whyOf = ({ active, deactivation_reasons, state }: Found, attempts: number): string => {
   switch (state) {
     case "due":
-      return attempts === 0 ? "Its first attempt is to come" : "It is sent again, since the receiver has not accepted it"
+      return attempts === 0
+        ? "Its first attempt is to come"
+        : "It is sent again, since the receiver has not accepted it"
     case "held":
       return active === 1
         ? "The account has not verified the host"
