@@ -224,17 +224,17 @@ const api = httpOf(Layer.merge(Routes.layer, probes)).pipe(
 const console_ = Layer.unwrap(
   Effect.map(Settings.Settings, ({ console: settings }) => {
     if (settings === undefined) return Layer.empty
-    const { host, password, port } = settings
+    const { host, port } = settings
     return Layer.effectDiscard(
       Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
         Effect.logInfo(`The console listens on ${HttpServer.formatAddress(address)}`)
       )
     ).pipe(
-      Layer.provide(Server.serve(Console.routes(password), { host, port, stopTimeoutMillis: stopMillis })),
+      Layer.provide(Server.serve(Console.routes(settings), { host, port, stopTimeoutMillis: stopMillis })),
       Layer.catchTag("ServeError", cannotListen("console", { host, port }))
     )
   })
-)
+).pipe(Layer.provide([CallbackTarget.callbackUrlPolicy, domainVerification]))
 
 /** What each role runs, and what runs in its place in a daemon without the role. */
 const parts = Layer.unwrap(

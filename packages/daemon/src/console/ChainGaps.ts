@@ -29,9 +29,6 @@ export const make = Effect.gen(function* () {
   return Effect.map(
     found,
     (gaps) => (chain: Chain.Chain, status: Status | undefined) =>
-      GapReport.list(gaps.get(Chain.nameOf(chain)) ?? none, status?.unproven).map(({ kind, message }) => ({
-        kind,
-        message
-      }))
+      GapReport.list(gaps.get(Chain.nameOf(chain)) ?? none, status?.unproven)
   )
 })

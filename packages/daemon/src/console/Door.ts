@@ -1,17 +1,25 @@
-/** The console's door: a password opens a session, a cookie carries the session, and without one nothing is answered. */
+/**
+ * The console's door: a password or an account's API key opens a session, a cookie carries the session, and without one
+ * nothing is answered. What a session may ask is said by the routes.
+ */
+import * as AllowList from "@headwater/http/contract/AllowList"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Effect from "effect/Effect"
 import type * as HttpRouter from "effect/http/HttpRouter"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { consoleOperator } from "../settings/Settings.ts"
+import * as Access from "./Access.ts"
+import * as AccountPace from "./AccountPace.ts"
 import { json, refused } from "./ConsoleReply.ts"
-import type { Sessions } from "./Sessions.ts"
+import * as FailedLogins from "./FailedLogins.ts"
+import type { Holder, Sessions } from "./Sessions.ts"
 
-type Request = HttpServerRequest.HttpServerRequest
-
-export type Handle<E> = (
-  request: Request
-) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpRouter.RouteContext>
+type Request = Access.Request
 
 const cookie = "headwater_console"
 /** Stays in the browser, and opens nothing: others' wrong guesses are not counted against a browser that has it. */
@@ -28,64 +36,204 @@ const cookieOptions = (request: Request) =>
     secure: request.headers["x-forwarded-proto"] === "https"
   }) as const
 
-const Login = Schema.Struct({ password: Schema.String.check(Schema.isMaxLength(1_000)) })
+/** The peer, and whom a proxy names, whose word that is: the last address is the one that the nearest proxy saw. */
+const fromOf = (request: Request) => {
+  const peer = Option.getOrElse(request.remoteAddress, () => "unknown")
+  const named = request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim().slice(0, 64)
+  return named === undefined || named === "" ? peer : `${named} by way of ${peer}`
+}
+
+const short = Schema.String.check(Schema.isMaxLength(1_000))
+const Login = Schema.Union([
+  Schema.Struct({ key: short }),
+  Schema.Struct({ user: Schema.optionalKey(short), password: short })
+])
 const decodeLogin = Schema.decodeUnknownEffect(Login)
 
-const logIn = (sessions: Sessions, request: Request) =>
-  Effect.gen(function* () {
-    const { password } = yield* Effect.flatMap(request.json, decodeLogin)
-    const { browser, token } = yield* sessions.open(password, request.cookies[browserCookie])
-    const options = cookieOptions(request)
-    return json({}).pipe(
-      HttpServerResponse.setCookieUnsafe(cookie, token, options),
-      HttpServerResponse.setCookieUnsafe(browserCookie, browser, { ...options, maxAge: browserLasts })
+/** A page of another site can send no such request without asking first. */
+const isJson = (request: Request) => request.headers["content-type"]?.split(";")[0]?.trim() === "application/json"
+const notJson = refused(415, "The body must be application/json")
+
+const group = (operation: string) => operation.split(".") as [group: string, endpoint: string]
+
+/** A visitor, and the routes that are open to the visitor at the moment. */
+interface Visit {
+  readonly visitor: Access.Visitor
+  readonly may: (route: Access.Route) => boolean
+}
+
+/** The door of `routes`, to be answered under `router`. */
+export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: ReadonlyArray<Access.Route>) {
+  const accounts = yield* Accounts
+  const database = yield* Database
+  const failed = yield* FailedLogins.make
+  const paced = AccountPace.make()
+
+  /** Nobody is kept out, or in, because the store cannot be written. */
+  const enter = (actor: AuditLog.Actor, deed: AuditLog.Deed) =>
+    AuditLog.write(actor, deed).pipe(
+      Effect.timeout("2 seconds"),
+      Effect.provideService(Database, database),
+      Effect.catch((error) => Effect.logWarning(`A ${deed.action} could not be entered in the audit log`, error))
     )
-  }).pipe(
+
+  const accountOf = Effect.fnUntraced(function* (key: Redacted.Redacted) {
+    const caller = yield* accounts.authenticate(key)
+    if (caller === undefined) return undefined
+    const account = yield* accounts.get(caller.account)
+    return account === undefined ? undefined : { id: account.id, name: account.name, caller }
+  })
+
+  /** Who has the session of a request now, and which routes the visitor may call: an API key may have ended meanwhile. */
+  const visitOf = Effect.fnUntraced(function* (request: Request) {
+    const token = request.cookies[cookie]
+    const holder = yield* sessions.holderOf(token)
+    if (holder === undefined) return undefined
+    const from = fromOf(request)
+    if (holder.role !== "account") {
+      const { role, user } = holder
+      const visitor = { role, actor: { user, role, from }, account: undefined }
+      return { visitor, may: (route) => route.roles.includes(role) } satisfies Visit
+    }
+    const found = yield* accountOf(holder.key)
+    if (found === undefined) {
+      yield* sessions.close(token)
+      return undefined
+    }
+    const { caller, id, name } = found
+    const visitor: Access.Visitor = {
+      role: "account",
+      actor: { user: name, role: "account", from },
+      account: { id, name }
+    }
+    const may = ({ method, operation }: Access.Route) =>
+      operation !== undefined &&
+      AllowList.allows(caller.endpoints, ...group(operation)) &&
+      (!caller.readOnly || AllowList.readsOnly({ method }))
+    return { visitor, may }
+  })
+
+  const sessionOf = ({ may, visitor }: Visit) => ({
+    ...{ user: visitor.actor.user, role: visitor.role, account: visitor.account?.name ?? null },
+    may: routes.filter(may).map(Access.nameOf)
+  })
+
+  const entered = Effect.fnUntraced(function* (request: Request, holder: Holder, token: string, browser?: string) {
+    const user = holder.role === "account" ? holder.account : holder.user
+    const account = holder.role === "account" ? holder.account : undefined
+    const actor = { user, role: holder.role, from: fromOf(request) }
+    yield* enter(actor, { action: "login", subject: user, account })
+    const options = cookieOptions(request)
+    const answer = HttpServerResponse.setCookieUnsafe(
+      json({ user, role: holder.role, account: account ?? null }),
+      cookie,
+      token,
+      options
+    )
+    return browser === undefined
+      ? answer
+      : HttpServerResponse.setCookieUnsafe(answer, browserCookie, browser, { ...options, maxAge: browserLasts })
+  })
+
+  const byKey = Effect.fnUntraced(function* (request: Request, key: Redacted.Redacted) {
+    const found = yield* accountOf(key)
+    if (found === undefined) {
+      yield* failed("an API key", fromOf(request))
+      return refused(401, "The API key is wrong, revoked or over")
+    }
+    const holder: Holder = { role: "account", account: found.name, key }
+    return yield* entered(request, holder, yield* sessions.admit(holder))
+  })
+
+  const byPassword = (request: Request, user: string, password: string) =>
+    sessions.open(user, password, request.cookies[browserCookie]).pipe(
+      Effect.flatMap(({ browser, holder, token }) => entered(request, holder, token, browser)),
+      Effect.catchTags({
+        WrongPassword: () =>
+          Effect.logWarning("A wrong password at the console").pipe(
+            Effect.andThen(failed(user, fromOf(request))),
+            Effect.as(refused(401, "Wrong user or password"))
+          ),
+        TooManyGuesses: ({ retryAfter }) =>
+          Effect.as(
+            failed(user, fromOf(request)),
+            refused(429, `Too many attempts: try again in ${retryAfter} s`, { "retry-after": String(retryAfter) })
+          )
+      })
+    )
+
+  const logIn = Effect.fnUntraced(
+    function* (request: Request) {
+      if (!isJson(request)) return notJson
+      const login = yield* Effect.flatMap(request.json, decodeLogin)
+      return "key" in login
+        ? yield* byKey(request, Redacted.make(login.key))
+        : yield* byPassword(request, login.user ?? consoleOperator, login.password)
+    },
     Effect.catchTags({
-      WrongPassword: () =>
-        Effect.as(Effect.logWarning("A wrong password at the console"), refused(401, "Wrong password")),
-      TooManyGuesses: ({ retryAfter }) =>
-        Effect.succeed(
-          refused(429, `Too many attempts: try again in ${retryAfter} s`, { "retry-after": String(retryAfter) })
-        )
-    }),
-    Effect.orElseSucceed(() => refused(400, "The body must be {password}"))
+      HttpServerError: () => Effect.succeed(unread),
+      SchemaError: () => Effect.succeed(unread)
+    })
   )
 
-const logOut = (sessions: Sessions, request: Request) =>
-  Effect.as(
-    sessions.close(request.cookies[cookie]),
-    HttpServerResponse.expireCookieUnsafe(json({}), cookie, cookieOptions(request))
-  )
+  const logOut = Effect.fnUntraced(function* (request: Request, { actor, account }: Access.Visitor) {
+    yield* sessions.close(request.cookies[cookie])
+    yield* enter(actor, { action: "logout", subject: actor.user, account: account?.name })
+    return HttpServerResponse.expireCookieUnsafe(json({}), cookie, cookieOptions(request))
+  })
 
-/** Adds a route that answers requests with an open session only. A page of another site can make no such POST. */
-export const answer = <E>(
-  router: HttpRouter.HttpRouter,
-  sessions: Sessions,
-  method: "GET" | "POST",
-  path: `/${string}`,
-  handle: Handle<E>
-) =>
-  router.add(method, path, (request) =>
-    Effect.gen(function* () {
-      if (!(yield* sessions.isOpen(request.cookies[cookie]))) return refused(401, "Log in first")
-      if (method === "POST" && request.headers["content-type"] !== "application/json") {
-        return refused(415, "The body must be application/json")
-      }
-      return yield* handle(request)
-    }).pipe(
-      Effect.catchCause((cause) =>
-        Effect.as(
-          Effect.logError("The console could not answer", cause),
-          refused(503, "The store did not answer; the log says why")
-        )
+  const safely = <E, R>(answer: Effect.Effect<Access.Response, E, R>) =>
+    Effect.catchCause(answer, (cause) =>
+      Effect.as(
+        Effect.logError("The console could not answer", cause),
+        refused(503, "The store did not answer; the log says why")
       )
     )
-  )
 
-/** The routes that open and close a session. */
-export const routes = (router: HttpRouter.HttpRouter, sessions: Sessions) =>
-  Effect.andThen(
-    router.add("POST", "/api/login", (request) => logIn(sessions, request)),
-    answer(router, sessions, "POST", "/api/logout", (request) => logOut(sessions, request))
-  )
+  /** Answers those who have a session that `allowed` lets in. */
+  const guarded = (
+    method: "GET" | "POST",
+    allowed: (may: Visit["may"]) => boolean,
+    handle: (request: Request, visit: Visit) => Effect.Effect<Access.Response, unknown, HttpRouter.RouteContext>
+  ) =>
+    Effect.fnUntraced(function* (request: Request) {
+      const found = yield* visitOf(request)
+      if (found === undefined) return refused(401, "Log in first")
+      if (method === "POST" && !isJson(request)) return notJson
+      const { account } = found.visitor
+      const wait = account === undefined ? undefined : yield* paced(account.id)
+      if (wait !== undefined) {
+        return refused(429, `Too many requests of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
+      }
+      if (!allowed(found.may)) return refused(403, `${found.visitor.actor.user} may not do that`)
+      return yield* handle(request, found)
+    }, safely)
+
+  return Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
+    const anybody = () => true
+    yield* router.add("POST", "/api/login", (request) => safely(logIn(request)))
+    yield* router.add(
+      "POST",
+      "/api/logout",
+      guarded("POST", anybody, (request, { visitor }) => logOut(request, visitor))
+    )
+    yield* router.add(
+      "GET",
+      "/api/session",
+      guarded("GET", anybody, (_, found) => Effect.sync(() => json(sessionOf(found))))
+    )
+    for (const route of routes) {
+      yield* router.add(
+        route.method,
+        route.path,
+        guarded(
+          route.method,
+          (may) => may(route),
+          (request, { visitor }) => route.handle(request, visitor)
+        )
+      )
+    }
+  })
+})
+
+const unread = refused(400, "The body must be {password}, {user, password} or {key}")

@@ -158,7 +158,8 @@ const secretKeys = Effect.fnUntraced(function* (
   return key === undefined ? [] : [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
 })
 
-const codeOfGap: Record<GapReport.Gap["kind"], FindingCode> = {
+/** What `headwater explain` calls a gap of a chain's record. */
+export const codeOfGap: Record<GapReport.Gap["kind"], FindingCode> = {
   skipped: "blocks_skipped",
   missing: "internal_transactions_missing",
   unproven: "part_unproven",

@@ -119,11 +119,37 @@ const limit = between(0, 1_000_000_000)
 
 const Limits = Schema.Struct(Record.map(defaultMaxima, (maximum) => limit.pipe(withDefault(maximum))))
 
+const password = secret(Schema.String.check(Schema.isMinLength(12, { message: "must have at least 12 characters" })))
+
+/** What a user of the console may do; `console/Access` says what that is. */
+export const ConsoleRole = Schema.Literals(["operator", "support", "read-only"])
+
+/** The user whose password is `console.password`. */
+export const consoleOperator = "operator"
+
 const Console = Schema.Struct({
   host: text.pipe(withDefault("127.0.0.1")),
   port: between(0, 65_535).pipe(withDefault(8081)),
-  password: secret(Schema.String.check(Schema.isMinLength(12, { message: "must have at least 12 characters" })))
-})
+  password: Schema.optionalKey(password),
+  users: Schema.Record(Schema.String, Schema.Struct({ password, role: ConsoleRole })).pipe(withDefault({}))
+}).check(
+  Schema.makeFilter(({ password, users }) => {
+    const names = Object.keys(users)
+    if (password === undefined && names.length === 0) {
+      return { path: ["password"], issue: "is missing, and there is no table [console.users.NAME] either" }
+    }
+    if (password !== undefined && names.includes(consoleOperator)) {
+      return {
+        path: ["users", consoleOperator],
+        issue: "is the user of console.password already: leave out one of both"
+      }
+    }
+    const wrong = names.find((name) => !/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(name))
+    return wrong === undefined
+      ? true
+      : { path: ["users", wrong], issue: "must be a name of 1 to 64 letters, digits or . _ @ -" }
+  })
+)
 
 const Log = Schema.Struct({
   format: Schema.Literals(["pretty", "json", "logfmt"]).pipe(withDefault("pretty")),

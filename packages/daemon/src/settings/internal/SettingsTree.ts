@@ -12,7 +12,7 @@ export interface Leaf {
   readonly ast: SchemaAST.AST
 }
 
-/** Every setting below `ast`, which is the encoded side of a schema of nested structs. */
+/** Every setting below `ast`, which is the encoded side of a schema of nested structs; those of a record have no variable. */
 export const leaves = (ast: SchemaAST.AST, path: ReadonlyArray<string> = []): ReadonlyArray<Leaf> =>
   SchemaAST.isObjects(ast)
     ? ast.propertySignatures.flatMap(({ name, type }) => leaves(type, [...path, String(name)]))
@@ -23,9 +23,13 @@ export const namesAt = (ast: SchemaAST.AST, path: Path): ReadonlyArray<string> =
   if (!SchemaAST.isObjects(ast)) return []
   const [name, ...rest] = path
   if (name === undefined) return ast.propertySignatures.map(({ name }) => String(name))
-  const inner = ast.propertySignatures.find((property) => property.name === name)
-  return inner === undefined ? [] : namesAt(inner.type, rest)
+  const inner = typeAt(ast, String(name))
+  return inner === undefined ? [] : namesAt(inner, rest)
 }
+
+/** What may stand under a name: that of the struct, or of any entry of a record. */
+const typeAt = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, name: string): SchemaAST.AST | undefined =>
+  propertySignatures.find((property) => String(property.name) === name)?.type ?? indexSignatures[0]?.type
 
 /** `["http", "maxBodyBytes"]` → `HEADWATER_HTTP_MAX_BODY_BYTES`. */
 export const variableOf = (path: ReadonlyArray<string>): string =>
@@ -76,9 +80,10 @@ const asFile = (value: unknown): string | undefined =>
 export const fileReferences = (ast: SchemaAST.AST, tree: unknown, path: Path = []): ReadonlyArray<FileReference> => {
   if (SchemaAST.isObjects(ast)) {
     return isTable(tree)
-      ? ast.propertySignatures.flatMap(({ name, type }) =>
-          fileReferences(type, tree[String(name)], [...path, String(name)])
-        )
+      ? Object.entries(tree).flatMap(([name, value]) => {
+          const type = typeAt(ast, name)
+          return type === undefined ? [] : fileReferences(type, value, [...path, name])
+        })
       : []
   }
   if (Array.isArray(tree)) {

@@ -138,7 +138,8 @@ const theRest = Effect.fnUntraced(function* (account: number) {
           "verification_hour",
           "account_feed",
           "api_key",
-          "delivery_count"
+          "delivery_count",
+          "delivery_day"
         ] as const)
       ]) {
         yield* query((db) => db.deleteFrom(table).where(sql<boolean>`account = ${account}`))

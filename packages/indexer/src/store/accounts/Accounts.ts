@@ -100,6 +100,8 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<void, InvalidAccountName | DuplicateAccount | DatabaseError>
     readonly list: Effect.Effect<ReadonlyArray<Account>, DatabaseError>
     readonly find: (name: string) => Effect.Effect<Account, AccountNotFound | DatabaseError>
+    /** The account of an id; undefined where it was removed. */
+    readonly get: (id: number) => Effect.Effect<Account | undefined, DatabaseError>
     /** Whether callbacks whose block leaves the chain are followed by retractions; off at first. */
     readonly setRetractions: (account: number, wanted: boolean) => Effect.Effect<void, DatabaseError>
     /** Makes a key. This is the only moment at which the key can be read. */
@@ -194,6 +196,11 @@ const make = Effect.gen(function* () {
     return row === undefined ? yield* new AccountNotFound({ name }) : toAccount(row)
   })
 
+  const get = Effect.fn("Accounts.get")(function* (id: number) {
+    const [row] = yield* database.read((db) => db.selectFrom("account").selectAll().where("id", "=", id))
+    return row === undefined ? undefined : toAccount(row)
+  })
+
   const setRetractions = Effect.fn("Accounts.setRetractions")(function* (account: number, wanted: boolean) {
     yield* database.query((db) =>
       db
@@ -281,5 +288,5 @@ const make = Effect.gen(function* () {
     return caller
   })
 
-  return Accounts.of({ create, rename, list, find, setRetractions, createKey, listKeys, revokeKey, authenticate })
+  return Accounts.of({ create, rename, list, find, get, setRetractions, createKey, listKeys, revokeKey, authenticate })
 })

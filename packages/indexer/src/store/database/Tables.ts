@@ -43,6 +43,7 @@ export interface Tables {
   callback: CallbackTable
   account_feed: AccountFeedTable
   delivery_count: DeliveryCountTable
+  delivery_day: DeliveryDayTable
   failing_subscription: FailingSubscriptionTable
   domain: DomainTable
   unspent_output: UnspentOutputTable
@@ -72,6 +73,7 @@ export interface Tables {
   store_epoch: StoreEpochTable
   secret_key: SecretKeyTable
   background_migration: BackgroundMigrationTable
+  audit_entry: AuditEntryTable
 }
 
 /** A followed chain and its cursor: the last committed block. */
@@ -621,6 +623,17 @@ export interface DeliveryCountTable {
   attempts: number
 }
 
+/** The attempts of a day that have left `delivery_count`, of all hosts of an account. */
+export interface DeliveryDayTable {
+  account: number
+  /** When the day began, in milliseconds since the Unix epoch. */
+  day: number
+  /** As in `delivery_count`, as are the following. */
+  outcome: "accepted" | "refused" | "unanswered"
+  millis: number
+  attempts: number
+}
+
 /** A subscription whose last attempt failed. */
 export interface FailingSubscriptionTable {
   subscription: number
@@ -1002,6 +1015,30 @@ export interface BackgroundMigrationTable {
   position: number
   /** The highest id when the migration was applied: rows above it have the new form. */
   last: number
+}
+
+/** Something that was changed, or asked for, through the console or the command line. No secret is in it. */
+export interface AuditEntryTable {
+  id: Generated<number>
+  /** Milliseconds since the Unix epoch; of several times the last one. */
+  at: number
+  /** A user of the console, an account's name, or `command line`. */
+  actor: string
+  /** Of the user; `command line`, or `none` where nobody was let in. */
+  role: string
+  /** The address of the peer, or `command line`. */
+  origin: string
+  /** As in `key.revoke`. */
+  action: string
+  subject: string
+  /** The name of the account that is concerned. */
+  account: string | null
+  outcome: "done" | "refused" | "failed"
+  detail: string | null
+  /** How often, where several are one entry. */
+  times: Generated<number>
+  /** What is counted in one entry has the same key; null else. */
+  repeat_key: Generated<string | null>
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>

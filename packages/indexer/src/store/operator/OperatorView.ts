@@ -6,11 +6,19 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
+import * as AddressStory from "./internal/AddressStory.ts"
+import * as BlockStory from "./internal/BlockStory.ts"
 import * as CallbackList from "./internal/CallbackList.ts"
+import * as CallbackStory from "./internal/CallbackStory.ts"
 import * as CreditsByDay from "./internal/CreditsByDay.ts"
 import * as Page from "./internal/Page.ts"
+import type { Scope } from "./internal/Scope.ts"
+import * as Search from "./internal/Search.ts"
 import * as SubscriptionList from "./internal/SubscriptionList.ts"
 import * as SyncList from "./internal/SyncList.ts"
+import * as TransactionStory from "./internal/TransactionStory.ts"
+
+export type { Hit, Target } from "./internal/Search.ts"
 
 /** Accounts and domains that are shown. */
 const accountLimit = 500
@@ -40,22 +48,37 @@ const accounts = Effect.fn("OperatorView.accounts")(function* () {
     db
       .selectFrom("account")
       .leftJoin("credit_balance", "credit_balance.account", "account.id")
-      .select(["account.name", "credit_balance.balance"])
+      .select(["account.name", "account.created", "account.retractions", "credit_balance.balance"])
       .orderBy("account.id")
       .limit(accountLimit)
   )
-  return rows.map(({ balance, name }) => ({ name, balance: balance ?? 0 }))
+  return rows.map(({ balance, created, name, retractions }) => ({
+    ...{ name, balance: balance ?? 0, created, retractions: retractions === 1 }
+  }))
 })
 
-const domains = Effect.fn("OperatorView.domains")(function* () {
+const domains = Effect.fn("OperatorView.domains")(function* (scope?: Scope) {
   const { read } = yield* Database
   return yield* read((db) =>
     db
       .selectFrom("domain")
       .innerJoin("account", "account.id", "domain.account")
       .select(["domain.name", "account.name as account", "domain.created", "domain.verified"])
+      .$if(scope !== undefined, (select) => select.where("domain.account", "=", scope!))
       .orderBy("domain.id", "desc")
       .limit(accountLimit)
+  )
+})
+
+const subscriptionCounts = Effect.fn("OperatorView.subscriptionCounts")(function* (account: number) {
+  const { read } = yield* Database
+  return yield* read((db) =>
+    db
+      .selectFrom("subscription_count")
+      .innerJoin("chain", "chain.id", "subscription_count.chain")
+      .select(["chain.name as chain", "subscription_count.total"])
+      .where("subscription_count.account", "=", account)
+      .orderBy("chain.name")
   )
 })
 
@@ -76,8 +99,20 @@ export const make = Effect.gen(function* () {
     accounts: stored(accounts()),
     /** What an account consumed and was granted on each of the last 30 days, by the newest entries of its ledger. */
     credits: Effect.fn("OperatorView.credits")(CreditsByDay.read, stored),
-    /** The domains of all accounts, the newest first. */
-    domains: stored(domains())
+    /** The domains of all accounts, or of one, the newest first. */
+    domains: (scope?: Scope) => stored(domains(scope)),
+    /** How many subscriptions an account has on each chain. */
+    subscriptionCounts: (account: number) => stored(subscriptionCounts(account)),
+    /** What a text may mean, of everything that the store has. */
+    search: Effect.fn("OperatorView.search")(Search.hits, stored),
+    /** The story of a block by its height or hash; of an account as far as its own callbacks go, as those below. */
+    blockStory: Effect.fn("OperatorView.blockStory")(BlockStory.read, stored),
+    /** The story of a callback by its key. */
+    callbackStory: Effect.fn("OperatorView.callbackStory")(CallbackStory.read, stored),
+    /** The story of a transaction. */
+    transactionStory: Effect.fn("OperatorView.transactionStory")(TransactionStory.read, stored),
+    /** The story of an address. */
+    addressStory: Effect.fn("OperatorView.addressStory")(AddressStory.read, stored)
   }
 })
 

@@ -76,3 +76,20 @@ export const read = Effect.fn("CallbackBacklog.read")(function* () {
     unwritten: { count: Number(matched!.count), oldest: matched!.oldest ?? undefined }
   } satisfies CallbackBacklog
 })
+
+/** The parts of one account's backlog, by the index of what waits; up to `most` callbacks are counted. */
+export const ofAccount = Effect.fn("CallbackBacklog.ofAccount")(function* (account: number, most: number) {
+  const { read } = yield* Database
+  const found = yield* read(
+    rows(sql<{ kind: "waiting" | "retrying" | "parked"; count: number; oldest: number }>`
+      select kind, count(*) as count, min(created) as oldest from (
+        select created, case when state = 'held' then 'parked' when attempts = 0 then 'waiting' else 'retrying' end as kind
+        from callback where account = ${account} and ${CallbackIndexes.waiting} limit ${most}
+      ) counted group by kind`)
+  )
+  const part = (of: string): Part => {
+    const row = found.find(({ kind }) => kind === of)
+    return { count: Number(row?.count ?? 0), oldest: row === undefined ? undefined : Number(row.oldest) }
+  }
+  return { waiting: part("waiting"), retrying: part("retrying"), parked: part("parked") }
+})

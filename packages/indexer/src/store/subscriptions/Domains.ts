@@ -2,7 +2,7 @@
  * The hosts that accounts want callbacks on, and which of these hosts they have proved to control.
  *
  * A proof belongs to one account: its token is random and nobody else's, so that no account sends callbacks to a host
- * that only another one has verified. Proofs are never taken back.
+ * that only another one has verified. A proof lasts until the domain is removed.
  */
 import { randomBytes } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -75,8 +75,14 @@ export class Domains extends Context.Service<
     readonly get: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
     /** Counts a look for a token, which is limited by the hour. */
     readonly countVerification: (account: number) => Effect.Effect<void, Limits.LimitReached | DatabaseError>
-    /** Notes that the token was found; callbacks that waited for it become due. */
-    readonly setVerified: (account: number, name: string) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
+    /** Notes that the token was found; callbacks that waited for it become due. `also` is done in the same transaction. */
+    readonly setVerified: (
+      account: number,
+      name: string,
+      also?: Effect.Effect<void, DatabaseError>
+    ) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
+    /** Forgets the domain with its proof: within a minute callbacks to it are parked, unless the operator allows the host. */
+    readonly remove: (account: number, name: string) => Effect.Effect<void, DomainNotFound | DatabaseError>
     readonly isVerified: (account: number, host: string) => Effect.Effect<boolean, DatabaseError>
     /** The same of many, in their order. */
     readonly areVerified: (targets: ReadonlyArray<Target>) => Effect.Effect<ReadonlyArray<boolean>, DatabaseError>
@@ -231,20 +237,31 @@ const areVerified = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>)
   return targets.map(({ account, host }) => verified.has(`${account} ${host}`))
 })
 
+const remove = Effect.fnUntraced(function* (account: number, name: string) {
+  const { query } = yield* Database
+  const rows = yield* query((db) =>
+    db.deleteFrom("domain").where("account", "=", account).where("name", "=", name).returningAll()
+  )
+  yield* one(name, rows)
+})
+
+/** How long a proof that was seen is believed. */
+const believedMillis = 60_000
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
   const limits = yield* Limits.Limits
-  /** Asked at every lease; a proof is never taken back, so it need not be looked up twice. */
-  const known = new Set<string>()
+  /** Asked at every lease: a proof is believed for a while, since another process may have removed the domain. */
+  const known = new Map<string, number>()
 
   return Domains.of({
     add: Effect.fn("Domains.add")((account, name) => database.transaction(add(account, name, limits)), stored),
     list: Effect.fn("Domains.list")(list, stored),
     get: Effect.fn("Domains.get")(get, stored),
     countVerification: (account) => stored(Limits.countVerification(account, limits)),
-    setVerified: Effect.fn("Domains.setVerified")(function* (account, name) {
-      const domain = yield* note(account, name)
+    setVerified: Effect.fn("Domains.setVerified")(function* (account, name, also = Effect.void) {
+      const domain = yield* database.transaction(Effect.tap(note(account, name), also))
       let after = 0
       yield* whileMore(
         Effect.map(
@@ -257,11 +274,17 @@ const make = Effect.gen(function* () {
       )
       return domain
     }, stored),
+    remove: Effect.fn("Domains.remove")(function* (account, name) {
+      yield* remove(account, name)
+      known.delete(`${account} ${name}`)
+    }, stored),
     isVerified: Effect.fnUntraced(function* (account, host) {
       const key = `${account} ${host}`
-      if (known.has(key)) return true
+      const now = yield* Clock.currentTimeMillis
+      if (now < (known.get(key) ?? 0)) return true
       const verified = yield* isVerified(account, host)
-      if (verified) known.add(key)
+      if (verified) known.set(key, now + believedMillis)
+      else known.delete(key)
       return verified
     }, stored),
     areVerified: Effect.fn("Domains.areVerified")(areVerified, stored)

@@ -13,6 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Broadcasts from "../broadcasts/Broadcasts.ts"
+import * as AuditLog from "../operator/AuditLog.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Acknowledgement from "./internal/Acknowledgement.ts"
@@ -154,6 +155,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(CallbackCopies.prune(retention.finishedMillis)),
         Effect.andThen(Broadcasts.prune(retention.finishedMillis)),
         Effect.andThen(DeliveryRecord.prune),
+        Effect.andThen(AuditLog.prune),
         Effect.andThen(Pruning.prune(retention))
       )
     ),

@@ -8,6 +8,7 @@ import { type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
+import * as DeliveriesOverTime from "./DeliveriesOverTime.ts"
 import { HostPermission, HostPermissions } from "./HostPermission.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
@@ -188,11 +189,11 @@ const ofAccount = Effect.fn("ReceiverHealth.ofAccount")(function* (
 const keyOf = ({ account, host }: Pick<ReceiverHosts.ReceiverHost, "account" | "host">) => `${account} ${host}`
 
 /** The state of every host, by few statements for all of them. */
-const allStates = Effect.fnUntraced(function* () {
+const allStates = Effect.fnUntraced(function* (account: number | undefined) {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const mayReceive = yield* HostPermissions
-  const found = yield* ReceiverHosts.read()
+  const found = yield* ReceiverHosts.read(account)
   const failures = yield* read(
     rows(sql<Failing & ReceiverHosts.ReceiverHost>`
       select account, host, min(since) as since, max(paused_until) as "pausedUntil", '' as error from failing_subscription
@@ -217,9 +218,9 @@ const severity: Readonly<Record<State, number>> = {
   ...{ recovering: 2, unverified: 3, healthy: 4 }
 }
 
-const overview = Effect.fn("ReceiverHealth.overview")(function* (limit: number) {
+const overview = Effect.fn("ReceiverHealth.overview")(function* (limit: number, account?: number) {
   const { numbers, read } = yield* Database
-  const all = yield* allStates()
+  const all = yield* allStates(account)
   const counts: Record<State, number> = {
     ...{ unverified: 0, inactive: 0, paused: 0 },
     ...{ failing: 0, recovering: 0, healthy: 0 }
@@ -281,7 +282,7 @@ export interface Failure {
   readonly active: boolean
 }
 
-const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) {
+const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number, account?: number) {
   const { read } = yield* Database
   const found = yield* read((db) =>
     db
@@ -290,6 +291,7 @@ const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number) 
       .innerJoin("account", "account.id", "subscription.account")
       .select(["reference_id", "account.name", "failing.host", "since", "last", "status", "error", "paused_until"])
       .select(["active", "noticed"])
+      .$if(account !== undefined, (select) => select.where("failing.account", "=", account!))
       .orderBy("since")
       .limit(limit)
   )
@@ -313,28 +315,6 @@ const failing = Effect.fn("ReceiverHealth.failing")(function* () {
   return { count: Number(found!.count), noticed: Number(found!.noticed), since: found!.since ?? undefined }
 })
 
-/** Attempts of a period, over all accounts. */
-export interface Period extends AttemptStatistics.AttemptStatistics {
-  /** When it began. */
-  readonly at: number
-}
-
-const periods = Effect.fn("ReceiverHealth.periods")(function* () {
-  const { read } = yield* Database
-  const last = DeliveryRecord.periodOf(yield* Clock.currentTimeMillis)
-  const first = last - (DeliveryRecord.keptPeriods - 1) * DeliveryRecord.periodMillis
-  const found = yield* read(
-    rows(sql<Pick<Row<"delivery_count">, "period" | "outcome" | "millis" | "attempts">>`
-      select period, outcome, millis, sum(attempts) as attempts from delivery_count where period >= ${first}
-      group by period, outcome, millis`)
-  )
-  const byPeriod = Map.groupBy(found, ({ period }) => period)
-  return Array.from({ length: DeliveryRecord.keptPeriods }, (_, i): Period => {
-    const at = first + i * DeliveryRecord.periodMillis
-    return { at, ...AttemptStatistics.ofCounts(byPeriod.get(at) ?? []) }
-  })
-})
-
 export const make = Effect.gen(function* () {
   const database = yield* Database
   const services = { one: yield* HostPermission, many: yield* HostPermissions }
@@ -347,15 +327,17 @@ export const make = Effect.gen(function* () {
   return {
     /** A page of an account's hosts, in the order of their names, and how many there are. */
     ofAccount: (...asked: Parameters<typeof ofAccount>) => provided(ofAccount(...asked)),
-    /** How many hosts of all accounts there are in each state, and some of the hosts, those that fail first. */
-    overview: (limit: number) => provided(overview(limit)),
+    /** How many hosts of all accounts, or of one, there are in each state, and some of the hosts, those that fail first. */
+    overview: (limit: number, account?: number) => provided(overview(limit, account)),
     /** How a subscription does, by the attempts of its last callbacks. */
     ofSubscription: (...asked: Parameters<typeof ofSubscription>) => provided(ofSubscription(...asked)),
-    /** Subscriptions that fail, of all accounts, those that have failed for longest first. */
-    failures: (limit: number) => provided(failures(limit)),
+    /** Subscriptions that fail, of all accounts or of one, those that have failed for longest first. */
+    failures: (limit: number, account?: number) => provided(failures(limit, account)),
     /** How many active subscriptions fail, how many of these for half of their retries, and when the first failure began. */
     failing: provided(Effect.suspend(failing)),
     /** Each period of the last day, the present one at the end, over all accounts. */
-    periods: provided(Effect.suspend(periods))
+    periods: provided(Effect.suspend(() => DeliveriesOverTime.periods())),
+    /** Attempts of the last day and the last month, of all accounts or of one. */
+    overTime: (account?: number) => provided(DeliveriesOverTime.read(account))
   }
 })

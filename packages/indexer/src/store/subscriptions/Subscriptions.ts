@@ -100,8 +100,11 @@ export class Subscriptions extends Context.Service<
       of: Pick<SubscriptionKey, "account" | "chain">,
       page: SubscriptionPage.Page
     ) => Effect.Effect<{ readonly total: number; readonly subscriptions: ReadonlyArray<Subscription> }, DatabaseError>
-    /** Removes the subscription with its pending confirmations and callbacks. */
-    readonly remove: (key: SubscriptionKey) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
+    /** Removes the subscription with its pending confirmations and callbacks; `also` is done in the same transaction. */
+    readonly remove: (
+      key: SubscriptionKey,
+      also?: Effect.Effect<void, DatabaseError>
+    ) => Effect.Effect<Subscription, SubscriptionNotFound | DatabaseError>
     /** As `remove`, for some subscriptions in one transaction: the references of those that there were. */
     readonly removeMany: (
       of: Pick<SubscriptionKey, "account" | "chain">,
@@ -112,9 +115,10 @@ export class Subscriptions extends Context.Service<
       of: Pick<SubscriptionKey, "account" | "chain">,
       page: { readonly after: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<Subscription>, DatabaseError>
-    /** Sends again, beginning with the parked callbacks. */
+    /** Sends again, beginning with the parked callbacks; `also` is done in the same transaction. */
     readonly activate: (
-      key: SubscriptionKey
+      key: SubscriptionKey,
+      also?: Effect.Effect<void, DatabaseError>
     ) => Effect.Effect<Subscription, SubscriptionNotFound | SubscriptionActive | DatabaseError>
     /** Stops the subscription for a reason that its account can read, and parks its callbacks that are due. */
     readonly deactivate: (id: number, reason: string) => Effect.Effect<void, DatabaseError>
@@ -258,8 +262,8 @@ const make = Effect.gen(function* () {
       },
       Effect.provideService(Database, database)
     ),
-    remove: Effect.fn("Subscriptions.remove")(function* (key) {
-      const removed = yield* database.transaction(remove(key))
+    remove: Effect.fn("Subscriptions.remove")(function* (key, also = Effect.void) {
+      const removed = yield* database.transaction(Effect.tap(remove(key), also))
       // What ends here with the process is gone on with by the next sweep.
       yield* Effect.forkIn(Effect.ignore(removeRest), scope)
       return removed
@@ -277,8 +281,8 @@ const make = Effect.gen(function* () {
       },
       Effect.provideService(Database, database)
     ),
-    activate: Effect.fn("Subscriptions.activate")(function* (key) {
-      const activated = yield* database.transaction(Activation.activate(key, mayReceive))
+    activate: Effect.fn("Subscriptions.activate")(function* (key, also = Effect.void) {
+      const activated = yield* database.transaction(Effect.tap(Activation.activate(key, mayReceive), also))
       if (activated.address === undefined) yield* Effect.forkIn(Effect.ignore(activateRest), scope)
       return activated
     }),

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { type SqlBool, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import * as Page from "./Page.ts"
+import type { Scope } from "./Scope.ts"
 import * as SubscriptionSearch from "./SubscriptionSearch.ts"
 
 interface SubscriptionRow {
@@ -47,7 +48,7 @@ const shown = (row: SubscriptionRow) => {
 }
 
 /** The newest subscriptions under a condition: a page of them, and one more where there are more. */
-const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.Condition) {
+const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.Condition, scope: Scope) {
   const { read } = yield* Database
   return yield* read((db) =>
     db
@@ -59,6 +60,8 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
       .select(["subscription.created", "active", "deactivation_reasons", "last_sequence"])
       .select(sql<SqlBool>`secret is not null`.as("signed"))
       .where(condition)
+      // As an expression: the index of the accounts' subscriptions is for conditions that name the chain too.
+      .$if(scope !== undefined, (select) => select.where(sql<SqlBool>`subscription.account + 0 = ${scope}`))
       .orderBy("subscription.id", "desc")
       .limit(Page.size + 1)
   )
@@ -68,10 +71,10 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
 const identity = ({ account, active, host, id }: SubscriptionRow) => ({ id, account, host, active })
 
 /** The newest subscriptions that `search` may mean; of all subscriptions where the text is empty. */
-export const newest = Effect.fnUntraced(function* (search: string) {
-  const conditions = search === "" ? [sql<SqlBool>`1 = 1`] : yield* SubscriptionSearch.conditions(search)
+export const newest = Effect.fnUntraced(function* (search: string, scope?: Scope) {
+  const conditions = yield* SubscriptionSearch.conditions(search, scope)
   // Each condition reads an index of its own, which no disjunction of them would.
-  const pages = yield* Effect.forEach(conditions, newestWhere)
+  const pages = yield* Effect.forEach(conditions, (condition) => newestWhere(condition, scope))
   const byId = new Map(pages.flat().map((row) => [row.id, row]))
   return Page.of(
     [...byId.values()].sort((a, b) => b.id - a.id).map((row) => ({ row: identity(row), shown: shown(row) }))
@@ -79,8 +82,8 @@ export const newest = Effect.fnUntraced(function* (search: string) {
 })
 
 /** The subscription of a reference, as it is shown, and what names its callbacks in the store. */
-export const find = Effect.fnUntraced(function* (referenceId: string) {
-  const [row] = yield* newestWhere(sql<SqlBool>`reference_id = ${referenceId}`)
+export const find = Effect.fnUntraced(function* (referenceId: string, scope?: Scope) {
+  const [row] = yield* newestWhere(sql<SqlBool>`reference_id = ${referenceId}`, scope)
   const chain = row === undefined ? undefined : Chain.ofName(row.chain_name)
   return row === undefined || chain === undefined ? undefined : { row: identity(row), chain, shown: shown(row) }
 })

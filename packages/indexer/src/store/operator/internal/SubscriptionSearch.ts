@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import { type SqlBool, sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
+import * as Scope from "./Scope.ts"
 
 export type Condition = ReturnType<typeof sql<SqlBool>>
 
@@ -20,40 +21,47 @@ const namedLimit = 10
 const sameLimit = 1_000
 
 /** A condition whose index does not have the subscriptions in the order of their ids. */
-const unordered = (where: Condition): Condition =>
-  sql<SqlBool>`subscription.id in (select id from subscription where ${where} limit ${sql.raw(String(sameLimit))})`
+const unordered = (where: Condition, scope: Scope.Scope): Condition =>
+  sql<SqlBool>`subscription.id in (
+    select id from subscription where ${where} ${Scope.filter(scope, "account")} limit ${sql.raw(String(sameLimit))})`
 
 /** The host of a URL, or of the beginning of one. */
-const hostOf = (text: string) => text.replace(/^https?:\/\//, "").replace(/\/.*$/, "")
+export const hostOf = (text: string) => text.replace(/^https?:\/\//, "").replace(/\/.*$/, "")
 
 /** The first text after all that begin with `prefix`, in the order of both stores for plain ASCII. */
-const after = (prefix: string) => `${prefix}\u007f`
+export const after = (prefix: string) => `${prefix}\u007f`
 
 type Named = { readonly id: number; readonly name: string }
 
-const ofAddress = (chains: ReadonlyArray<Named>, text: string): ReadonlyArray<Condition> =>
+/** Of an account's own alone: the rows that the limits leave may be others'. */
+const ofAddress = (chains: ReadonlyArray<Named>, text: string, scope: Scope.Scope): ReadonlyArray<Condition> =>
   chains.flatMap(({ id, name }) => {
     const chain = Chain.ofName(name)
     const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decodeWithTag(chain, text))
     if (address === undefined) return []
     return [
-      unordered(sql<SqlBool>`chain = ${id} and address = ${address}`),
+      unordered(sql<SqlBool>`chain = ${id} and address = ${address}`, scope),
       sql<SqlBool>`subscription.id in (
-        select subscription from listed_address
-        where chain = ${id} and address = ${address} and left_revision is null limit ${sql.raw(String(sameLimit))})`
+        select listed.subscription from listed_address listed
+        inner join subscription owner on owner.id = listed.subscription ${Scope.filter(scope, "owner.account")}
+        where listed.chain = ${id} and listed.address = ${address} and listed.left_revision is null
+        limit ${sql.raw(String(sameLimit))})`
     ]
   })
 
-const ofReference = (text: string): ReadonlyArray<Condition> =>
-  /^[0-9a-f-]{1,36}$/.test(text)
-    ? [unordered(sql<SqlBool>`reference_id >= ${text} and reference_id < ${after(text)}`)]
+/** Of so many characters of a reference few subscriptions are another account's. */
+const ownReference = 4
+
+const ofReference = (text: string, scope: Scope.Scope): ReadonlyArray<Condition> =>
+  /^[0-9a-f-]{1,36}$/.test(text) && (scope === undefined || text.length >= ownReference)
+    ? [unordered(sql<SqlBool>`reference_id >= ${text} and reference_id < ${after(text)}`, scope)]
     : []
 
 const ofHost = (accounts: ReadonlyArray<Named>, text: string): ReadonlyArray<Condition> => {
   const host = hostOf(text)
   if (accounts.length === 0 || !/^[a-z0-9.-]+$/.test(host)) return []
   const ids = sql.join(accounts.map(({ id }) => id))
-  return [unordered(sql<SqlBool>`account in (${ids}) and host >= ${host} and host < ${after(host)}`)]
+  return [unordered(sql<SqlBool>`account in (${ids}) and host >= ${host} and host < ${after(host)}`, undefined)]
 }
 
 /** The index of lists has a chain's subscriptions in the order of their ids: the newest are its end. */
@@ -69,17 +77,28 @@ const ofAccountName = (
       chains.map(({ id: chain }) => sql<SqlBool>`subscription.account = ${account} and subscription.chain = ${chain}`)
     )
 
-/** The conditions, of which a subscription has to meet one. */
-export const conditions = Effect.fnUntraced(function* (search: string) {
+/** The accounts that a search looks through. */
+export const accountsOf = Effect.fnUntraced(function* (scope: Scope.Scope) {
   const { read } = yield* Database
-  const chains = yield* ChainRow.all
-  const accounts = yield* read((db) =>
-    db.selectFrom("account").select(["id", "name"]).orderBy("id").limit(accountLimit)
+  return yield* read((db) =>
+    db
+      .selectFrom("account")
+      .select(["id", "name"])
+      .$if(scope !== undefined, (select) => select.where("id", "=", scope!))
+      .orderBy("id")
+      .limit(accountLimit)
   )
+})
+
+/** The conditions, of which a subscription has to meet one; for an account those of its own, all of them for an empty text. */
+export const conditions = Effect.fnUntraced(function* (search: string, scope: Scope.Scope) {
+  if (search === "" && scope === undefined) return [sql<SqlBool>`1 = 1`]
+  const chains = yield* ChainRow.all
+  const accounts = yield* accountsOf(scope)
   const lower = search.toLowerCase()
   return [
-    ...ofAddress(chains, search),
-    ...ofReference(lower),
+    ...ofAddress(chains, search, scope),
+    ...ofReference(lower, scope),
     ...ofHost(accounts, lower),
     ...ofAccountName(accounts, chains, lower)
   ]

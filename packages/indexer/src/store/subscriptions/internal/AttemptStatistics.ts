@@ -24,8 +24,15 @@ const percentile = (durations: ReadonlyArray<readonly [millis: number, count: nu
 
 type Counted = Pick<Row<"delivery_count">, "outcome" | "millis" | "attempts">
 
+/** As {@link AttemptStatistics}, for those who watch over all receivers. */
+export interface Summary extends AttemptStatistics {
+  readonly accepted: number
+  readonly failed: number
+  readonly p95: number | undefined
+}
+
 /** By counts, whose times are upper bounds. Sums are texts on PostgreSQL. */
-export const ofCounts = (counts: ReadonlyArray<Counted>): AttemptStatistics => {
+export const summaryOf = (counts: ReadonlyArray<Counted>): Summary => {
   let attempts = 0
   let accepted = 0
   const answers = new Map<number, number>()
@@ -38,11 +45,18 @@ export const ofCounts = (counts: ReadonlyArray<Counted>): AttemptStatistics => {
   }
   const durations = [...answers].sort(([a], [b]) => a - b)
   return {
-    attempts,
+    ...{ attempts, accepted, failed: attempts - accepted },
     successRate: attempts === 0 ? undefined : accepted / attempts,
     p50: percentile(durations, 0.5),
+    p95: percentile(durations, 0.95),
     p99: percentile(durations, 0.99)
   }
+}
+
+/** As {@link summaryOf}, without what receivers' owners are not told. */
+export const ofCounts = (counts: ReadonlyArray<Counted>): AttemptStatistics => {
+  const { attempts, p50, p99, successRate } = summaryOf(counts)
+  return { attempts, successRate, p50, p99 }
 }
 
 /** By attempts themselves, as exact as the counts. */

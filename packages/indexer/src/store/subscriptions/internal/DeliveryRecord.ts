@@ -18,6 +18,13 @@ type Finished = Exclude<Outcome, { readonly kind: "released" }>
 export const periodMillis = 600_000
 export const keptPeriods = 144
 
+/** Of what is older the sums of each day are kept, for so many days, the present one among them. */
+export const dayMillis = 86_400_000
+export const keptDays = 30
+
+/** The beginning of the day of a moment. */
+export const dayOf = (at: number) => at - (at % dayMillis)
+
 /** Durations are told apart by these bounds, in milliseconds: a share of an answer's time is right to about a half. */
 export const bounds: ReadonlyArray<number> = [
   ...[5, 10, 15, 25, 40, 65, 100, 150, 250, 400, 650],
@@ -97,11 +104,43 @@ export const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcom
   )
 })
 
-/** Forgets counts that are older than a day, and failures whose outcome came after the end of their subscription. */
+/** Adds the oldest period before `before` to its day, in a transaction; whether there was one. Two daemons add no row twice. */
+const endPeriod = Effect.fnUntraced(function* (before: number) {
+  const { insertMany, query } = yield* Database
+  const [oldest] = yield* query((db) =>
+    db.selectFrom("delivery_count").select("period").where("period", "<", before).orderBy("period").limit(1)
+  )
+  if (oldest === undefined) return false
+  const removed = yield* query((db) =>
+    db
+      .deleteFrom("delivery_count")
+      .where("period", "=", oldest.period)
+      .returning(["account", "outcome", "millis", "attempts"])
+  )
+  const days = new Map<string, Row<"delivery_day">>()
+  for (const { account, attempts, millis, outcome } of removed) {
+    const key = JSON.stringify([account, outcome, millis])
+    const sum = (days.get(key)?.attempts ?? 0) + attempts
+    days.set(key, { account, day: dayOf(oldest.period), outcome, millis, attempts: sum })
+  }
+  yield* insertMany(
+    "delivery_day",
+    [...days].sort(byKey).map(([, day]) => day),
+    `on conflict (account, day, outcome, millis) do update set attempts = delivery_day.attempts + excluded.attempts`
+  )
+  return true
+})
+
+/**
+ * Adds counts that are older than a day to those of their days, and forgets days that are older than a month, and failures
+ * whose outcome came after the end of their subscription.
+ */
 export const prune = Effect.gen(function* () {
-  const { query } = yield* Database
-  const before = periodOf(yield* Clock.currentTimeMillis) - keptPeriods * periodMillis
-  yield* query((db) => db.deleteFrom("delivery_count").where("period", "<", before))
+  const { query, transaction } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const before = periodOf(now) - keptPeriods * periodMillis
+  while (yield* transaction(endPeriod(before))) {}
+  yield* query((db) => db.deleteFrom("delivery_day").where("day", "<=", dayOf(now) - keptDays * dayMillis))
   yield* query(
     rows(sql`
       delete from failing_subscription

@@ -1,0 +1,92 @@
+/** The configured chains: how each stands, what its record lacks, and what is under way on it. */
+import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import { Database } from "@headwater/indexer/store/database/Database"
+import type { OperatorView } from "@headwater/indexer/store/operator/OperatorView"
+import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { catchingUpOf, notReady } from "../Health.ts"
+import * as Settings from "../settings/Settings.ts"
+import { OwnOutages } from "../supervision/OwnOutages.ts"
+import * as Access from "./Access.ts"
+import * as ChainGaps from "./ChainGaps.ts"
+import * as ChainHistory from "./ChainHistory.ts"
+import { json, queryOf, wholeNumber } from "./ConsoleReply.ts"
+
+/** How every configured chain stands. */
+export const standings = Effect.gen(function* () {
+  const settings = yield* Settings.Settings
+  const statuses = yield* ChainStatus
+  const chainGaps = yield* ChainGaps.make
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const gapsOf = yield* chainGaps
+    return Settings.chains(settings).map(({ chain, settings: own }) => {
+      const status = statuses.get(chain)
+      return {
+        ...{ name: Chain.nameOf(chain), status, state: status?.state ?? "starting" },
+        problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
+        ...{ height: status?.height ?? null, head: status?.head ?? null, catchingUp: catchingUpOf(status) },
+        ...{ committedAt: status?.committedAt ?? null, gaps: gapsOf(chain, status) }
+      }
+    })
+  })
+})
+
+export type Standing = Effect.Success<Effect.Success<typeof standings>>[number]
+
+/** The status of every configured chain, with the samples that the page does not have yet. */
+const makeChains = Effect.fnUntraced(function* (standings: Effect.Effect<ReadonlyArray<Standing>>) {
+  const outages = yield* OwnOutages
+  const history = yield* ChainHistory.make
+  return Effect.fnUntraced(function* (request: Access.Request) {
+    const now = yield* Clock.currentTimeMillis
+    const after = wholeNumber(queryOf(request).get("after")) ?? 0
+    const chains = (yield* standings).map(({ gaps, status, ...standing }) => ({
+      ...standing,
+      ...{ networkDoubt: status?.networkDoubt ?? null, blockTime: status?.blockTime ?? null },
+      gaps: gaps.map(({ kind, message }) => ({ kind, message })),
+      samples: history(standing.name, after)
+    }))
+    return json({ now, chains, outages: yield* outages.lasting })
+  })
+})
+
+/** Movements in doubt that are shown of a chain. */
+const unresolvedLimit = 50
+
+/** Syncs under way, and movements in doubt of each configured chain. */
+const makeProgress = Effect.fnUntraced(function* (view: OperatorView) {
+  const chains = Settings.chains(yield* Settings.Settings)
+  const stored = Effect.provideService(Database, yield* Database)
+  const inDoubt = Effect.forEach(chains, ({ chain }) =>
+    Effect.map(UnresolvedEvents.list(chain, unresolvedLimit), (events) =>
+      events.map(({ address, height, reason, transactionId }) => ({
+        ...{ chain: Chain.nameOf(chain), height, reason, transactionId: Hash.encode(chain, transactionId) },
+        address: Address.encode(chain, address) ?? ""
+      }))
+    )
+  )
+  return Effect.gen(function* () {
+    const unresolved = (yield* inDoubt).flat()
+    return json({ syncs: yield* view.syncs, unresolved, remedy: UnresolvedEvents.remedy })
+  }).pipe(stored)
+})
+
+export const routes = Effect.fnUntraced(function* (
+  view: OperatorView,
+  standings: Effect.Effect<ReadonlyArray<Standing>>
+) {
+  const chains = yield* makeChains(standings)
+  const progress = yield* makeProgress(view)
+  return [
+    Access.get("/api/chains", Access.readers, chains),
+    Access.get("/api/progress", Access.readers, () => progress),
+    Access.get("/api/reorganisations", Access.readers, () =>
+      Effect.map(view.reorganisations, (items) => json({ items }))
+    )
+  ]
+})

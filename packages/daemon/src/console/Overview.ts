@@ -1,0 +1,113 @@
+/** What an operator needs first, and an account of its own: how deliveries go, what fails, how the chains stand, what is to be done. */
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
+import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FullAccounts from "../FullAccounts.ts"
+import * as Settings from "../settings/Settings.ts"
+import { OwnOutages } from "../supervision/OwnOutages.ts"
+import * as Access from "./Access.ts"
+import type { Standing } from "./Chains.ts"
+import { json } from "./ConsoleReply.ts"
+import * as Needs from "./Needs.ts"
+
+type Health = Effect.Success<typeof ReceiverHealth.make>
+
+/** Hosts and failures that are shown: of deliveries, and of the overview. */
+const deliveriesShow = { hosts: 100, failures: 50 }
+const overviewShows = { hosts: 10, failures: 10 }
+
+const noCallbacks = { count: 0, oldest: undefined }
+
+/** Callbacks that have not reached their receivers, of all accounts or of one, and accounts of which as many wait as may. */
+const makeWaiting = Effect.gen(function* () {
+  const settings = yield* Settings.Settings
+  const { waitingCallbacks } = settings.limits
+  const fullAccounts = Effect.provideService(FullAccounts.read, Settings.Settings, settings)
+  return Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+    if (account === undefined) {
+      const { accepting: _, ...backlog } = yield* CallbackBacklog.read()
+      return { backlog, full: yield* fullAccounts }
+    }
+    const own = yield* CallbackBacklog.ofAccount(account.id, waitingCallbacks)
+    const isFull = own.waiting.count + own.retrying.count + own.parked.count >= waitingCallbacks
+    return {
+      backlog: { ...own, unwritten: noCallbacks },
+      full: { waitingCallbacks, names: isFull ? [account.name] : [] }
+    }
+  })
+})
+
+/** How long what was read of all accounts is shown: pages ask every few seconds, and the store has to count. */
+const kept = "2 seconds"
+
+/** What an account is told of the chains: how far they are. */
+const told = ({ catchingUp, committedAt, gaps, head, height, name, problem, state }: Standing, isAccount: boolean) => ({
+  ...{ name, height, head, lag: head === null || height === null ? null : Math.max(0, head - height) },
+  ...{ catchingUp, committedAt, state: isAccount ? "" : state, problem: isAccount ? null : problem },
+  missing: isAccount ? [] : gaps.map(({ kind, message }) => ({ kind, message }))
+})
+
+export const routes = Effect.fnUntraced(function* (health: Health, standings: Effect.Effect<ReadonlyArray<Standing>>) {
+  const database = yield* Database
+  const stored = Effect.provideService(Database, database)
+  const outages = yield* OwnOutages
+  const waitingOf = yield* makeWaiting
+
+  /** Reads what is shown of all accounts, or of one, so many hosts and failures. */
+  const makeFacts = Effect.fnUntraced(function* (shows: { readonly hosts: number; readonly failures: number }) {
+    const read = Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+      return {
+        ...(yield* waitingOf(account)),
+        ...(yield* health.overview(shows.hosts, account?.id)),
+        overTime: yield* health.overTime(account?.id),
+        failures: yield* health.failures(shows.failures, account?.id)
+      }
+    }, stored)
+    // A page that is closed meanwhile leaves an answer to the next one.
+    const ofAll = yield* Effect.cachedWithTTL(Effect.uninterruptible(read(undefined)), kept)
+    return (account: Access.Visitor["account"]) => (account === undefined ? ofAll : read(account))
+  })
+  const overviewFacts = yield* makeFacts(overviewShows)
+  const deliveriesFacts = yield* makeFacts(deliveriesShow)
+
+  const overview = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
+    const now = yield* Clock.currentTimeMillis
+    const { backlog, counts, failures, full, hosts, overTime } = yield* overviewFacts(account)
+    const chains = yield* standings
+    const isAccount = account !== undefined
+    const lasting = isAccount ? [] : yield* outages.lasting
+    const damage = isAccount ? undefined : yield* database.damage
+    return json({
+      now,
+      needs: Needs.of({
+        ...{ now, isAccount, backlog, counts, damage, full, hosts, outages: lasting },
+        chains: isAccount ? [] : chains
+      }),
+      deliveries: { ...overTime, periodMillis: ReceiverHealth.periodMillis },
+      ...{ backlog, hosts: { counts, worst: hosts } },
+      failures,
+      chains: chains.map((standing) => told(standing, isAccount)),
+      outages: lasting.map(({ lack, message, since }) => ({ lack, message, since })),
+      full
+    })
+  })
+
+  /** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
+  const deliveries = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
+    const now = yield* Clock.currentTimeMillis
+    const { backlog, counts, failures, full, hosts, overTime } = yield* deliveriesFacts(account)
+    return json({
+      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis, periods: overTime.day, failures },
+      recoveries: account === undefined ? yield* Recovery.underWay() : [],
+      full
+    })
+  }, stored)
+
+  return [
+    Access.get("/api/overview", Access.readers, (_, visitor) => overview(visitor), "receivers.list"),
+    Access.get("/api/deliveries", Access.readers, (_, visitor) => deliveries(visitor), "receivers.list")
+  ]
+})
