@@ -29,15 +29,13 @@ export const make = Effect.gen(function* () {
       { actor }: Access.Visitor,
       deed: AuditLog.Deed,
       change: Effect.Effect<A, E>
-    ): Effect.Effect<A, E | DatabaseError> =>
-      stored(orRefused(actor, deed)(AuditLog.during(actor, deed, change))),
+    ): Effect.Effect<A, E | DatabaseError> => stored(orRefused(actor, deed)(AuditLog.during(actor, deed, change))),
     /** Runs a change that is several transactions: `also` is to be done in the one that makes the change. */
     changeWith: <A, E extends Refusal>(
       { actor }: Access.Visitor,
       deed: AuditLog.Deed,
       change: (also: Effect.Effect<void, DatabaseError>) => Effect.Effect<A, E>
-    ): Effect.Effect<A, E> => 
-      stored(orRefused(actor, deed)(change(stored(AuditLog.write(actor, deed))))),
+    ): Effect.Effect<A, E> => stored(orRefused(actor, deed)(change(stored(AuditLog.write(actor, deed))))),
     /** Enters a deed that is done. */
     done: ({ actor }: Access.Visitor, deed: AuditLog.Deed) => stored(AuditLog.write(actor, deed))
   }

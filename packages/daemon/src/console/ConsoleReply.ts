@@ -29,7 +29,9 @@ export const wholeNumber = (text: string | null) =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
 /** The body has not the form that is asked for. */
-export class UnreadableBody extends Schema.TaggedError<UnreadableBody>()("UnreadableBody", { message: Schema.String }) {}
+export class UnreadableBody extends Schema.TaggedError<UnreadableBody>()("UnreadableBody", {
+  message: Schema.String
+}) {}
 
 /** Reads the body of a request; `form` says in words what is asked for. */
 export const bodyOf = <S extends Schema.Decoder<unknown>>(schema: S, form: string) => {

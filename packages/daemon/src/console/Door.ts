@@ -122,7 +122,12 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
     const actor = { user, role: holder.role, from: fromOf(request) }
     yield* enter(actor, { action: "login", subject: user, account })
     const options = cookieOptions(request)
-    const answer = HttpServerResponse.setCookieUnsafe(json({ user, role: holder.role, account: account ?? null }), cookie, token, options)
+    const answer = HttpServerResponse.setCookieUnsafe(
+      json({ user, role: holder.role, account: account ?? null }),
+      cookie,
+      token,
+      options
+    )
     return browser === undefined
       ? answer
       : HttpServerResponse.setCookieUnsafe(answer, browserCookie, browser, { ...options, maxAge: browserLasts })

@@ -140,9 +140,7 @@ const makeKeys = Effect.fnUntraced(function* (audited: Audited.Audited) {
   )
 
   return [
-    Access.get("/api/operations", Access.operators, () =>
-      Effect.sync(() => json({ operations: AllowList.patterns }))
-    ),
+    Access.get("/api/operations", Access.operators, () => Effect.sync(() => json({ operations: AllowList.patterns }))),
     Access.post("/api/accounts/:account/keys", Access.operators, create),
     Access.post("/api/accounts/:account/keys/:id/revoke", Access.operators, revoke)
   ]

@@ -47,10 +47,7 @@ const told = ({ catchingUp, committedAt, gaps, head, height, name, problem, stat
   missing: isAccount ? [] : gaps.map(({ kind, message }) => ({ kind, message }))
 })
 
-export const routes = Effect.fnUntraced(function* (
-  health: Health,
-  standings: Effect.Effect<ReadonlyArray<Standing>>
-) {
+export const routes = Effect.fnUntraced(function* (health: Health, standings: Effect.Effect<ReadonlyArray<Standing>>) {
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
   const outages = yield* OwnOutages

@@ -7,7 +7,10 @@ import { json, refused, textOf } from "./ConsoleReply.ts"
 const unknown = (what: string) => refused(404, `There is no such ${what}, or nothing is recorded of the chain`)
 
 export const routes = (view: OperatorView) => {
-  const story = <A, E>(what: string, read: (request: Access.Request, scope: number | undefined) => Effect.Effect<A, E>) =>
+  const story = <A, E>(
+    what: string,
+    read: (request: Access.Request, scope: number | undefined) => Effect.Effect<A, E>
+  ) =>
     Access.get(
       `/api/stories/${what}`,
       Access.readers,
@@ -27,8 +30,6 @@ export const routes = (view: OperatorView) => {
     story("transaction", (request, scope) =>
       view.transactionStory(textOf(request, "chain"), textOf(request, "id"), scope)
     ),
-    story("address", (request, scope) =>
-      view.addressStory(textOf(request, "chain"), textOf(request, "address"), scope)
-    )
+    story("address", (request, scope) => view.addressStory(textOf(request, "chain"), textOf(request, "address"), scope))
   ]
 }

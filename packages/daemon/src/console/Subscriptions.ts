@@ -13,17 +13,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Schema from "effect/Schema"
 import * as Access from "./Access.ts"
 import * as Audited from "./Audited.ts"
-import {
-  bodyOf,
-  json,
-  noAccount,
-  notFound,
-  queryOf,
-  refused,
-  textOf,
-  unreadable,
-  wholeNumber
-} from "./ConsoleReply.ts"
+import { bodyOf, json, noAccount, notFound, queryOf, refused, textOf, unreadable, wholeNumber } from "./ConsoleReply.ts"
 
 type Health = Effect.Success<typeof ReceiverHealth.make>
 
@@ -161,11 +151,7 @@ export const routes = Effect.fnUntraced(function* (view: OperatorView, health: H
     Effect.gen(function* () {
       const { reason = deactivated } = yield* reasonOf(request)
       const change = subscriptions.deactivate(found.row.id, reason)
-      yield* audited.change(
-        visitor,
-        { ...deed("subscription.deactivate", found, reference), detail: reason },
-        change
-      )
+      yield* audited.change(visitor, { ...deed("subscription.deactivate", found, reference), detail: reason }, change)
       return done
     })
   )
