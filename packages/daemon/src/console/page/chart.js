@@ -52,7 +52,7 @@ const optionsOf = (uPlot, { bars, height, series, times, unit }, width) => {
       },
       {
         ...axis,
-        size: (self, values) => 14 + 7 * Math.max(3, ...(values ?? []).map((value) => value?.length ?? 0)),
+        size: (_, values) => 14 + 7 * Math.max(3, ...(values ?? []).map((value) => value?.length ?? 0)),
         values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : ""))
       }
     ],
@@ -65,7 +65,7 @@ const optionsOf = (uPlot, { bars, height, series, times, unit }, width) => {
         points: { show: false },
         spanGaps: false,
         ...(bars ? { fill: colour(name), paths: uPlot.paths.bars({ size: [0.8, 40] }), width: 0 } : {}),
-        value: (_, value, _series, i) => text(i == null ? null : (shown ?? values)[i])
+        value: (_plot, _value, _series, i) => text(i == null ? null : (shown ?? values)[i])
       }))
     ]
   }

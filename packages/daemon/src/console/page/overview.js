@@ -8,7 +8,7 @@ import { html } from "./html.js"
 import { placeOf } from "./places.js"
 import { counted, duration, millis, number, percent } from "./words.js"
 
-const Needs = ({ needs, now }) => html`
+const Needs = ({ needs }) => html`
   <section aria-labelledby="needs">
     <h2 id="needs">Needs you now</h2>
     <div role="status">${needs.length === 0 && html`<p class="notice good">Nothing needs you now.</p>`}</div>
