@@ -2,6 +2,7 @@
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -16,6 +17,16 @@ const { config, json } = WithSettings
 
 export const account = Argument.String("account").pipe(Argument.withDescription("Name of the account"))
 
+/** Enters in the audit log that a command has done something to an account. */
+export const deed = (action: string, account: string, subject = account, detail?: string): AuditLog.Deed => ({
+  ...{ action, subject, account },
+  ...(detail === undefined ? {} : { detail })
+})
+
+/** Runs a change with its entry in one transaction. */
+export const audited = <A, E, R>(of: AuditLog.Deed, change: Effect.Effect<A, E, R>) =>
+  AuditLog.during(AuditLog.commandLine, of, change)
+
 /** The accounts of the configured store. */
 export const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
   Accounts.layer.pipe(Layer.provideMerge(WithSettings.withStore(input)))
@@ -24,7 +35,8 @@ const create = Command.make(
   "create",
   { json, account },
   Effect.fnUntraced(function* (input) {
-    const created = yield* (yield* Accounts).create(input.account)
+    const accounts = yield* Accounts
+    const created = yield* audited(deed("account.create", input.account), accounts.create(input.account))
     yield* Console.log(input.json ? JSON.stringify(created) : `Account ${created.name} created`)
   })
 ).pipe(Command.withDescription("Create an account"))
@@ -51,7 +63,7 @@ const rename = Command.make(
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
     const { id } = yield* accounts.find(input.account)
-    yield* accounts.rename(id, input.name)
+    yield* audited(deed("account.rename", input.name, input.account), accounts.rename(id, input.name))
     yield* Console.log(`Account ${input.account} is now ${input.name}`)
   })
 ).pipe(Command.withDescription("Give an account another name; keys and all else stay as they are"))
@@ -94,6 +106,7 @@ const remove = Command.make(
       })
     }
     yield* AccountRemoval.remove(id)
+    yield* AuditLog.write(AuditLog.commandLine, deed("account.remove", input.account))
     yield* Console.log(`Account ${JSON.stringify(input.account)} removed`)
   })
 ).pipe(Command.withDescription("Remove an account with everything that it has, also beside the daemon"))
@@ -104,7 +117,10 @@ const retractions = Command.make(
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
     const { id } = yield* accounts.find(input.account)
-    yield* accounts.setRetractions(id, input.wanted === "on")
+    yield* audited(
+      deed("account.retractions", input.account, input.account, input.wanted),
+      accounts.setRetractions(id, input.wanted === "on")
+    )
     yield* Console.log(`Retractions are ${input.wanted} for ${input.account}`)
   })
 ).pipe(Command.withDescription("Set whether a callback is followed by a retraction when its block leaves the chain"))

@@ -1,5 +1,7 @@
 /** `headwater domains`: the hosts on which accounts may receive callbacks. */
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -9,7 +11,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { table, time } from "../internal/Table.ts"
-import { account } from "./Accounts.ts"
+import { account, audited, deed } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -50,7 +52,8 @@ const add = Command.make(
   { json, account, domain },
   Effect.fnUntraced(function* (input) {
     const { id } = yield* (yield* Accounts).find(input.account)
-    const added = yield* (yield* Domains.Domains).add(id, input.domain)
+    const domains = yield* Domains.Domains
+    const added = yield* audited(deed("domain.add", input.account, input.domain), domains.add(id, input.domain))
     yield* Console.log(input.json ? JSON.stringify(added) : added.token)
     yield* Console.error(
       `The owner of ${added.name} publishes the token; then POST /domains/${added.name}/verify, or ` +
@@ -66,7 +69,8 @@ const approve = Command.make(
     const { id } = yield* (yield* Accounts).find(input.account)
     const domains = yield* Domains.Domains
     const added = yield* domains.add(id, input.domain)
-    yield* domains.setVerified(id, added.name)
+    const approval = AuditLog.write(AuditLog.commandLine, deed("domain.approve", input.account, added.name))
+    yield* domains.setVerified(id, added.name, Effect.provideService(approval, Database, yield* Database))
     yield* Console.log(`${input.account} may receive callbacks on ${added.name}`)
   })
 ).pipe(Command.withDescription("Verify a domain without proof, by the operator's word; its parked callbacks are sent"))

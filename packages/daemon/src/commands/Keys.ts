@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { table, time } from "../internal/Table.ts"
-import { account, layer } from "./Accounts.ts"
+import { account, audited, deed, layer } from "./Accounts.ts"
 import { config, json } from "./WithSettings.ts"
 
 /** A key cannot be made so. */
@@ -87,10 +87,11 @@ const create = Command.make(
     const endpoints = Option.getOrUndefined(input.endpoints)
     if (endpoints !== undefined) yield* checkEndpoints(endpoints)
     const expires = Option.getOrUndefined(input.expires)
-    const made = yield* accounts.createKey(id, {
+    const options = {
       ...{ name: input.name, endpoints, readOnly: input.readOnly },
       expires: expires === undefined ? undefined : yield* parseExpiry(expires)
-    })
+    }
+    const made = yield* audited(deed("key.create", input.account, input.name), accounts.createKey(id, options))
     const key = Redacted.value(made.key)
     yield* Console.log(input.json ? JSON.stringify({ id: made.id, key }) : key)
     yield* Console.error(`Key ${made.id} of ${input.account}. Keep the key now: it is not shown again.`)
@@ -134,7 +135,8 @@ const revoke = Command.make(
   { account, key: Argument.String("key").pipe(Argument.withDescription("Id of the key, as `list` shows it")) },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
-    yield* accounts.revokeKey((yield* accounts.find(input.account)).id, input.key)
+    const { id } = yield* accounts.find(input.account)
+    yield* audited(deed("key.revoke", input.account, input.key), accounts.revokeKey(id, input.key))
     yield* Console.log(`Key ${input.key} revoked`)
   })
 ).pipe(Command.withDescription("Revoke a key for good"))

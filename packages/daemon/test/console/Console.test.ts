@@ -1,0 +1,325 @@
+import { assert, layer } from "@effect/vitest"
+import * as Access from "@headwater/daemon/console/Access"
+import * as Console from "@headwater/daemon/console/Console"
+import * as AllowList from "@headwater/http/contract/AllowList"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { Database } from "@headwater/indexer/store/database/Database"
+import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Address from "@headwater/core/address/Address"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { stores } from "../../../../test/Stores.ts"
+import * as Seed from "../../../indexer/test/store/Seed.ts"
+import * as Fixture from "./ConsoleFixture.ts"
+
+const staff = Object.keys(Fixture.passwords) as ReadonlyArray<Access.StaffRole>
+const address = new Uint8Array(20).fill(9) as AddressBytes
+const secret = "a secret that no answer may show"
+let tenants = 0
+
+/** An account with a key, a subscription, two callbacks and a domain. */
+const tenant = Effect.fnUntraced(function* (key: { readonly endpoints?: ReadonlyArray<string>; readonly readOnly?: boolean } = {}) {
+  const accounts = yield* Accounts
+  const { id, name } = yield* accounts.create(`tenant ${tenants++}`)
+  const made = yield* accounts.createKey(id, { name: "backend", ...key })
+  const host = `hooks${tenants}.test`
+  const subscription = yield* (yield* Subscriptions).create({
+    ...{ account: id, chain: Seed.chain, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address, secret },
+    ...{ callbackUrl: `https://${host}/`, confirmations: 1, allowDuplicates: true }
+  })
+  yield* Seed.callbacks(subscription, 2, { state: "delivered" })
+  const { query } = yield* Database
+  yield* query((db) => db.updateTable("callback").set({ sequence: 1 }).where("subscription", "=", subscription.id))
+  yield* (yield* Domains).add(id, host)
+  const reference = subscription.referenceId
+  return { id, name, host, reference, callback: `${reference}-0`, key: Redacted.value(made.key), keyId: made.id }
+})
+
+type Tenant = Effect.Success<ReturnType<typeof tenant>>
+
+/** A path of a route that names what is `of` the tenant. */
+const pathOf = ({ path }: Access.Route, of: Tenant) => {
+  const account = encodeURIComponent(of.name)
+  const named = path
+    .replace(":reference", of.reference)
+    .replace(":key", of.callback)
+    .replace(":account", account)
+    .replace(":domain", of.host)
+    .replace(":id", of.keyId)
+  const text = Address.encode(Seed.chain, address)!
+  const queries: Readonly<Record<string, string>> = {
+    "/api/search": `?q=${of.callback}`,
+    "/api/stories/block": "?chain=ethereum/devnet&block=100",
+    "/api/stories/callback": `?key=${of.callback}`,
+    "/api/stories/transaction": `?chain=ethereum/devnet&id=0x${"ab".repeat(32)}`,
+    "/api/stories/address": `?chain=ethereum/devnet&address=${text}`,
+    "/api/credits": `?account=${account}`
+  }
+  return `${named}${queries[path] ?? ""}`
+}
+
+/** A block of Seed's chain, which tests of stories read. */
+const block = Effect.gen(function* () {
+  const store = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 10 })
+  const [hash, parent] = [new Uint8Array(32).fill(100), new Uint8Array(32).fill(99)]
+  yield* store.commit([{ height: 100, hash, parent, time: 1_700_000_000, transactions: [], transfers: [], spends: [] }])
+}).pipe(Effect.catchTag("NotNext", () => Effect.void))
+
+for (const store of stores) {
+  layer(Fixture.services(store.layer), { excludeTestServices: true })(`the console on ${store.name}`, (it) => {
+    it.effect("answers each route to the roles that it declares, and to nobody else", () =>
+      Effect.gen(function* () {
+        yield* block
+        const { ask } = yield* Fixture.make
+        const routes = (yield* Console.declared) as ReadonlyArray<Access.Route>
+        const of = yield* tenant()
+        assert.isAbove(routes.length, 30)
+        for (const route of routes) {
+          const [path, name] = [pathOf(route, of), Access.nameOf(route)]
+          assert.strictEqual((yield* ask(undefined, route.method, path)).status, 401, name)
+          for (const role of staff) {
+            // What is refused is asked in full; what is allowed is asked of nothing that is there, so that it changes nothing.
+            const allowed = route.roles.includes(role)
+            const body = allowed && route.method === "POST" ? { account: "nobody", since: "no time", name: "" } : {}
+            const gone = { ...of, reference: "gone", name: "nobody", host: "gone.test", callback: "gone", keyId: "gone" }
+            const asked = allowed && route.method === "POST" ? pathOf(route, gone) : path
+            const { status, text } = yield* ask(role, route.method, asked, body)
+            if (allowed) assert.include([200, 400, 404], status, `${name} as ${role}: ${text}`)
+            else assert.strictEqual(status, 403, `${name} as ${role}`)
+            assert.notInclude(text, secret)
+            assert.notInclude(text, of.key)
+          }
+          if (route.operation === undefined) {
+            assert.strictEqual((yield* ask({ key: of.key }, route.method, path)).status, 403, `${name} as an account`)
+          } else assert.include(AllowList.operations, route.operation, name)
+        }
+        // The rules themselves, which the routes above only repeat.
+        const may = (role: Access.StaffRole) => routes.filter(({ roles }) => roles.includes(role)).map(Access.nameOf)
+        assert.deepStrictEqual(
+          may("read-only").filter((name) => name.startsWith("POST")),
+          []
+        )
+        assert.notInclude(may("support"), "GET /api/audit")
+        assert.deepStrictEqual(
+          may("support")
+            .filter((name) => name.startsWith("POST"))
+            .map((name) => name.split("/").at(-1)),
+          ["recover", "redeliver", "test", "activate", "recoveries"]
+        )
+        assert.strictEqual(may("operator").length, routes.length)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("shows and does to an account what is its own alone, by every route", () =>
+      Effect.gen(function* () {
+        yield* block
+        const { ask } = yield* Fixture.make
+        const [own, other] = [yield* tenant(), yield* tenant()]
+        const routes = (yield* Console.declared) as ReadonlyArray<Access.Route>
+        const open = routes.filter(({ operation }) => operation !== undefined)
+        assert.isAbove(open.length, 15)
+        const who = { key: own.key }
+        for (const route of open) {
+          const { status, text } = yield* ask(who, route.method, pathOf(route, other), { name: other.host })
+          const name = `${Access.nameOf(route)}: ${status} ${text}`
+          const isList = /^\/api\/(overview|deliveries|search|domains|credits|subscriptions)$/.test(route.path)
+          const isStory = /^\/api\/stories\/(block|transaction|address)$/.test(route.path)
+          assert.include(isList || isStory ? [200] : [403, 404], status, name)
+          for (const foreign of [other.name, other.host, other.reference, other.keyId]) {
+            assert.notInclude(text, foreign, name)
+          }
+        }
+        const { query } = yield* Database
+        const entries = yield* query((db) => db.selectFrom("audit_entry").select("account"))
+        assert.notInclude(
+          entries.map(({ account }) => account),
+          other.name
+        )
+
+        const session = (yield* ask(who, "GET", "/api/session")).body
+        assert.deepInclude(session, { user: own.name, role: "account", account: own.name })
+        assert.deepStrictEqual([...session.may].sort(), open.map(Access.nameOf).sort())
+        const get = (path: string) => Effect.map(ask(who, "GET", path), ({ body }) => body)
+        assert.deepStrictEqual(
+          (yield* get("/api/subscriptions")).items.map((item: { referenceId: string }) => item.referenceId),
+          [own.reference]
+        )
+        assert.strictEqual((yield* get(`/api/stories/callback?key=${own.callback}`)).outcome, "received")
+        const shown = yield* get(`/api/accounts/${encodeURIComponent(own.name)}`)
+        assert.deepStrictEqual(
+          shown.keys.map(({ name }: { name: string }) => name),
+          ["backend"]
+        )
+        assert.notInclude(JSON.stringify(shown), own.key)
+        const test = yield* ask(who, "POST", `/api/subscriptions/${own.reference}/test`)
+        assert.strictEqual(test.status, 200, test.text)
+        const redelivered = yield* ask(who, "POST", pathOf(redelivery, own))
+        assert.strictEqual(redelivered.status, 200, redelivered.text)
+        const found = (yield* get(`/api/search?q=${own.host}`)).items.map(({ kind }: { kind: string }) => kind)
+        assert.include(found, "host")
+        assert.include(found, "subscription")
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("keeps an account to its key's allow-list, and ends the session with the key", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* Fixture.make
+        const narrow = yield* tenant({ endpoints: ["domains.list"] })
+        const reader = yield* tenant({ readOnly: true })
+        const as = ({ key }: Tenant) => ({ key })
+        assert.strictEqual((yield* ask(as(narrow), "GET", "/api/domains")).status, 200)
+        for (const path of ["/api/subscriptions", "/api/overview", "/api/search?q=a", "/api/credits"]) {
+          assert.strictEqual((yield* ask(as(narrow), "GET", path)).status, 403, path)
+        }
+        assert.deepStrictEqual((yield* ask(as(narrow), "GET", "/api/session")).body.may, ["GET /api/domains"])
+        assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 200)
+        assert.strictEqual((yield* ask(as(reader), "POST", `/api/subscriptions/${reader.reference}/test`)).status, 403)
+        yield* (yield* Accounts).revokeKey(reader.id, reader.keyId)
+        assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 401)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("lets an operator manage accounts, keys, domains and subscriptions, and enters each deed", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* Fixture.make
+        const of = yield* tenant()
+        const post = (path: string, body: unknown = {}) => ask("operator", "POST", path, body)
+        const name = `made ${of.id}`
+        const own = `/api/accounts/${encodeURIComponent(name)}`
+        const ok = Effect.fnUntraced(function* (path: string, body: unknown = {}) {
+          const { body: answer, status, text } = yield* post(path, body)
+          assert.strictEqual(status, 200, `${path}: ${text}`)
+          return answer
+        })
+        yield* ok("/api/accounts", { name })
+        assert.strictEqual((yield* post("/api/accounts", { name: " " })).status, 400)
+        assert.strictEqual((yield* post("/api/accounts", { name })).status, 409)
+        const { id, key } = yield* ok(`${own}/keys`, { name: "web", endpoints: ["callbacks.*"], readOnly: true })
+        assert.match(key, /^hw_/)
+        assert.strictEqual((yield* post(`${own}/keys`, { name: "x", endpoints: ["callback.list"] })).status, 400)
+        assert.strictEqual((yield* post(`${own}/keys`, { name: "x", expires: 1 })).status, 400)
+        yield* ok(`${own}/keys/${id}/revoke`)
+        assert.isUndefined(yield* (yield* Accounts).authenticate(Redacted.make(key)))
+        const domain = yield* ok(`${own}/domains`, { name: "Good.test" })
+        assert.deepInclude(domain, { name: "good.test", verified: null, record: "_headwater-challenge.good.test" })
+        assert.strictEqual((yield* post(`${own}/domains`, { name: "good.test/path" })).status, 400)
+        yield* ok(`${own}/domains`, { name: "wrong.test" })
+        assert.strictEqual((yield* post(`${own}/domains/wrong.test/verify`)).status, 409)
+        assert.isNumber((yield* ok(`${own}/domains/good.test/verify`)).verified)
+        assert.isNumber((yield* ok(`${own}/domains/wrong.test/approve`)).verified)
+        yield* ok(`${own}/domains/good.test/remove`)
+        const account = yield* (yield* Accounts).find(name)
+        assert.isFalse(yield* (yield* Domains).isVerified(account.id, "good.test"))
+        const one = `/api/subscriptions/${of.reference}`
+        yield* ok(`${one}/deactivate`, { reason: "unpaid" })
+        const { subscription } = (yield* ask("support", "GET", one)).body
+        assert.deepInclude(subscription, { active: false })
+        assert.strictEqual(subscription.deactivationReasons[0].reason, "unpaid")
+        assert.strictEqual((yield* ask("support", "POST", `${one}/activate`)).status, 200)
+        assert.strictEqual((yield* ask("support", "POST", `${one}/activate`)).status, 409)
+        yield* ok("/api/recoveries", { account: of.name })
+        yield* ok(`${one}/delete`)
+        assert.strictEqual((yield* ask("support", "GET", one)).status, 404)
+
+        const entries: Array<Record<string, unknown>> = []
+        for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
+          const page = (yield* ask("operator", "GET", `/api/audit?before=${next}&account=${encodeURIComponent(name)}`)).body
+          entries.push(...page.items)
+          next = page.next
+        }
+        assert.deepStrictEqual(
+          entries.map(({ action, outcome }) => [action, outcome]).reverse(),
+          [
+            ["account.create", "refused"],
+            ["account.create", "done"],
+            ["key.create", "done"],
+            ["key.revoke", "done"],
+            ["domain.add", "done"],
+            ["domain.add", "done"],
+            ["domain.verify", "refused"],
+            ["domain.verify", "done"],
+            ["domain.approve", "done"],
+            ["domain.remove", "done"]
+          ]
+        )
+        for (const entry of entries) assert.deepInclude(entry, { user: "operator", role: "operator" })
+        const sues = (yield* ask("operator", "GET", "/api/audit?user=sue")).body
+        assert.include(
+          sues.items.map(({ action }: { action: string }) => action),
+          "subscription.activate"
+        )
+        const log = (yield* ask("operator", "GET", "/api/audit")).text
+        for (const hidden of [key, of.key, secret, ...Object.values(Fixture.passwords)]) assert.notInclude(log, hidden)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("counts failed logins in one entry, and takes no login and no change from another site's page", () =>
+      Effect.gen(function* () {
+        yield* Effect.gen(function* () {
+          const { send } = yield* Fixture.make
+          const login = (body: unknown, headers = {}) => send("POST", "/api/login", body, headers)
+          for (let i = 0; i < 30; i++) yield* login({ user: "mallory", password: "guess" })
+          assert.strictEqual((yield* login({ user: "mallory", password: "guess" })).status, 429)
+          assert.strictEqual((yield* login({ key: "hw_guess" })).status, 401)
+          assert.strictEqual((yield* login({ password: Fixture.passwords.operator })).status, 200, "nobody else waits")
+          assert.strictEqual((yield* login({ password: 1 })).status, 400)
+          const plain = yield* login({ password: Fixture.passwords.operator }, { "content-type": "text/plain" })
+          assert.strictEqual(plain.status, 415)
+          assert.include(plain.headers.get("cache-control"), "no-store")
+        }).pipe(Effect.scoped)
+        // Written when the console ends at the latest.
+        const { query } = yield* Database
+        const failed = yield* query((db) => db.selectFrom("audit_entry").selectAll().where("actor", "=", "mallory"))
+        assert.strictEqual(failed.length, 1)
+        assert.deepInclude(failed[0], { action: "login", outcome: "failed", role: "none", times: 31 })
+      })
+    )
+
+    it.effect("tells in the overview what fails, what is parked, and how deliveries went, of all or of one account", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* Fixture.make
+        const [own, other] = [yield* tenant(), yield* tenant()]
+        const { insertMany, query } = yield* Database
+        const now = Date.now()
+        const [{ id } = { id: 0 }] = yield* query((db) =>
+          db.selectFrom("subscription").select("id").where("reference_id", "=", own.reference)
+        )
+        yield* (yield* Domains).setVerified(own.id, own.host)
+        yield* insertMany("failing_subscription", [
+          { subscription: id, account: own.id, host: own.host, since: now, last: now, status: 500, error: "status 500", paused_until: 0 }
+        ])
+        const period = now - (now % 600_000)
+        yield* insertMany("delivery_count", [
+          { account: own.id, host: own.host, period, outcome: "accepted", millis: 10, attempts: 30 },
+          { account: own.id, host: own.host, period, outcome: "refused", millis: 1000, attempts: 10 }
+        ])
+        yield* insertMany("delivery_day", [
+          { account: own.id, day: now - (now % 86_400_000) - 86_400_000, outcome: "accepted", millis: 10, attempts: 60 }
+        ])
+        const mine = (yield* ask({ key: own.key }, "GET", "/api/overview")).body
+        assert.deepInclude(mine.deliveries.last24h, { attempts: 40, accepted: 30, failed: 10, successRate: 0.75, p50: 10, p95: 1000 })
+        assert.deepInclude(mine.deliveries.last30d, { attempts: 100, accepted: 90 })
+        assert.deepInclude(mine.deliveries.day.at(-1), { at: period, attempts: 40 })
+        assert.strictEqual(mine.deliveries.month.length, 30)
+        assert.deepInclude(mine.failures[0], { referenceId: own.reference, error: "status 500" })
+        assert.deepInclude(mine.needs[0], {
+          ...{ severity: "warning", command: null, to: { view: "host", account: own.name, host: own.host } },
+          what: `${own.host} of ${own.name} does not accept callbacks: status 500`
+        })
+        const theirs = (yield* ask({ key: other.key }, "GET", "/api/overview")).body
+        assert.strictEqual(theirs.deliveries.last30d.attempts, 0)
+        assert.deepStrictEqual(theirs.failures, [])
+        const all = (yield* ask("read-only", "GET", "/api/overview")).body
+        assert.isAtLeast(all.deliveries.last24h.attempts, 40)
+        const need = all.needs.find(({ to }: { to: unknown }) => JSON.stringify(to) === JSON.stringify(mine.needs[0].to))
+        assert.include(need.command, "headwater subscriptions recover")
+        assert.deepInclude(all.chains[0], { name: "ethereum/devnet", state: "starting" })
+      }).pipe(Effect.scoped)
+    )
+  })
+}
+
+const redelivery = Access.post("/api/subscriptions/:reference/callbacks/:key/redeliver", [], () => Effect.never)
