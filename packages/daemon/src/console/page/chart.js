@@ -15,7 +15,14 @@ const load = () => {
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)")
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)
+
+/** A colour of the page's styles, as a canvas reads it: the value of a variable alone is not computed yet. */
+const colourOf = (box, name) => {
+  box.style.color = `var(--${name})`
+  const { color } = getComputedStyle(box)
+  box.style.removeProperty("color")
+  return color
+}
 
 const [day, minute, second] = [
   { day: "numeric", month: "short" },
@@ -30,17 +37,19 @@ const mark = (at, apart) => (apart >= 86_400_000 ? day : apart >= 60_000 ? minut
  * Lines, or bars of which each later one is drawn over the former.
  * `series` have a label, a colour, and `values` beside `times`; `shown` tells the value of a bar that holds others.
  */
-const optionsOf = (uPlot, { bars, height, series, times, unit }, width) => {
+const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
+  const colour = (name) => colourOf(box, name)
   const text = (value) => (value == null ? "–" : `${number(value)}${unit}`)
   const axis = { stroke: colour("soft"), font: "12px system-ui", grid: { stroke: colour("line"), width: 1 } }
+  const period = Math.round((times.at(-1) - times[0]) / times.length)
   const whole = times.at(-1) - times[0] >= 10 * 86_400_000
   return {
-    width,
+    width: box.clientWidth,
     height,
     ms: 1,
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !bars } },
     scales: {
-      x: bars ? { range: (_, from, to) => [from - (to - from) / times.length, to + (to - from) / times.length] } : {},
+      x: bars ? { range: (_, from, to) => [from - period, to + period] } : {},
       y: { range: (_, from, to) => (bars || unit !== "" ? [0, Math.max(1, to * 1.1)] : [from - 1, to + 1]) }
     },
     axes: [
@@ -62,7 +71,7 @@ const optionsOf = (uPlot, { bars, height, series, times, unit }, width) => {
         label,
         stroke: colour(name),
         width: 1.5,
-        points: { show: false },
+        points: bars ? { show: false } : { show: true, size: 3, fill: colour(name) },
         spanGaps: false,
         ...(bars ? { fill: colour(name), paths: uPlot.paths.bars({ size: [0.8, 40] }), width: 0 } : {}),
         value: (_plot, _value, _series, i) => text(i == null ? null : (shown ?? values)[i])
@@ -91,11 +100,7 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
       if (over) return
       const draw = () => {
         plot.current?.destroy()
-        plot.current = new uPlot(
-          optionsOf(uPlot, latest.current, box.current.clientWidth),
-          dataOf(latest.current),
-          box.current
-        )
+        plot.current = new uPlot(optionsOf(uPlot, box.current, latest.current), dataOf(latest.current), box.current)
       }
       draw()
       const sizes = new ResizeObserver(() =>

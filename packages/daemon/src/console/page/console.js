@@ -108,7 +108,7 @@ const SearchBox = () => {
     if (text !== "") location.hash = place.search(text)
   }
   return html`<form role="search" class="search" onSubmit=${submit}>
-    <input id="search" name="q" type="search" maxlength="200" autocomplete="off" spellcheck="false"
+    <input id="search" name="q" type="search" maxlength="200" autocomplete="off" spellcheck=${false}
       aria-label="Search" aria-keyshortcuts="/" placeholder="Address, transaction, key, reference, host …" />
     <kbd aria-hidden="true">/</kbd>
   </form>`
@@ -144,16 +144,16 @@ const Shell = ({ leave }) => {
       <${SearchBox} />
       <button type="button" class="quiet menu" aria-expanded=${open} aria-controls="views" onClick=${() => setOpen(!open)}>Menu</button>
     </header>
-    <div class="side ${open && "open"}" id="views">
-      <nav aria-label="Views">
+    <nav class="side ${open && "open"}" id="views" aria-label="Views">
+      <div class="links">
         ${entries.map(
           ([view, title, to]) => html`<a href=${to} aria-current=${view === name ? "page" : undefined}>${title}</a>`
         )}
-      </nav>
+      </div>
       <p class="who"><span>${session.user}</span>
         <span class="soft">${session.role === "account" ? "account key" : session.role}</span>
         <button type="button" class="quiet" onClick=${leave}>Log out</button></p>
-    </div>
+    </nav>
     <main id="main" tabindex="-1" ref=${main}>
       <${Lazy} key=${hash} name=${name} parts=${parts} query=${query} />
     </main>

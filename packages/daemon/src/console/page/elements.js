@@ -29,7 +29,7 @@ export const Time = ({ at }) =>
 export const State = ({ of, since = undefined }) => {
   const [kind, word] = states[of] ?? ["wait", of]
   return html`<span class="state ${kind}">${word}</span>${
-    since != null && html`<br /><span class="soft">since <${Time} at=${since} /></span>`
+    since != null && html`<br /><span class="soft since">since <${Time} at=${since} /></span>`
   }`
 }
 
@@ -48,7 +48,7 @@ export const Table = ({ caption, empty = "None.", heads, rows }) =>
   rows.length === 0
     ? html`<p class="soft">${empty}</p>`
     : html`
-        <div class="table" tabindex="0" role="region" aria-label=${caption}>
+        <div class="table" tabindex="0" role="group" aria-label=${caption}>
           <table>
             <caption>${caption}</caption>
             <thead>
@@ -118,7 +118,7 @@ export const Act = ({
 }
 
 export const Field = ({ label, ...input }) => html`
-  <label><span class="label">${label}</span><input autocomplete="off" spellcheck="false" ...${input} /></label>
+  <label><span class="label">${label}</span><input autocomplete="off" spellcheck=${false} ...${input} /></label>
 `
 
 /**
@@ -189,4 +189,4 @@ const indented = (text) => {
 }
 
 export const Body = ({ children: text }) =>
-  html`<pre tabindex="0" role="region" aria-label="Body">${indented(text)}</pre>`
+  html`<pre tabindex="0" role="group" aria-label="Body">${indented(text)}</pre>`

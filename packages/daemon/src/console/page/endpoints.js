@@ -13,7 +13,7 @@ const some = ({ failingSubscriptions, inactiveSubscriptions }) =>
 
 export const HostTable = ({ caption = "Hosts", empty = "No subscription has been made yet.", hosts, now }) => html`
   <${Table} caption=${caption} empty=${empty}
-    heads=${["Host", "State", ">Accepted, last hour", ">To be sent", "Next attempt", ">Half / 99 % within", "Subscriptions", "Account"]}
+    heads=${["Host", "State", ">Accepted, last hour", ">To be sent", ">Next attempt", ">Half / 99 % within", "Subscriptions", "Account"]}
     rows=${hosts.map((host) => [
       html`<${Go} to=${place.subscriptions(host.host)}>${host.host}<//>`,
       html`<${State} of=${host.state} since=${host.state === "healthy" ? null : host.failingSince} />${host.error !== undefined && html`<br /><span class="soft">${host.error}</span>`}`,

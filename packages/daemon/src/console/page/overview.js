@@ -18,8 +18,8 @@ const Needs = ({ needs }) => html`
           <p><${State} of=${severity} /> ${what}</p>
           ${
             (remedy !== null || command !== null || code !== null) &&
-            html`<p class="soft">${remedy} ${command !== null && html`<code>${command}</code>`} ${
-              code !== null && html`<code>headwater explain ${code}</code>`
+            html`<p class="soft">${remedy}${command !== null && html` · <code>${command}</code>`}${
+              code !== null && html` · <code>headwater explain ${code}</code>`
             }</p>`
           }
           ${to !== null && (session.account === null || to.view !== "chains") && html`<p><a href=${placeOf(to)}>Show<span class="hidden">: ${what}</span></a></p>`}
@@ -45,7 +45,9 @@ const Deliveries = ({ backlog, deliveries, now }) => {
       Failed: html`<span class=${failed > 0 && "bad"}>${number(failed)}</span>`,
       "Half within": millis(p50),
       "95 % within": millis(p95),
-      "99 % within": millis(p99),
+      "99 % within": millis(p99)
+    }} />
+    <${Facts} facts=${{
       "To be sent": part(backlog.waiting),
       "To be sent again": part(backlog.retrying),
       Parked: part(backlog.parked)
