@@ -37,7 +37,10 @@ const fill = Effect.gen(function* () {
   const { key } = yield* accounts.createKey(ids[1]!, { name: "bench" })
   const id = yield* ChainRow.make(chain)
   yield* query((db) =>
-    db.updateTable("chain").set({ height: blockCount, hash: bytes(32), first_height: 1 }).where("id", "=", id)
+    db
+      .updateTable("chain")
+      .set({ height: blockCount, hash: bytes(32), first_height: 1 })
+      .where("id", "=", id)
   )
   for (let from = 1; from <= blockCount; from += atOnce) {
     yield* insertMany(
@@ -56,7 +59,13 @@ const fill = Effect.gen(function* () {
       ...{ callback_url: `https://${hostOf(i)}/`, secret: null, confirmations: 1, created: 1, from_height: null }
     }))
     const callbacks = places.map((i) => ({
-      ...{ subscription: i + 1, host: hostOf(i), account: ids[i % accountCount]!, chain: id, height: (i % blockCount) + 1 },
+      ...{
+        subscription: i + 1,
+        host: hostOf(i),
+        account: ids[i % accountCount]!,
+        chain: id,
+        height: (i % blockCount) + 1
+      },
       ...{ idempotency_key: randomBytes(32).toString("hex"), event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", created: 1 },
       body: JSON.stringify({ data: { item: { transactionId: `0x${randomBytes(32).toString("hex")}` } } }),
       ...{ state: i % 100 === 0 ? ("due" as const) : ("delivered" as const), due: 1, sequence: 1, delivered: 1 },
@@ -79,7 +88,14 @@ const fill = Effect.gen(function* () {
       "delivery_count",
       ids.flatMap((account, i) =>
         Array.from({ length: hostCount }, (_, host) => ({
-          ...{ account, host: `hooks${host}.account${i}.example`, period: at, outcome: "accepted" as const, millis: 25, attempts: 9 }
+          ...{
+            account,
+            host: `hooks${host}.account${i}.example`,
+            period: at,
+            outcome: "accepted" as const,
+            millis: 25,
+            attempts: 9
+          }
         }))
       )
     )
@@ -124,7 +140,11 @@ const measure = Effect.gen(function* () {
   yield* timed("a subscription", operator, `/api/subscriptions/${of.reference}`)
   yield* timed("story of a block", operator, "/api/stories/block?chain=ethereum/devnet&block=2")
   yield* timed("story of a callback", operator, `/api/stories/callback?key=${of.key}`)
-  yield* timed("story of a transaction", operator, `/api/stories/transaction?chain=ethereum/devnet&id=${of.transaction}`)
+  yield* timed(
+    "story of a transaction",
+    operator,
+    `/api/stories/transaction?chain=ethereum/devnet&id=${of.transaction}`
+  )
   yield* timed("story of an address", operator, `/api/stories/address?chain=ethereum/devnet&address=${of.address}`)
   yield* timed("deliveries", operator, "/api/deliveries")
   yield* timed("accounts", operator, "/api/accounts")
@@ -134,7 +154,11 @@ const measure = Effect.gen(function* () {
   yield* timed("account: subscriptions", account, "/api/subscriptions")
   yield* timed("account: search, address", account, search(of.address))
   yield* timed("account: search, reference", account, search(of.reference))
-  yield* timed("account: story of a transaction", account, `/api/stories/transaction?chain=ethereum/devnet&id=${of.transaction}`)
+  yield* timed(
+    "account: story of a transaction",
+    account,
+    `/api/stories/transaction?chain=ethereum/devnet&id=${of.transaction}`
+  )
 })
 
 const folder = mkdtempSync(join(tmpdir(), "headwater-bench-console-"))

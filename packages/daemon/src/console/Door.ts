@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { consoleOperator } from "../settings/Settings.ts"
 import * as Access from "./Access.ts"
+import * as AccountPace from "./AccountPace.ts"
 import { json, refused } from "./ConsoleReply.ts"
 import * as FailedLogins from "./FailedLogins.ts"
 import type { Holder, Sessions } from "./Sessions.ts"
@@ -66,6 +67,7 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
   const accounts = yield* Accounts
   const database = yield* Database
   const failed = yield* FailedLogins.make
+  const paced = AccountPace.make()
 
   /** Nobody is kept out, or in, because the store cannot be written. */
   const enter = (actor: AuditLog.Actor, deed: AuditLog.Deed) =>
@@ -198,6 +200,11 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
       const found = yield* visitOf(request)
       if (found === undefined) return refused(401, "Log in first")
       if (method === "POST" && !isJson(request)) return notJson
+      const { account } = found.visitor
+      const wait = account === undefined ? undefined : yield* paced(account.id)
+      if (wait !== undefined) {
+        return refused(429, `Too many requests of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
+      }
       if (!allowed(found.may)) return refused(403, `${found.visitor.actor.user} may not do that`)
       return yield* handle(request, found)
     }, safely)

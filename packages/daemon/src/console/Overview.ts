@@ -40,6 +40,9 @@ const makeWaiting = Effect.gen(function* () {
   })
 })
 
+/** How long what was read of all accounts is shown: pages ask every few seconds, and the store has to count. */
+const kept = "2 seconds"
+
 /** What an account is told of the chains: how far they are. */
 const told = ({ catchingUp, committedAt, gaps, head, height, name, problem, state }: Standing, isAccount: boolean) => ({
   ...{ name, height, head, lag: head === null || height === null ? null : Math.max(0, head - height) },
@@ -53,10 +56,22 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
   const outages = yield* OwnOutages
   const waitingOf = yield* makeWaiting
 
+  const read = Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+    return {
+      ...(yield* waitingOf(account)),
+      ...(yield* health.overview(deliveriesShow.hosts, account?.id)),
+      overTime: yield* health.overTime(account?.id),
+      failures: yield* health.failures(deliveriesShow.failures, account?.id)
+    }
+  }, stored)
+  // A page that is closed meanwhile leaves an answer to the next one.
+  const ofAll = yield* Effect.cachedWithTTL(Effect.uninterruptible(read(undefined)), kept)
+  const factsOf = (account: Access.Visitor["account"]) => (account === undefined ? ofAll : read(account))
+
   const overview = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
-    const { backlog, full } = yield* waitingOf(account)
-    const { counts, hosts } = yield* health.overview(overviewShows.hosts, account?.id)
+    const { backlog, counts, failures, full, hosts: found, overTime } = yield* factsOf(account)
+    const hosts = found.slice(0, overviewShows.hosts)
     const chains = yield* standings
     const isAccount = account !== undefined
     const lasting = isAccount ? [] : yield* outages.lasting
@@ -67,24 +82,21 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
         ...{ now, isAccount, backlog, counts, damage, full, hosts, outages: lasting },
         chains: isAccount ? [] : chains
       }),
-      deliveries: { ...(yield* health.overTime(account?.id)), periodMillis: ReceiverHealth.periodMillis },
+      deliveries: { ...overTime, periodMillis: ReceiverHealth.periodMillis },
       ...{ backlog, hosts: { counts, worst: hosts } },
-      failures: yield* health.failures(overviewShows.failures, account?.id),
+      failures: failures.slice(0, overviewShows.failures),
       chains: chains.map((standing) => told(standing, isAccount)),
       outages: lasting.map(({ lack, message, since }) => ({ lack, message, since })),
       full
     })
-  }, stored)
+  })
 
   /** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
   const deliveries = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
-    const { backlog, full } = yield* waitingOf(account)
-    const { counts, hosts } = yield* health.overview(deliveriesShow.hosts, account?.id)
+    const { backlog, counts, failures, full, hosts, overTime } = yield* factsOf(account)
     return json({
-      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis },
-      periods: (yield* health.overTime(account?.id)).day,
-      failures: yield* health.failures(deliveriesShow.failures, account?.id),
+      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis, periods: overTime.day, failures },
       recoveries: account === undefined ? yield* Recovery.underWay() : [],
       full
     })

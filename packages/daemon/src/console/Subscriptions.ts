@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Schema from "effect/Schema"
 import * as Access from "./Access.ts"
-import * as Audited from "./Audited.ts"
+import type * as Audited from "./Audited.ts"
 import { bodyOf, json, noAccount, notFound, queryOf, refused, textOf, unreadable, wholeNumber } from "./ConsoleReply.ts"
 
 type Health = Effect.Success<typeof ReceiverHealth.make>

@@ -139,7 +139,10 @@ const Console = Schema.Struct({
       return { path: ["password"], issue: "is missing, and there is no table [console.users.NAME] either" }
     }
     if (password !== undefined && names.includes(consoleOperator)) {
-      return { path: ["users", consoleOperator], issue: "is the user of console.password already: leave out one of both" }
+      return {
+        path: ["users", consoleOperator],
+        issue: "is the user of console.password already: leave out one of both"
+      }
     }
     const wrong = names.find((name) => !/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(name))
     return wrong === undefined

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Access from "@headwater/daemon/console/Access"
+import * as AccountPace from "@headwater/daemon/console/AccountPace"
 import * as Console from "@headwater/daemon/console/Console"
 import * as AllowList from "@headwater/http/contract/AllowList"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
@@ -21,7 +22,9 @@ const secret = "a secret that no answer may show"
 let tenants = 0
 
 /** An account with a key, a subscription, two callbacks and a domain. */
-const tenant = Effect.fnUntraced(function* (key: { readonly endpoints?: ReadonlyArray<string>; readonly readOnly?: boolean } = {}) {
+const tenant = Effect.fnUntraced(function* (
+  key: { readonly endpoints?: ReadonlyArray<string>; readonly readOnly?: boolean } = {}
+) {
   const accounts = yield* Accounts
   const { id, name } = yield* accounts.create(`tenant ${tenants++}`)
   const made = yield* accounts.createKey(id, { name: "backend", ...key })
@@ -84,7 +87,14 @@ for (const store of stores) {
             // What is refused is asked in full; what is allowed is asked of nothing that is there, so that it changes nothing.
             const allowed = route.roles.includes(role)
             const body = allowed && route.method === "POST" ? { account: "nobody", since: "no time", name: "" } : {}
-            const gone = { ...of, reference: "gone", name: "nobody", host: "gone.test", callback: "gone", keyId: "gone" }
+            const gone = {
+              ...of,
+              reference: "gone",
+              name: "nobody",
+              host: "gone.test",
+              callback: "gone",
+              keyId: "gone"
+            }
             const asked = allowed && route.method === "POST" ? pathOf(route, gone) : path
             const { status, text } = yield* ask(role, route.method, asked, body)
             if (allowed) assert.include([200, 400, 404], status, `${name} as ${role}: ${text}`)
@@ -177,6 +187,11 @@ for (const store of stores) {
         assert.deepStrictEqual((yield* ask(as(narrow), "GET", "/api/session")).body.may, ["GET /api/domains"])
         assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 200)
         assert.strictEqual((yield* ask(as(reader), "POST", `/api/subscriptions/${reader.reference}/test`)).status, 403)
+        for (let i = 0; i <= AccountPace.most; i++) yield* ask(as(narrow), "GET", "/api/session")
+        const { headers, status } = yield* ask(as(narrow), "GET", "/api/session")
+        assert.strictEqual(status, 429)
+        assert.isAbove(Number(headers.get("retry-after")), 0)
+        assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 200, "others are answered")
         yield* (yield* Accounts).revokeKey(reader.id, reader.keyId)
         assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 401)
       }).pipe(Effect.scoped)
@@ -226,25 +241,23 @@ for (const store of stores) {
 
         const entries: Array<Record<string, unknown>> = []
         for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
-          const page = (yield* ask("operator", "GET", `/api/audit?before=${next}&account=${encodeURIComponent(name)}`)).body
+          const page = (yield* ask("operator", "GET", `/api/audit?before=${next}&account=${encodeURIComponent(name)}`))
+            .body
           entries.push(...page.items)
           next = page.next
         }
-        assert.deepStrictEqual(
-          entries.map(({ action, outcome }) => [action, outcome]).reverse(),
-          [
-            ["account.create", "refused"],
-            ["account.create", "done"],
-            ["key.create", "done"],
-            ["key.revoke", "done"],
-            ["domain.add", "done"],
-            ["domain.add", "done"],
-            ["domain.verify", "refused"],
-            ["domain.verify", "done"],
-            ["domain.approve", "done"],
-            ["domain.remove", "done"]
-          ]
-        )
+        assert.deepStrictEqual(entries.map(({ action, outcome }) => [action, outcome]).reverse(), [
+          ["account.create", "refused"],
+          ["account.create", "done"],
+          ["key.create", "done"],
+          ["key.revoke", "done"],
+          ["domain.add", "done"],
+          ["domain.add", "done"],
+          ["domain.verify", "refused"],
+          ["domain.verify", "done"],
+          ["domain.approve", "done"],
+          ["domain.remove", "done"]
+        ])
         for (const entry of entries) assert.deepInclude(entry, { user: "operator", role: "operator" })
         const sues = (yield* ask("operator", "GET", "/api/audit?user=sue")).body
         assert.include(
@@ -278,46 +291,72 @@ for (const store of stores) {
       })
     )
 
-    it.effect("tells in the overview what fails, what is parked, and how deliveries went, of all or of one account", () =>
-      Effect.gen(function* () {
-        const { ask } = yield* Fixture.make
-        const [own, other] = [yield* tenant(), yield* tenant()]
-        const { insertMany, query } = yield* Database
-        const now = Date.now()
-        const [{ id } = { id: 0 }] = yield* query((db) =>
-          db.selectFrom("subscription").select("id").where("reference_id", "=", own.reference)
-        )
-        yield* (yield* Domains).setVerified(own.id, own.host)
-        yield* insertMany("failing_subscription", [
-          { subscription: id, account: own.id, host: own.host, since: now, last: now, status: 500, error: "status 500", paused_until: 0 }
-        ])
-        const period = now - (now % 600_000)
-        yield* insertMany("delivery_count", [
-          { account: own.id, host: own.host, period, outcome: "accepted", millis: 10, attempts: 30 },
-          { account: own.id, host: own.host, period, outcome: "refused", millis: 1000, attempts: 10 }
-        ])
-        yield* insertMany("delivery_day", [
-          { account: own.id, day: now - (now % 86_400_000) - 86_400_000, outcome: "accepted", millis: 10, attempts: 60 }
-        ])
-        const mine = (yield* ask({ key: own.key }, "GET", "/api/overview")).body
-        assert.deepInclude(mine.deliveries.last24h, { attempts: 40, accepted: 30, failed: 10, successRate: 0.75, p50: 10, p95: 1000 })
-        assert.deepInclude(mine.deliveries.last30d, { attempts: 100, accepted: 90 })
-        assert.deepInclude(mine.deliveries.day.at(-1), { at: period, attempts: 40 })
-        assert.strictEqual(mine.deliveries.month.length, 30)
-        assert.deepInclude(mine.failures[0], { referenceId: own.reference, error: "status 500" })
-        assert.deepInclude(mine.needs[0], {
-          ...{ severity: "warning", command: null, to: { view: "host", account: own.name, host: own.host } },
-          what: `${own.host} of ${own.name} does not accept callbacks: status 500`
-        })
-        const theirs = (yield* ask({ key: other.key }, "GET", "/api/overview")).body
-        assert.strictEqual(theirs.deliveries.last30d.attempts, 0)
-        assert.deepStrictEqual(theirs.failures, [])
-        const all = (yield* ask("read-only", "GET", "/api/overview")).body
-        assert.isAtLeast(all.deliveries.last24h.attempts, 40)
-        const need = all.needs.find(({ to }: { to: unknown }) => JSON.stringify(to) === JSON.stringify(mine.needs[0].to))
-        assert.include(need.command, "headwater subscriptions recover")
-        assert.deepInclude(all.chains[0], { name: "ethereum/devnet", state: "starting" })
-      }).pipe(Effect.scoped)
+    it.effect(
+      "tells in the overview what fails, what is parked, and how deliveries went, of all or of one account",
+      () =>
+        Effect.gen(function* () {
+          const { ask } = yield* Fixture.make
+          const [own, other] = [yield* tenant(), yield* tenant()]
+          const { insertMany, query } = yield* Database
+          const now = Date.now()
+          const [{ id } = { id: 0 }] = yield* query((db) =>
+            db.selectFrom("subscription").select("id").where("reference_id", "=", own.reference)
+          )
+          yield* (yield* Domains).setVerified(own.id, own.host)
+          yield* insertMany("failing_subscription", [
+            {
+              subscription: id,
+              account: own.id,
+              host: own.host,
+              since: now,
+              last: now,
+              status: 500,
+              error: "status 500",
+              paused_until: 0
+            }
+          ])
+          const period = now - (now % 600_000)
+          yield* insertMany("delivery_count", [
+            { account: own.id, host: own.host, period, outcome: "accepted", millis: 10, attempts: 30 },
+            { account: own.id, host: own.host, period, outcome: "refused", millis: 1000, attempts: 10 }
+          ])
+          yield* insertMany("delivery_day", [
+            {
+              account: own.id,
+              day: now - (now % 86_400_000) - 86_400_000,
+              outcome: "accepted",
+              millis: 10,
+              attempts: 60
+            }
+          ])
+          const mine = (yield* ask({ key: own.key }, "GET", "/api/overview")).body
+          assert.deepInclude(mine.deliveries.last24h, {
+            attempts: 40,
+            accepted: 30,
+            failed: 10,
+            successRate: 0.75,
+            p50: 10,
+            p95: 1000
+          })
+          assert.deepInclude(mine.deliveries.last30d, { attempts: 100, accepted: 90 })
+          assert.deepInclude(mine.deliveries.day.at(-1), { at: period, attempts: 40 })
+          assert.strictEqual(mine.deliveries.month.length, 30)
+          assert.deepInclude(mine.failures[0], { referenceId: own.reference, error: "status 500" })
+          assert.deepInclude(mine.needs[0], {
+            ...{ severity: "warning", command: null, to: { view: "host", account: own.name, host: own.host } },
+            what: `${own.host} of ${own.name} does not accept callbacks: status 500`
+          })
+          const theirs = (yield* ask({ key: other.key }, "GET", "/api/overview")).body
+          assert.strictEqual(theirs.deliveries.last30d.attempts, 0)
+          assert.deepStrictEqual(theirs.failures, [])
+          const all = (yield* ask("read-only", "GET", "/api/overview")).body
+          assert.isAtLeast(all.deliveries.last24h.attempts, 40)
+          const need = all.needs.find(
+            ({ to }: { to: unknown }) => JSON.stringify(to) === JSON.stringify(mine.needs[0].to)
+          )
+          assert.include(need.command, "headwater subscriptions recover")
+          assert.deepInclude(all.chains[0], { name: "ethereum/devnet", state: "starting" })
+        }).pipe(Effect.scoped)
     )
   })
 }

@@ -1,6 +1,6 @@
 /** The console's routes on a store, without a socket: sessions of every role, and requests of each. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as Access from "@headwater/daemon/console/Access"
+import type * as Access from "@headwater/daemon/console/Access"
 import * as Console from "@headwater/daemon/console/Console"
 import * as Settings from "@headwater/daemon/settings/Settings"
 import * as SettingsFile from "@headwater/daemon/settings/SettingsFile"

@@ -111,7 +111,7 @@ const Account = ({ name }) => {
       <${DomainTable} account=${name} again=${found.again} domains=${domains} />
       <div class="pair">
         <div><h2>Limits</h2>
-          <${Table} caption="Limits" heads=${["What", ">In use", ">At most"]} rows=${limits.map(({ most, name, used }) => [name, number(used), number(most)])} /></div>
+          <${Table} caption="Limits" heads=${["What", ">In use", ">At most"]} rows=${limits.map(({ most, name, used }) => [name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), number(used), number(most)])} /></div>
         <div><h2>Subscriptions by chain</h2>
           <${Table} caption="Subscriptions by chain" empty="None yet." heads=${["Chain", ">Subscriptions"]} rows=${subscriptions.map(({ chain, total }) => [chain, number(total)])} /></div>
       </div>

@@ -5,7 +5,7 @@ import { ask, useAnswer } from "./daemon.js"
 import { Answered, Facts, Go, Heading, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
-import { counted, duration, number } from "./words.js"
+import { counted, duration, number, shortened } from "./words.js"
 
 const windowMillis = 600_000
 
@@ -92,7 +92,7 @@ export const Chains = () => {
           html`<${Time} at=${at} />`,
           ...[chain, number(depth)],
           html`<${Go} to=${place.block(chain, String(forkHeight))}>${number(forkHeight)}<//>`,
-          html`<code>${oldHash}</code>`
+          html`<a class="mono" title=${oldHash} href=${place.block(chain, oldHash)}>${shortened(oldHash)}</a>`
         ])} />
     `}<//>
   `

@@ -71,7 +71,7 @@ const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
         label,
         stroke: colour(name),
         width: 1.5,
-        points: bars ? { show: false } : { show: true, size: 3, fill: colour(name) },
+        points: { show: !bars && unit !== "", size: 3, fill: colour(name) },
         spanGaps: false,
         ...(bars ? { fill: colour(name), paths: uPlot.paths.bars({ size: [0.8, 40] }), width: 0 } : {}),
         value: (_plot, _value, _series, i) => text(i == null ? null : (shown ?? values)[i])

@@ -101,14 +101,14 @@ const Login = ({ enter }) => {
   </main>`
 }
 
-const SearchBox = () => {
+const SearchBox = ({ text = "" }) => {
   const submit = (event) => {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get("q")).trim()
     if (text !== "") location.hash = place.search(text)
   }
   return html`<form role="search" class="search" onSubmit=${submit}>
-    <input id="search" name="q" type="search" maxlength="200" autocomplete="off" spellcheck=${false}
+    <input id="search" name="q" type="search" value=${text} maxlength="200" autocomplete="off" spellcheck=${false}
       aria-label="Search" aria-keyshortcuts="/" placeholder="Address, transaction, key, reference, host …" />
     <kbd aria-hidden="true">/</kbd>
   </form>`
@@ -141,7 +141,7 @@ const Shell = ({ leave }) => {
     }}>Skip to content</a>
     <header>
       <a class="brand" href="#/overview"><img src="/icon.svg" alt="" width="22" height="22" />Headwater</a>
-      <${SearchBox} />
+      <${SearchBox} key=${hash} text=${name === "search" ? query.get("q") : ""} />
       <button type="button" class="quiet menu" aria-expanded=${open} aria-controls="views" onClick=${() => setOpen(!open)}>Menu</button>
     </header>
     <nav class="side ${open && "open"}" id="views" aria-label="Views">
@@ -151,7 +151,7 @@ const Shell = ({ leave }) => {
         )}
       </div>
       <p class="who"><span>${session.user}</span>
-        <span class="soft">${session.role === "account" ? "account key" : session.role}</span>
+        ${session.role !== session.user && html`<span class="soft">${session.role === "account" ? "account key" : session.role}</span>`}
         <button type="button" class="quiet" onClick=${leave}>Log out</button></p>
     </nav>
     <main id="main" tabindex="-1" ref=${main}>
@@ -184,6 +184,7 @@ const Console = () => {
   }, [])
   const leave = async () => {
     await ask("/api/logout", {}).catch(() => undefined)
+    history.replaceState(null, "", "/")
     setState("out")
     say("Logged out")
   }

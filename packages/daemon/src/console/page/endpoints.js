@@ -13,9 +13,9 @@ const some = ({ failingSubscriptions, inactiveSubscriptions }) =>
 
 export const HostTable = ({ caption = "Hosts", empty = "No subscription has been made yet.", hosts, now }) => html`
   <${Table} caption=${caption} empty=${empty}
-    heads=${["Host", "State", ">Accepted, last hour", ">To be sent", ">Next attempt", ">Half / 99 % within", "Subscriptions", "Account"]}
+    heads=${["Host", "State", ">Accepted, last hour", ">To be sent", ">Next attempt", ">Half / 99 % within", "Subscriptions"]}
     rows=${hosts.map((host) => [
-      html`<${Go} to=${place.subscriptions(host.host)}>${host.host}<//>`,
+      html`<${Go} to=${place.subscriptions(host.host)}>${host.host}<//><br /><span class="soft">${host.account}</span>`,
       html`<${State} of=${host.state} since=${host.state === "healthy" ? null : host.failingSince} />${host.error !== undefined && html`<br /><span class="soft">${host.error}</span>`}`,
       host.attempts === 0 ? "–" : `${percent(host.successRate)} of ${number(host.attempts)}`,
       host.oldest === undefined
@@ -23,7 +23,7 @@ export const HostTable = ({ caption = "Hosts", empty = "No subscription has been
         : `${number(host.waiting + host.retrying)}, oldest ${duration(now - host.oldest)}`,
       host.nextAttempt === undefined ? "–" : host.nextAttempt <= now ? "now" : `in ${duration(host.nextAttempt - now)}`,
       host.p50 === undefined ? "–" : `${number(host.p50)} / ${number(host.p99)} ms`,
-      ...[some(host), host.account]
+      some(host)
     ])} />
 `
 

@@ -3,7 +3,7 @@ import { useAnswer } from "./daemon.js"
 import { Act, Answered, Attempts, Body, Facts, Go, Heading, Name, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
-import { duration, eventName, number } from "./words.js"
+import { duration, eventName, number, states } from "./words.js"
 
 const Timeline = ({ moments }) => html`
   <h2>What happened</h2>

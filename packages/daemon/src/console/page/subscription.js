@@ -1,10 +1,10 @@
-/** One subscription, what may be done with it, and its callbacks with every attempt to deliver each one. */
+/** One subscription, what may be done with it, and its callbacks. */
 import { useState } from "/hooks.js"
 import { ask, may, useAnswer } from "./daemon.js"
 import { Act, Answered, Attempts, Body, Facts, Go, Heading, row, SendAgain, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
-import { counted, eventName, number, percent } from "./words.js"
+import { eventName, number, percent } from "./words.js"
 
 const answers = ({ attempts, p50, p99, successRate }) =>
   attempts === 0
@@ -55,17 +55,15 @@ const Acts = ({ again, of, subscription }) => html`<div class="acts">
 </div>`
 
 const callbackRow = (callback, of, again) => {
-  const { attempts, body, created, event, idempotencyKey, nextAttempt, sequence, state } = callback
+  const { attempts, created, event, idempotencyKey, nextAttempt, sequence, state } = callback
   return row(idempotencyKey, [
     number(sequence),
     html`<${State} of=${state} />`,
-    html`${eventName(event)}<br /><${Go} code to=${place.callback(idempotencyKey)}>${idempotencyKey}<//>`,
+    html`<${Go} code to=${place.callback(idempotencyKey)}>${idempotencyKey}<//><br /><span class="soft">${eventName(event)}</span>`,
     html`<${Time} at=${created} />`,
+    html`${number(attempts.length)}${nextAttempt !== null && html`<br /><span class="soft">next <${Time} at=${nextAttempt} /></span>`}`,
     html`<${Act} route=${route("callbacks/:key/redeliver")} of=${{ ...of, key: idempotencyKey }} label="Redeliver"
-      name="Redeliver callback ${sequence ?? idempotencyKey}" said="Callback ${sequence ?? ""} is sent again" then=${again} />
-      <details><summary>${counted(attempts.length, "attempt")}</summary>
-        <${Attempts} attempts=${attempts} next=${nextAttempt} /><${Body}>${body}<//>
-      </details>`
+      name="Redeliver callback ${sequence ?? idempotencyKey}" said="Callback ${sequence ?? ""} is sent again" then=${again} />`
   ])
 }
 
@@ -91,7 +89,7 @@ export const Subscription = ({ reference }) => {
         <h2>Callbacks</h2>
         ${may(route("recover")) && html`<${SendAgain} route=${route("recover")} of=${of} then=${found.again} />`}
         <${Table} caption="Callbacks" empty="No callbacks yet."
-          heads=${[">No.", "State", "Event and key", "Created", "Attempts and body"]}
+          heads=${[">No.", "State", "Key and event", "Created", ">Attempts", "Again"]}
           rows=${all.map((callback) => callbackRow(callback, of, found.again))} />
         ${(older.hasMore ?? hasMore) && lowest != null && html`<p><button type="button" class="small" onClick=${() => showOlder(lowest)}>Older callbacks</button></p>`}
       `

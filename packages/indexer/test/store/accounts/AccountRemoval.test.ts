@@ -76,6 +76,7 @@ const fill = Effect.fnUntraced(function* (name: string) {
       ...{ account, host: "example.com", period, outcome: "accepted" as const, millis: 5, attempts: 1 }
     }))
   )
+  yield* insertMany("delivery_day", [{ account, day: 0, outcome: "accepted", millis: 5, attempts: 1 }])
   return account
 })
 
@@ -83,7 +84,7 @@ const tables = [
   ...(["account", "api_key", "subscription", "waiting", "callback", "domain", "wallet", "wallet_address"] as const),
   ...(["synced_address", "synced_wallet", "credit_balance", "credit_entry", "subscription_count"] as const),
   ...(["broadcast", "reserved_coin"] as const),
-  ...(["rate_bucket", "verification_hour", "delivery_count"] as const)
+  ...(["rate_bucket", "verification_hour", "delivery_count", "delivery_day"] as const)
 ] satisfies ReadonlyArray<keyof Tables>
 
 const counts = Effect.gen(function* () {

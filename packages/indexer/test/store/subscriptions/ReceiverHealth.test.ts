@@ -286,8 +286,20 @@ for (const store of stores) {
         assert.strictEqual((yield* health.periods).filter(({ attempts }) => attempts > 0).length, 1)
         yield* TestClock.adjust("24 hours")
         const { prune } = yield* Outbox
+        const counted = yield* health.overTime()
         yield* prune
         assert.deepStrictEqual(yield* query((db) => db.selectFrom("delivery_count").selectAll()), [])
+        assert.strictEqual(counted.last24h.attempts, 0)
+        assert.isAbove(counted.last30d.attempts, 0)
+        assert.deepStrictEqual(yield* health.overTime(), counted, "sums of days outlast their periods, once each")
+        const ofEach = yield* Effect.forEach([one, two], (account) => health.overTime(account))
+        assert.deepStrictEqual(
+          ofEach.reduce((sum, { last30d }) => sum + last30d.attempts, 0),
+          counted.last30d.attempts
+        )
+        yield* TestClock.adjust("30 days")
+        yield* prune
+        assert.deepStrictEqual(yield* query((db) => db.selectFrom("delivery_day").selectAll()), [])
         assert.strictEqual((yield* health.failures(10)).length, 1)
       }).pipe(Effect.provide(services))
     )

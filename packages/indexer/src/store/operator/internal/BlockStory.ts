@@ -72,7 +72,8 @@ const callbacksAt = Effect.fnUntraced(function* (chain: number, height: number, 
 
 const pendingAt = Effect.fnUntraced(function* (chain: number, height: number, scope: Scope.Scope) {
   const { read } = yield* Database
-  const own = scope === undefined ? sql`` : sql`inner join subscription s on s.id = w.subscription and s.account = ${scope}`
+  const own =
+    scope === undefined ? sql`` : sql`inner join subscription s on s.id = w.subscription and s.account = ${scope}`
   const [row] = yield* read(
     rows(sql<{ count: number }>`
       select count(*) as count from (
@@ -97,9 +98,7 @@ const missingAt = Effect.fnUntraced(function* (chain: number, height: number) {
   const { read } = yield* Database
   const within = sql`chain = ${chain} and from_height <= ${height} and to_height >= ${height}`
   const skipped = yield* read(rows(sql`select 1 from skipped_blocks where ${within} limit 1`))
-  const parts = yield* read(
-    rows(sql<{ reason: string }>`select reason from missing_parts where ${within} limit 1`)
-  )
+  const parts = yield* read(rows(sql<{ reason: string }>`select reason from missing_parts where ${within} limit 1`))
   const [unread] = yield* read(
     rows(sql<{ count: number }>`
       select count(*) as count from not_understood where chain = ${chain} and height = ${height}`)
@@ -150,7 +149,10 @@ export const read = Effect.fnUntraced(function* (chainName: string, text: string
   const pending = yield* pendingAt(chain.id, height, scope)
   const unwritten = scope === undefined ? yield* unwrittenAt(chain.id, height) : 0
   const total = callbacks.states.reduce((sum, { count }) => sum + count, 0)
-  const [entered, accepted] = [callbacks.states.map(({ first }) => first), callbacks.states.flatMap((s) => s.delivered ?? [])]
+  const [entered, accepted] = [
+    callbacks.states.map(({ first }) => first),
+    callbacks.states.flatMap((s) => s.delivered ?? [])
+  ]
   const time = block === undefined ? null : block.time * 1000
   return {
     ...{ chain: chain.name, height, time, hash: block === undefined ? null : Hash.encode(known, block.hash) },
@@ -169,7 +171,9 @@ export const read = Effect.fnUntraced(function* (chainName: string, text: string
         ? []
         : [moment("event", Math.min(...entered), "The first of its callbacks was entered", `Callbacks: ${total}`)]),
       ...(pending === 0 ? [] : [moment("wait", null, `Callbacks wait for confirmations: ${pending}`)]),
-      ...(accepted.length === 0 ? [] : [moment("good", Math.max(...accepted), "The last of its callbacks was received")])
+      ...(accepted.length === 0
+        ? []
+        : [moment("good", Math.max(...accepted), "The last of its callbacks was received")])
     ]),
     notKept: [
       "When the block was first seen and when it was committed is not kept",

@@ -69,7 +69,9 @@ const outcomes: Readonly<Record<CallbackState, string>> = {
 const whyOf = ({ active, deactivation_reasons, state }: Found, attempts: number): string => {
   switch (state) {
     case "due":
-      return attempts === 0 ? "Its first attempt is to come" : "It is sent again, since the receiver has not accepted it"
+      return attempts === 0
+        ? "Its first attempt is to come"
+        : "It is sent again, since the receiver has not accepted it"
     case "held":
       return active === 1
         ? "The account has not verified the host"
@@ -192,7 +194,7 @@ export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope
       ...(retraction === null ? [] : [moment("bad", retraction.created, "Its block has left the chain: retracted")])
     ]),
     notKept: [
-      "When the event was matched is kept only of callbacks without further confirmations, by the time of entry",
+      "When an event is matched that waits for confirmations is not kept: its callback is entered once these are reached",
       ...(row.state === "held" ? ["Since when a callback is parked is not kept"] : []),
       ...(attempts.length < keptAttempts ? [] : [`Only the last ${keptAttempts} attempts are kept`])
     ]

@@ -60,7 +60,10 @@ const columns = sql`
   c.delivered, c.due, c.attempt_log`
 
 /** The rows of the callbacks whose ids a select gives, with further columns. */
-export const select = (ids: RawBuilder<unknown>, more: RawBuilder<unknown> = sql``): RawBuilder<SummaryRow> => sql<SummaryRow>`
+export const select = (
+  ids: RawBuilder<unknown>,
+  more: RawBuilder<unknown> = sql``
+): RawBuilder<SummaryRow> => sql<SummaryRow>`
   select ${columns} ${more} from callback c
   inner join subscription s on s.id = c.subscription
   inner join account a on a.id = s.account

@@ -1,0 +1,24 @@
+/** How much accounts may ask of the console: requests there cost no credits, and no account is to take it from others. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/** Requests of one account in a minute: an open page asks some dozens. */
+export const most = 600
+const minuteMillis = 60_000
+
+/** Counts a request of an account; the seconds to wait where there were too many. */
+export const make = () => {
+  let minute = 0
+  let counts = new Map<number, number>()
+  return Effect.fnUntraced(function* (account: number) {
+    const now = yield* Clock.currentTimeMillis
+    const present = Math.floor(now / minuteMillis)
+    if (present !== minute) {
+      minute = present
+      counts = new Map()
+    }
+    const count = (counts.get(account) ?? 0) + 1
+    counts.set(account, count)
+    return count <= most ? undefined : Math.ceil(((present + 1) * minuteMillis - now) / 1_000)
+  })
+}
