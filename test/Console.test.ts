@@ -256,7 +256,7 @@ const openPage = (browser: Browser) =>
       // A refused login is what the console asked for.
       if (message.type() === "error" && !message.text().includes("401")) complaints.push(message.text())
     })
-    page.on("pageerror", (error) => complaints.push(String(error)))
+    page.on("pageerror", (error) => complaints.push(error.stack ?? String(error)))
     page.on("request", (request) => hosts.add(new URL(request.url()).host))
     return { page, complaints, hosts }
   })

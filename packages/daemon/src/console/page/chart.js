@@ -103,9 +103,11 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
         plot.current = new uPlot(optionsOf(uPlot, box.current, latest.current), dataOf(latest.current), box.current)
       }
       draw()
-      const sizes = new ResizeObserver(() =>
-        plot.current.setSize({ width: box.current.clientWidth, height: latest.current.height })
-      )
+      const sizes = new ResizeObserver(() => {
+        // The last size is none, of a chart that is just being removed.
+        if (box.current !== null)
+          plot.current.setSize({ width: box.current.clientWidth, height: latest.current.height })
+      })
       sizes.observe(box.current)
       dark.addEventListener("change", draw)
       ends.push(

@@ -133,7 +133,7 @@ export const BlockStory = ({ parts: [blockchain, network, block] }) => {
             "Callbacks that wait for confirmations": story.pending > 0 && number(story.pending),
             ...Object.fromEntries(
               story.callbacks.map(({ count, state }) => [
-                `Callbacks ${state}`,
+                `Callbacks: ${states[state]?.[1].slice(2) ?? state}`,
                 `${number(count)}${story.counted ? "" : " or more"}`
               ])
             )

@@ -1,7 +1,7 @@
 /** One subscription, what may be done with it, and its callbacks. */
 import { useState } from "/hooks.js"
 import { ask, may, useAnswer } from "./daemon.js"
-import { Act, Answered, Attempts, Body, Facts, Go, Heading, row, SendAgain, State, Table, Time } from "./elements.js"
+import { Act, Answered, Facts, Go, Heading, row, SendAgain, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
 import { eventName, number, percent } from "./words.js"
