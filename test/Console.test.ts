@@ -365,6 +365,19 @@ const bigOverview = (now: number) => {
   }
 }
 
+/** The answer of a daemon that has nothing to do. */
+const emptyOverview = (now: number) => {
+  const none = { attempts: 0, accepted: 0, failed: 0 }
+  const { day, month, ...deliveries } = bigOverview(now).deliveries
+  const nothing = (periods: typeof day) => periods.map(({ at }) => ({ at, ...none }))
+  return {
+    ...{ now, needs: [], failures: [], chains: [], outages: [], full: { waitingCallbacks: 0, names: [] } },
+    deliveries: { ...deliveries, day: nothing(day), month: nothing(month), last24h: none, last30d: none },
+    backlog: { waiting: { count: 0 }, retrying: { count: 0 }, parked: { count: 0 }, unwritten: { count: 0 } },
+    hosts: { counts: {}, worst: [] }
+  }
+}
+
 /** The bytes of all that the page has loaded so far, as they came over the wire. */
 const weight = (page: Page) =>
   page.evaluate(
@@ -524,7 +537,7 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           assert.strictEqual(await page.getByRole("link", { name: "Audit log" }).count(), 0)
 
           await page.getByRole("button", { name: "Log out" }).click()
-          await page.getByRole("button", { name: "API key of an account" }).click()
+          await page.getByRole("button", { name: "Log in with an API key" }).click()
           await page.getByLabel("API key").fill(headwater.apiKey)
           await page.keyboard.press("Enter")
           await heading(page, "Overview").waitFor()
@@ -555,6 +568,13 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           await look(page, "sixteen-chains-320")
           assert.isFalse(await overflows(page))
           await page.setViewportSize({ width: 1280, height: 860 })
+          await page.route("**/api/overview", (route) => route.fulfill({ json: emptyOverview(now) }))
+          await page.reload()
+          await page.getByText("Nothing needs you now.").waitFor()
+          await page.getByText("The settings name no chain yet.").waitFor()
+          await page.locator(".u-legend").first().waitFor()
+          await look(page, "empty")
+          await page.unroute("**/api/overview")
           await page.route("**/api/overview", (route) => route.abort())
           await page.getByText(/The daemon does not answer\. What is shown is of/).waitFor()
           await look(page, "stale")

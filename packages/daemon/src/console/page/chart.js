@@ -61,7 +61,7 @@ const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
       },
       {
         ...axis,
-        size: (_, values) => 14 + 7 * Math.max(3, ...(values ?? []).map((value) => value?.length ?? 0)),
+        size: (_, values) => 24 + 7 * Math.max(2, ...(values ?? []).map((value) => value?.length ?? 0)),
         values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : ""))
       }
     ],
@@ -71,7 +71,12 @@ const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
         label,
         stroke: colour(name),
         width: 1.5,
-        points: { show: !bars && unit !== "", size: 3, fill: colour(name) },
+        points: {
+          show: !bars,
+          size: 4,
+          fill: colour(name),
+          filter: () => alone(values)
+        },
         spanGaps: false,
         ...(bars ? { fill: colour(name), paths: uPlot.paths.bars({ size: [0.8, 40] }), width: 0 } : {}),
         value: (_plot, _value, _series, i) => text(i == null ? null : (shown ?? values)[i])
@@ -79,6 +84,10 @@ const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
     ]
   }
 }
+
+/** Which values stand between none: no line would show them. */
+const alone = (values) =>
+  values.flatMap((value, i) => (value != null && values[i - 1] == null && values[i + 1] == null ? [i] : []))
 
 const dataOf = ({ series, times }) => [times, ...series.map(({ values }) => values)]
 

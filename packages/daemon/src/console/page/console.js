@@ -96,7 +96,7 @@ const Login = ({ enter }) => {
       ${error !== "" && html`<p class="notice bad" role="alert">${error}</p>`}
     </form>
     <button type="button" class="quiet" onClick=${() => setByKey(!byKey)}>
-      ${byKey ? "Log in as a user of the console" : "Log in with the API key of an account"}
+      ${byKey ? "Log in as a user" : "Log in with an API key"}
     </button>
   </main>`
 }
