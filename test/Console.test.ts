@@ -224,7 +224,7 @@ describe("the console's door", () => {
       const refused = yield* post(`${url}/api/login`, { password })
       assert.strictEqual(refused.status, 429)
       assert.isAtMost(Number(refused.headers.get("retry-after")), 60)
-      assert.strictEqual((yield* call(`${url}/api/login`, { method: "POST", body: "{" })).status, 400)
+      assert.strictEqual((yield* call(`${url}/api/login`, { method: "POST", body: "{" })).status, 415)
     }).pipe(Effect.scoped)
   )
 

@@ -15,6 +15,17 @@ const bin = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
 
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
+/** What the audit log of a folder's store has of commands, in order. */
+const deedsIn = (cwd: string) => {
+  const db = new Sqlite(`${cwd}/headwater.db`, { readonly: true })
+  const rows = db.prepare("select action, subject, account, actor from audit_entry order by id").all()
+  db.close()
+  return (rows as ReadonlyArray<Record<string, string>>).map(({ account, action, actor, subject }) => {
+    assert.strictEqual(actor, "command line")
+    return [action, subject, account]
+  })
+}
+
 describe("the command line", () => {
   it.live("lists its commands", () =>
     Effect.gen(function* () {
@@ -212,6 +223,15 @@ describe("the command line", () => {
       db.close()
       yield* ok("accounts", "remove", "", "--yes")
       assert.strictEqual(yield* ok("accounts", "list", "--json"), "[]")
+      assert.deepStrictEqual(deedsIn(cwd), [
+        ["account.create", "acme", "acme"],
+        ["key.create", "backend", "acme"],
+        ["key.revoke", listed.id, "acme"],
+        ["key.create", "default", "acme"],
+        ["account.rename", "acme", "Acme & Co"],
+        ["account.remove", "Acme & Co", "Acme & Co"],
+        ["account.remove", "", ""]
+      ])
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 
@@ -232,6 +252,10 @@ describe("the command line", () => {
       assert.isUndefined(domain.verified)
       yield* ok("domains", "approve", "acme", "hooks.example.com")
       assert.notMatch(yield* ok("domains", "list", "acme"), / no /)
+      assert.deepStrictEqual(deedsIn(cwd).slice(1), [
+        ["domain.add", "hooks.example.com", "acme"],
+        ["domain.approve", "hooks.example.com", "acme"]
+      ])
       assert.deepStrictEqual(JSON.parse(yield* ok("subscriptions", "list", "acme", "ethereum/devnet", "--json")), {
         items: [],
         total: 0

@@ -22,6 +22,8 @@ export const make = Effect.gen(function* () {
     )
   }).pipe(
     Effect.provideService(Database, database),
+    // What was taken to be written is written also where the console ends meanwhile.
+    Effect.uninterruptible,
     Effect.catch((error) => Effect.logWarning("Failed logins could not be entered in the audit log", error))
   )
   yield* Effect.addFinalizer(() => flush)

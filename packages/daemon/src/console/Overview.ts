@@ -56,22 +56,26 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
   const outages = yield* OwnOutages
   const waitingOf = yield* makeWaiting
 
-  const read = Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
-    return {
-      ...(yield* waitingOf(account)),
-      ...(yield* health.overview(deliveriesShow.hosts, account?.id)),
-      overTime: yield* health.overTime(account?.id),
-      failures: yield* health.failures(deliveriesShow.failures, account?.id)
-    }
-  }, stored)
-  // A page that is closed meanwhile leaves an answer to the next one.
-  const ofAll = yield* Effect.cachedWithTTL(Effect.uninterruptible(read(undefined)), kept)
-  const factsOf = (account: Access.Visitor["account"]) => (account === undefined ? ofAll : read(account))
+  /** Reads what is shown of all accounts, or of one, so many hosts and failures. */
+  const makeFacts = Effect.fnUntraced(function* (shows: { readonly hosts: number; readonly failures: number }) {
+    const read = Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+      return {
+        ...(yield* waitingOf(account)),
+        ...(yield* health.overview(shows.hosts, account?.id)),
+        overTime: yield* health.overTime(account?.id),
+        failures: yield* health.failures(shows.failures, account?.id)
+      }
+    }, stored)
+    // A page that is closed meanwhile leaves an answer to the next one.
+    const ofAll = yield* Effect.cachedWithTTL(Effect.uninterruptible(read(undefined)), kept)
+    return (account: Access.Visitor["account"]) => (account === undefined ? ofAll : read(account))
+  })
+  const overviewFacts = yield* makeFacts(overviewShows)
+  const deliveriesFacts = yield* makeFacts(deliveriesShow)
 
   const overview = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
-    const { backlog, counts, failures, full, hosts: found, overTime } = yield* factsOf(account)
-    const hosts = found.slice(0, overviewShows.hosts)
+    const { backlog, counts, failures, full, hosts, overTime } = yield* overviewFacts(account)
     const chains = yield* standings
     const isAccount = account !== undefined
     const lasting = isAccount ? [] : yield* outages.lasting
@@ -84,7 +88,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
       }),
       deliveries: { ...overTime, periodMillis: ReceiverHealth.periodMillis },
       ...{ backlog, hosts: { counts, worst: hosts } },
-      failures: failures.slice(0, overviewShows.failures),
+      failures,
       chains: chains.map((standing) => told(standing, isAccount)),
       outages: lasting.map(({ lack, message, since }) => ({ lack, message, since })),
       full
@@ -94,7 +98,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
   /** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
   const deliveries = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
-    const { backlog, counts, failures, full, hosts, overTime } = yield* factsOf(account)
+    const { backlog, counts, failures, full, hosts, overTime } = yield* deliveriesFacts(account)
     return json({
       ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis, periods: overTime.day, failures },
       recoveries: account === undefined ? yield* Recovery.underWay() : [],

@@ -240,9 +240,9 @@ for (const store of stores) {
         assert.strictEqual((yield* ask("support", "GET", one)).status, 404)
 
         const entries: Array<Record<string, unknown>> = []
+        const auditOf = `/api/audit?account=${encodeURIComponent(name)}`
         for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
-          const page = (yield* ask("operator", "GET", `/api/audit?before=${next}&account=${encodeURIComponent(name)}`))
-            .body
+          const { body: page }: Fixture.Answer = yield* ask("operator", "GET", `${auditOf}&before=${next}`)
           entries.push(...page.items)
           next = page.next
         }

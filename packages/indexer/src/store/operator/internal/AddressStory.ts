@@ -31,7 +31,7 @@ const columns = sql`s.id, s.reference_id, a.name as account_name, s.event, s.cal
 
 const subscriptionsOf = Effect.fnUntraced(function* (chain: number, address: Uint8Array, scope: Scope.Scope) {
   const { read } = yield* Database
-  const own = Scope.and(scope, "s.account")
+  const own = Scope.filter(scope, "s.account")
   const alone = yield* read(
     rows(sql<Subscribed>`
       select ${columns}, 0 as listed from subscription s inner join account a on a.id = s.account
@@ -61,7 +61,7 @@ const syncedOf = Effect.fnUntraced(function* (chain: number, address: Uint8Array
     }>`
       select a.name as account, t.wallet, t.state, t.created, t.birth, t.next_height, t.last_height
       from synced_address t inner join account a on a.id = t.account
-      where t.active = 1 and t.chain = ${chain} and t.address = ${address} ${Scope.and(scope, "t.account")}
+      where t.active = 1 and t.chain = ${chain} and t.address = ${address} ${Scope.filter(scope, "t.account")}
       limit ${Page.size}`)
   )
   return found.map(({ account, birth, created, last_height, next_height, state, wallet }) => ({

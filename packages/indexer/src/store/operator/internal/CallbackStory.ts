@@ -155,7 +155,7 @@ export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope
   const { read } = yield* Database
   const [row] = (yield* read(
     rows(
-      sql`${CallbackSummary.select(sql`select id from callback where idempotency_key = ${key}`, more)} ${Scope.and(scope, "s.account")}`
+      sql`${CallbackSummary.select(sql`select id from callback where idempotency_key = ${key}`, more)} ${Scope.filter(scope, "s.account")}`
     )
   )) as unknown as ReadonlyArray<Found>
   if (row === undefined) return undefined

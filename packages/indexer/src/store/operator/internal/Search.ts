@@ -58,7 +58,7 @@ const callbacks = Effect.fnUntraced(function* (text: string, scope: Scope.Scope)
     rows(
       sql<CallbackSummary.SummaryRow>`${CallbackSummary.select(
         sql`select id from callback where idempotency_key in (${text}, ${text.toLowerCase()})`
-      )} ${Scope.and(scope, "s.account")}`
+      )} ${Scope.filter(scope, "s.account")}`
     )
   )
   return found.map((row) =>
@@ -127,7 +127,7 @@ const blocks = Effect.fnUntraced(function* (
       rows(sql<{ place: string }>`
         select place from (
           select 'broadcast' as place from broadcast
-          where chain = ${id} and transaction_id = ${hash} ${Scope.and(scope, "account")}
+          where chain = ${id} and transaction_id = ${hash} ${Scope.filter(scope, "account")}
           union all
           select 'has unspent outputs' as place from unspent_output
           where chain = ${id} and transaction_id = ${hash} and ${scope === undefined ? sql`1 = 1` : sql`1 = 0`}

@@ -23,7 +23,7 @@ const sameLimit = 1_000
 /** A condition whose index does not have the subscriptions in the order of their ids. */
 const unordered = (where: Condition, scope: Scope.Scope): Condition =>
   sql<SqlBool>`subscription.id in (
-    select id from subscription where ${where} ${Scope.and(scope, "account")} limit ${sql.raw(String(sameLimit))})`
+    select id from subscription where ${where} ${Scope.filter(scope, "account")} limit ${sql.raw(String(sameLimit))})`
 
 /** The host of a URL, or of the beginning of one. */
 export const hostOf = (text: string) => text.replace(/^https?:\/\//, "").replace(/\/.*$/, "")
@@ -43,7 +43,7 @@ const ofAddress = (chains: ReadonlyArray<Named>, text: string, scope: Scope.Scop
       unordered(sql<SqlBool>`chain = ${id} and address = ${address}`, scope),
       sql<SqlBool>`subscription.id in (
         select listed.subscription from listed_address listed
-        inner join subscription owner on owner.id = listed.subscription ${Scope.and(scope, "owner.account")}
+        inner join subscription owner on owner.id = listed.subscription ${Scope.filter(scope, "owner.account")}
         where listed.chain = ${id} and listed.address = ${address} and listed.left_revision is null
         limit ${sql.raw(String(sameLimit))})`
     ]
