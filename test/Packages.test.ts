@@ -156,6 +156,11 @@ describe("packages", () => {
       })
       assert.include(run(project, ["npx", "--no-install", "headwater", "--help"]), "headwater <subcommand>")
       assert.match(JSON.parse(run(project, ["node_modules/.bin/headwater", "openapi"])).openapi, /^3\./)
+      const paths =
+        'import("@headwater/daemon/console/Page").then((page) => console.log(...page.answers.map(([path]) => path)))'
+      const page = run(project, ["node", "-e", paths]).trim().split(" ")
+      for (const path of ["/", "/console.js", "/preact.js", "/hooks.js", "/htm.js", "/uplot.js"])
+        assert.include(page, path)
       await bundles(project)
     })
   }

@@ -62,7 +62,9 @@ const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
       {
         ...axis,
         size: (_, values) => 24 + 7 * Math.max(2, ...(values ?? []).map((value) => value?.length ?? 0)),
-        values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : ""))
+        // Nothing that is counted comes in parts.
+        filter: (_, splits) => splits.map((value) => (Number.isInteger(value) ? value : null)),
+        values: (_, splits) => splits.map((value) => (value === null ? "" : number(value)))
       }
     ],
     series: [
