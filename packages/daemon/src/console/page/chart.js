@@ -36,8 +36,10 @@ const mark = (at, apart) => (apart >= 86_400_000 ? day : apart >= 60_000 ? minut
 /**
  * Lines, or bars of which each later one is drawn over the former.
  * `series` have a label, a colour, and `values` beside `times`; `shown` tells the value of a bar that holds others.
+ * What is read later than now is read of `latest`, since the figures change and the chart stays.
  */
-const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
+const optionsOf = (uPlot, box, latest) => {
+  const { bars, height, series, times, unit } = latest.current
   const colour = (name) => colourOf(box, name)
   const text = (value) => (value == null ? "–" : `${number(value)}${unit}`)
   const axis = { stroke: colour("soft"), font: "12px system-ui", grid: { stroke: colour("line"), width: 1 } }
@@ -69,19 +71,17 @@ const optionsOf = (uPlot, box, { bars, height, series, times, unit }) => {
     ],
     series: [
       { label: "Time", value: (_, at) => (at == null ? "–" : whole ? day?.format(at) : minute?.format(at)) },
-      ...series.map(({ colour: name, label, shown, values }) => ({
+      ...series.map(({ colour: name, label }, n) => ({
         label,
         stroke: colour(name),
         width: 1.5,
-        points: {
-          show: !bars,
-          size: 4,
-          fill: colour(name),
-          filter: () => alone(values)
-        },
+        points: { show: !bars, size: 4, fill: colour(name), filter: () => alone(latest.current.series[n].values) },
         spanGaps: false,
         ...(bars ? { fill: colour(name), paths: uPlot.paths.bars({ size: [0.8, 40] }), width: 0 } : {}),
-        value: (_plot, _value, _series, i) => text(i == null ? null : (shown ?? values)[i])
+        value: (_plot, _value, _series, i) => {
+          const { shown, values } = latest.current.series[n]
+          return text(i == null ? null : (shown ?? values)[i])
+        }
       }))
     ]
   }
@@ -107,11 +107,12 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
     /** @type {Array<() => void>} */
     const ends = []
     const start = async () => {
-      const uPlot = await load()
-      if (over) return
+      // Without the library the sentence and the figures tell as much.
+      const uPlot = await load().catch(() => undefined)
+      if (over || uPlot === undefined) return
       const draw = () => {
         plot.current?.destroy()
-        plot.current = new uPlot(optionsOf(uPlot, box.current, latest.current), dataOf(latest.current), box.current)
+        plot.current = new uPlot(optionsOf(uPlot, box.current, latest), dataOf(latest.current), box.current)
       }
       draw()
       const sizes = new ResizeObserver(() => {
