@@ -460,6 +460,7 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           const loaded = await weight(page)
           const bytes = loaded.filter(([path]) => !path.startsWith("/uplot")).reduce((sum, [, size]) => sum + size, 0)
           assert.isBelow(bytes, 100_000, JSON.stringify(loaded))
+          if (screenshots !== undefined) console.log("first view", bytes, JSON.stringify(loaded))
           await page.getByRole("group", { name: "Failures" }).getByText("ECONNREFUSED").first().waitFor()
           await sound("overview")
           await page.getByRole("button", { name: "30 days" }).click()

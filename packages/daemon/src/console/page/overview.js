@@ -8,26 +8,36 @@ import { html } from "./html.js"
 import { placeOf } from "./places.js"
 import { counted, duration, millis, number, percent } from "./words.js"
 
-const Needs = ({ needs }) => html`
-  <section aria-labelledby="needs">
-    <h2 id="needs">Needs you now</h2>
-    <div role="status">${needs.length === 0 && html`<p class="notice good">Nothing needs you now.</p>`}</div>
-    <ul class="needs">
-      ${needs.map(
-        ({ code, command, remedy, severity, to, what }) => html`<li key=${what} class=${severity}>
-          <p><${State} of=${severity} /> ${what}</p>
-          ${
-            (remedy !== null || command !== null || code !== null) &&
-            html`<p class="soft">${remedy}${command !== null && html` · <code>${command}</code>`}${
-              code !== null && html` · <code>headwater explain ${code}</code>`
-            }</p>`
-          }
-          ${to !== null && (session.account === null || to.view !== "chains") && html`<p><a href=${placeOf(to)}>Show<span class="hidden">: ${what}</span></a></p>`}
-        </li>`
-      )}
-    </ul>
-  </section>
-`
+const Need = ({ code, command, remedy, severity, to, what }) => {
+  const help = [
+    remedy,
+    command !== null && html`<code>${command}</code>`,
+    code !== null && html`<code>headwater explain ${code}</code>`,
+    to !== null &&
+      !(to.view === "chains" && session.account !== null) &&
+      html`<a href=${placeOf(to)}>Show<span class="hidden">: ${what}</span></a>`
+  ].filter((part) => part)
+  return html`<li class=${severity}>
+    <p><${State} of=${severity} /> ${what}</p>
+    ${help.length > 0 && html`<p class="soft">${help.map((part, i) => html`${i > 0 && " · "}${part}`)}</p>`}
+  </li>`
+}
+
+/** What is urgent; notes are folded, as there may be many. */
+const Needs = ({ needs }) => {
+  const list = (some) =>
+    html`<ul class="needs">${some.map((need) => html`<${Need} key=${need.what} ...${need} />`)}</ul>`
+  const urgent = needs.filter(({ severity }) => severity !== "note")
+  const notes = needs.filter(({ severity }) => severity === "note")
+  return html`
+    <section aria-labelledby="needs">
+      <h2 id="needs">Needs you now</h2>
+      <div role="status">${urgent.length === 0 && html`<p class="notice good">Nothing needs you now.</p>`}</div>
+      ${list(urgent)}
+      ${notes.length > 0 && html`<details><summary>${counted(notes.length, "note")}</summary>${list(notes)}</details>`}
+    </section>
+  `
+}
 
 const Deliveries = ({ backlog, deliveries, now }) => {
   const [isMonth, setIsMonth] = useState(false)
