@@ -378,11 +378,11 @@ const emptyOverview = (now: number) => {
   }
 }
 
-/** The bytes of all that the page has loaded so far, as they came over the wire. */
+/** The bytes of all that the page has loaded so far, as they are and as they came over the wire. */
 const weight = (page: Page) =>
   page.evaluate(
-    "[performance.getEntriesByType('navigation')[0], ...performance.getEntriesByType('resource')].map(({ name, decodedBodySize }) => [new URL(name).pathname, decodedBodySize])"
-  ) as Promise<ReadonlyArray<readonly [path: string, bytes: number]>>
+    "[performance.getEntriesByType('navigation')[0], ...performance.getEntriesByType('resource')].map(({ name, decodedBodySize, encodedBodySize }) => [new URL(name).pathname, decodedBodySize, encodedBodySize])"
+  ) as Promise<ReadonlyArray<readonly [path: string, bytes: number, packed: number]>>
 
 /** How each view is looked at; a person who wants screenshots gets both widths in both schemes. */
 const looks = [
@@ -460,7 +460,9 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           const loaded = await weight(page)
           const bytes = loaded.filter(([path]) => !path.startsWith("/uplot")).reduce((sum, [, size]) => sum + size, 0)
           assert.isBelow(bytes, 100_000, JSON.stringify(loaded))
-          if (screenshots !== undefined) console.log("first view", bytes, JSON.stringify(loaded))
+          const onWire = loaded.reduce((sum, [, , size]) => sum + size, 0)
+          assert.isBelow(onWire, 100_000, "with the charts, packed")
+          if (screenshots !== undefined) console.log(`first view: ${bytes} bytes; ${onWire} with the charts, packed`)
           await page.getByRole("group", { name: "Failures" }).getByText("ECONNREFUSED").first().waitFor()
           await sound("overview")
           await page.getByRole("button", { name: "30 days" }).click()

@@ -1,6 +1,9 @@
 /** The files of the console's page, and the headers that let a browser load nothing else. */
 import { readdirSync, readFileSync } from "node:fs"
 import { extname } from "node:path"
+import { gzipSync } from "node:zlib"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { packageFile } from "../PackageFile.ts"
 
@@ -45,8 +48,17 @@ export const headers = {
   "cache-control": "no-store"
 } as const
 
-/** The answers, by path. */
+const takesGzip = (request: HttpServerRequest.HttpServerRequest) =>
+  /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
+
+/** The answers, by path: packed once, for whoever takes that. */
 export const answers = [...own, ...libraries].map(([path, text]) => {
   const contentType = types[(path === "/" ? "html" : extname(path).slice(1)) as keyof typeof types]
-  return [path as `/${string}`, HttpServerResponse.text(text, { contentType, headers })] as const
+  const plain = HttpServerResponse.text(text, { contentType, headers })
+  const packed = HttpServerResponse.uint8Array(gzipSync(text), {
+    contentType,
+    headers: { ...headers, "content-encoding": "gzip" }
+  })
+  const answer = Effect.map(HttpServerRequest.HttpServerRequest, (request) => (takesGzip(request) ? packed : plain))
+  return [path as `/${string}`, answer] as const
 })
