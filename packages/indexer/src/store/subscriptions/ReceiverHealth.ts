@@ -8,6 +8,7 @@ import { type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
+import * as DeliveriesOverTime from "./DeliveriesOverTime.ts"
 import { HostPermission, HostPermissions } from "./HostPermission.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
@@ -314,82 +315,6 @@ const failing = Effect.fn("ReceiverHealth.failing")(function* () {
   return { count: Number(found!.count), noticed: Number(found!.noticed), since: found!.since ?? undefined }
 })
 
-/** Attempts of a period, or of a day. */
-export interface Period extends AttemptStatistics.Summary {
-  /** When it began. */
-  readonly at: number
-}
-
-type Counts = Pick<Row<"delivery_count">, "outcome" | "millis" | "attempts"> & { readonly at: number }
-
-/** The counts of periods, of all accounts or of one. Nearly all rows are meant: expressions keep planners from the index of periods. */
-const countedSince = Effect.fnUntraced(function* (first: number, account: number | undefined) {
-  const { read } = yield* Database
-  return yield* read(
-    rows(sql<Counts>`
-      select period + 0 as at, outcome, millis, sum(attempts) as attempts from delivery_count
-      where period + 0 >= ${first} ${account === undefined ? sql`` : sql`and account = ${account}`}
-      group by period + 0, outcome, millis`)
-  )
-})
-
-/** `count` periods from `first` on, each `millis` long. */
-const series = (counts: ReadonlyArray<Counts>, first: number, millis: number, count: number) => {
-  const byStart = Map.groupBy(counts, ({ at }) => Number(at))
-  return Array.from({ length: count }, (_, i): Period => {
-    const at = first + i * millis
-    return { at, ...AttemptStatistics.summaryOf(byStart.get(at) ?? []) }
-  })
-}
-
-const firstPeriod = Effect.map(
-  Clock.currentTimeMillis,
-  (now) => DeliveryRecord.periodOf(now) - (DeliveryRecord.keptPeriods - 1) * DeliveryRecord.periodMillis
-)
-
-const periods = Effect.fn("ReceiverHealth.periods")(function* (account?: number) {
-  const first = yield* firstPeriod
-  return series(yield* countedSince(first, account), first, DeliveryRecord.periodMillis, DeliveryRecord.keptPeriods)
-})
-
-/** Attempts over time. */
-export interface OverTime {
-  /** Each period of the last day, the present one at the end. */
-  readonly day: ReadonlyArray<Period>
-  /** Each of the last 30 days in UTC, the present one at the end. */
-  readonly month: ReadonlyArray<Period>
-  /** The first day with an attempt; undefined where there is none. */
-  readonly monthSince: number | undefined
-  readonly last24h: AttemptStatistics.Summary
-  readonly last30d: AttemptStatistics.Summary
-}
-
-/** Periods that are over for a day may be in either table, and are in one at a time. */
-const overTime = Effect.fn("ReceiverHealth.overTime")(function* (account?: number) {
-  const { read } = yield* Database
-  const { dayMillis, keptDays, keptPeriods, periodMillis } = DeliveryRecord
-  const today = DeliveryRecord.dayOf(yield* Clock.currentTimeMillis)
-  const firstDay = today - (keptDays - 1) * dayMillis
-  const first = yield* firstPeriod
-  const recent = yield* countedSince(firstDay, account)
-  const before = yield* read(
-    rows(sql<Counts>`
-      select day as at, outcome, millis, sum(attempts) as attempts from delivery_day
-      where day >= ${firstDay} ${account === undefined ? sql`` : sql`and account = ${account}`}
-      group by day, outcome, millis`)
-  )
-  const ofDay = recent.filter(({ at }) => at >= first)
-  const ofMonth = [...before, ...recent.map((count) => ({ ...count, at: DeliveryRecord.dayOf(Number(count.at)) }))]
-  const month = series(ofMonth, firstDay, dayMillis, keptDays)
-  return {
-    day: series(ofDay, first, periodMillis, keptPeriods),
-    month,
-    monthSince: month.find(({ attempts }) => attempts > 0)?.at,
-    last24h: AttemptStatistics.summaryOf(ofDay),
-    last30d: AttemptStatistics.summaryOf(ofMonth)
-  } satisfies OverTime
-})
-
 export const make = Effect.gen(function* () {
   const database = yield* Database
   const services = { one: yield* HostPermission, many: yield* HostPermissions }
@@ -411,8 +336,8 @@ export const make = Effect.gen(function* () {
     /** How many active subscriptions fail, how many of these for half of their retries, and when the first failure began. */
     failing: provided(Effect.suspend(failing)),
     /** Each period of the last day, the present one at the end, over all accounts. */
-    periods: provided(Effect.suspend(() => periods())),
+    periods: provided(Effect.suspend(() => DeliveriesOverTime.periods())),
     /** Attempts of the last day and the last month, of all accounts or of one. */
-    overTime: (account?: number) => provided(overTime(account))
+    overTime: (account?: number) => provided(DeliveriesOverTime.read(account))
   }
 })
