@@ -457,6 +457,8 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           await enter(page, url, "operator", password)
           await page.getByRole("region", { name: "Chains" }).getByText("● following").waitFor()
           await page.locator(".u-legend").first().waitFor()
+          await page.locator(".u-over").first().hover()
+          await page.locator(".u-legend").first().getByText(/^0$/).first().waitFor()
           const loaded = await weight(page)
           const bytes = loaded.filter(([path]) => !path.startsWith("/uplot")).reduce((sum, [, size]) => sum + size, 0)
           assert.isBelow(bytes, 100_000, JSON.stringify(loaded))

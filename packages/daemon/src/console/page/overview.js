@@ -32,7 +32,11 @@ const Needs = ({ needs }) => {
   return html`
     <section aria-labelledby="needs">
       <h2 id="needs">Needs you now</h2>
-      <div role="status">${urgent.length === 0 && html`<p class="notice good">Nothing needs you now.</p>`}</div>
+      <div role="status">${
+        urgent.length === 0
+          ? html`<p class="notice good">Nothing needs you now.</p>`
+          : html`<span class="hidden">${counted(urgent.length, "matter")} to look at</span>`
+      }</div>
       ${list(urgent)}
       ${notes.length > 0 && html`<details><summary>${counted(notes.length, "note")}</summary>${list(notes)}</details>`}
     </section>
