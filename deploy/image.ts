@@ -48,15 +48,18 @@ for (const file of [...files, "package.json", "LICENSE"].filter(
   copy(join(daemon, file), `app/${file}`)
 copy(join(workspace, "deploy/health.mjs"), "app/health.mjs")
 
-// What the bundle leaves outside: native code, and a package that reads a file of its own.
-const native = (name: string, from: string, parts: ReadonlyArray<string>) => {
+// What the bundle leaves outside: native code, a package that reads a file of its own, and what the console's page loads.
+const outside = (name: string, from: string, parts: ReadonlyArray<string>) => {
   const folder = realpathSync(join(from, "node_modules", name))
   for (const part of ["package.json", "LICENSE", ...parts]) copy(join(folder, part), `app/node_modules/${name}/${part}`)
   return folder
 }
-native("better-sqlite3", daemon, ["lib", `prebuilds/${prebuilt}.node`])
-const secp256k1 = native("tiny-secp256k1", daemon, ["lib"])
-native("uint8array-tools", dirname(dirname(secp256k1)), ["src"])
+outside("better-sqlite3", daemon, ["lib", `prebuilds/${prebuilt}.node`])
+const secp256k1 = outside("tiny-secp256k1", daemon, ["lib"])
+outside("uint8array-tools", dirname(dirname(secp256k1)), ["src"])
+outside("preact", daemon, ["dist", "hooks/dist", "hooks/package.json"])
+outside("htm", daemon, ["dist"])
+outside("uplot", daemon, ["dist"])
 
 // Whoever runs the program; where settings, the store and the files of a moment lie.
 for (const folder of [join(owned, "data"), join(image, "etc/headwater"), join(image, "tmp")])

@@ -39,7 +39,7 @@ const setup = (location: (typeof locations)[number]["location"]) =>
       chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
       credits: { enabled: true, subscriptionDay: 0 },
-      console: { password, port }
+      console: { password, port, users: { anna: { password, role: "support" } } }
     })
     yield* Effect.gen(function* () {
       const { id } = yield* (yield* Accounts).find("test")
@@ -247,16 +247,16 @@ describe("the console's door", () => {
 })
 
 /** A page that notes what it complains about and whom it asks. */
-const openPage = (browser: Browser, colorScheme: "light" | "dark") =>
+const openPage = (browser: Browser) =>
   Effect.promise(async () => {
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 860 } })
+    const page = await browser.newPage({ colorScheme: "light", viewport: { width: 1280, height: 860 } })
     const complaints: Array<string> = []
     const hosts = new Set<string>()
     page.on("console", (message) => {
       // A refused login is what the console asked for.
       if (message.type() === "error" && !message.text().includes("401")) complaints.push(message.text())
     })
-    page.on("pageerror", (error) => complaints.push(String(error)))
+    page.on("pageerror", (error) => complaints.push(error.stack ?? String(error)))
     page.on("request", (request) => hosts.add(new URL(request.url()).host))
     return { page, complaints, hosts }
   })
@@ -273,7 +273,7 @@ interface Finding {
   readonly nodes: ReadonlyArray<{ readonly html: string }>
 }
 
-/** What axe finds that is serious. The page's own policy forbids foreign scripts, so it is put in from outside. */
+/** What axe finds. The page's own policy forbids foreign scripts, so it is put in from outside. */
 const findings = async (page: Page): Promise<ReadonlyArray<string>> => {
   const session = await page.context().newCDPSession(page)
   const source = await import("node:fs").then(({ readFileSync }) => readFileSync(axe, "utf8"))
@@ -284,17 +284,140 @@ const findings = async (page: Page): Promise<ReadonlyArray<string>> => {
   })
   await session.detach()
   const found: ReadonlyArray<Finding> = JSON.parse(String(result.value))
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`)
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`)
 }
+
+/** Answers of a daemon that has much to do, for states that no test would wait for. */
+const bigOverview = (now: number) => {
+  const period = (at: number) => ({
+    at,
+    attempts: 900,
+    accepted: 880,
+    failed: 20,
+    successRate: 0.978,
+    p50: 40,
+    p95: 160,
+    p99: 640
+  })
+  const summary = {
+    attempts: 1_234_567,
+    accepted: 1_230_000,
+    failed: 4_567,
+    successRate: 0.9963,
+    p50: 40,
+    p95: 160,
+    p99: 640
+  }
+  const names = ["bitcoin", "ethereum", "litecoin", "dogecoin", "tron", "xrp", "polygon", "avalanche"]
+  const day = 86_400_000
+  return {
+    now,
+    needs: [
+      {
+        severity: "critical",
+        what: "bitcoin/mainnet is failing: no node answers",
+        remedy: "Look at its node.",
+        command: "headwater doctor",
+        code: "chain_failing",
+        to: { view: "chains" }
+      },
+      {
+        severity: "warning",
+        what: "hooks.example.com fails since yesterday",
+        remedy: null,
+        command: null,
+        code: null,
+        to: { view: "host", account: "shop", host: "hooks.example.com" }
+      }
+    ],
+    deliveries: {
+      day: Array.from({ length: 144 }, (_, i) => period(now - (143 - i) * 600_000)),
+      month: Array.from({ length: 30 }, (_, i) => period(now - (29 - i) * day)),
+      periodMillis: 600_000,
+      monthSince: now - 30 * day,
+      last24h: summary,
+      last30d: summary
+    },
+    backlog: {
+      waiting: { count: 12, oldest: now - 4_000 },
+      retrying: { count: 1_204, oldest: now - day },
+      parked: { count: 0 },
+      unwritten: { count: 0 }
+    },
+    hosts: { counts: { healthy: 4_210, failing: 3, unverified: 1 }, worst: [] },
+    failures: [],
+    chains: names.flatMap((name) =>
+      ["mainnet", "testnet"].map((network, i) => ({
+        ...{
+          name: `${name}/${network}`,
+          state: i === 0 ? "following" : "syncing",
+          problem: null,
+          height: 21_000_123,
+          head: 21_000_125,
+          lag: 2
+        },
+        ...{ catchingUp: i === 0 ? null : { blocks: 2, perSecond: 31, secondsLeft: 4_000 }, committedAt: now - 9_000 },
+        missing: i === 0 ? [] : [{ kind: "unproven", message: "internal transactions without proof (1,204 blocks)" }]
+      }))
+    ),
+    outages: [],
+    full: { waitingCallbacks: 100_000, names: [] }
+  }
+}
+
+/** The answer of a daemon that has nothing to do. */
+const emptyOverview = (now: number) => {
+  const none = { attempts: 0, accepted: 0, failed: 0 }
+  const { day, month, ...deliveries } = bigOverview(now).deliveries
+  const nothing = (periods: typeof day) => periods.map(({ at }) => ({ at, ...none }))
+  return {
+    ...{ now, needs: [], failures: [], chains: [], outages: [], full: { waitingCallbacks: 0, names: [] } },
+    deliveries: { ...deliveries, day: nothing(day), month: nothing(month), last24h: none, last30d: none },
+    backlog: { waiting: { count: 0 }, retrying: { count: 0 }, parked: { count: 0 }, unwritten: { count: 0 } },
+    hosts: { counts: {}, worst: [] }
+  }
+}
+
+/** The bytes of all that the page has loaded so far, as they are and as they came over the wire. */
+const weight = (page: Page) =>
+  page.evaluate(
+    "[performance.getEntriesByType('navigation')[0], ...performance.getEntriesByType('resource')].map(({ name, decodedBodySize, encodedBodySize }) => [new URL(name).pathname, decodedBodySize, encodedBodySize])"
+  ) as Promise<ReadonlyArray<readonly [path: string, bytes: number, packed: number]>>
+
+/** How each view is looked at; a person who wants screenshots gets both widths in both schemes. */
+const looks = [
+  [1280, "light"],
+  [320, "dark"],
+  ...(screenshots === undefined
+    ? []
+    : ([
+        [1280, "dark"],
+        [320, "light"]
+      ] as const))
+] as const
+
+/** Whether the page itself can be scrolled sideways. */
+const overflows = (page: Page) =>
+  page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") as Promise<boolean>
+
+const enter = async (page: Page, url: string, user: string, userPassword: string) => {
+  await page.goto(url)
+  await page.getByLabel("User").fill(user)
+  await page.getByLabel("Password").fill(userPassword)
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+}
+const heading = (page: Page, name: string | RegExp, level?: number) =>
+  page.getByRole("heading", { name, ...(level && { level }) })
 
 describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
   it.live(
-    "shows chains live, finds subscriptions, redelivers; no serious finding of axe, dark or light",
+    "tells an operator, a support and an account what each may see; no finding of axe, dark or light, desktop or phone",
     () =>
       Effect.gen(function* () {
-        const { anvil, blocks, caughtUp, coins, receiver, send, subscribe, url } = yield* setup(locations[0]!.location)
+        const { anvil, caughtUp, coins, headwater, receiver, send, subscribe, url } = yield* setup(
+          locations[0]!.location
+        )
         const failing = yield* subscribe("block-mined", { callbackUrl: "https://localhost:1/", allowDuplicates: true })
         yield* subscribe("block-mined", { callbackUrl: "https://hooks.example.com/", allowDuplicates: true })
         yield* send
@@ -303,115 +426,171 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
         yield* anvil.rpc("anvil_reorg", [2, []])
         yield* receiver.until((accepted) => accepted.some(({ body }) => body.referenceId === coins))
         const browser = yield* Chromium.launch
-        for (const scheme of ["light", "dark"] as const) {
-          const { complaints, hosts, page } = yield* openPage(browser, scheme)
-          yield* Effect.promise(async () => {
-            const sound = async (name: string) => {
-              await look(page, `${name}-${scheme}`)
-              assert.deepStrictEqual(await findings(page), [], name)
+
+        const { complaints, hosts, page } = yield* openPage(browser)
+        yield* Effect.promise(async () => {
+          /** Looks at a view: on a desktop, and in dark on the narrowest phone. */
+          const sound = async (name: string) => {
+            for (const [width, colorScheme] of looks) {
+              await page.setViewportSize({ width, height: 860 })
+              await page.emulateMedia({ colorScheme })
+              await look(page, `${name}-${colorScheme}-${width}`)
+              assert.deepStrictEqual(await findings(page), [], `${name} ${width}`)
+              assert.isFalse(await overflows(page), `${name} ${width}`)
             }
-            await page.goto(url)
-            await page.getByLabel("Password of the console").fill("not the password")
-            await page.keyboard.press("Enter")
-            await page.getByText("Wrong password").waitFor()
-            await sound("login")
-            await page.getByLabel("Password of the console").fill(password)
-            await page.keyboard.press("Enter")
-            const card = page.locator('[data-chain="ethereum/devnet"]')
-            await card.getByText("following").waitFor()
-            await page.getByText("Last common block").waitFor()
-            const height = Number(await Effect.runPromise(anvil.rpc<string>("eth_blockNumber", [])))
-            await Effect.runPromise(anvil.rpc("anvil_mine", ["0x1"]))
-            await card.locator("dd", { hasText: new RegExp(`^${height + 1}$`) }).waitFor({ timeout: 60_000 })
-            await page.waitForTimeout(4_500)
-            await sound("chains")
-
+            await page.setViewportSize({ width: 1280, height: 860 })
+            await page.emulateMedia({ colorScheme: "light" })
+          }
+          const search = async (words: string) => {
+            await page.getByRole("heading", { level: 1 }).click()
             await page.keyboard.press("/")
-            await page.getByLabel("Address, reference, account or host").fill(watched)
+            await page.keyboard.type(words)
             await page.keyboard.press("Enter")
-            await page.getByText("1 for").waitFor()
-            await sound("subscriptions")
-            await page.keyboard.press("Tab")
-            await page.getByRole("heading", { name: "Subscriptions" }).click()
-            await page.keyboard.press("j")
-            await page.keyboard.press("Enter")
-            await page.getByRole("heading", { name: coins }).waitFor()
-            await page.getByText("● delivered").first().waitFor()
-            await page.locator("summary").first().click()
-            await page.getByText("· 200 ·").first().waitFor()
-            await sound("subscription")
-            assert.notInclude(await page.content(), secret)
+            await page.getByText(`for “${words}”`).waitFor()
+          }
 
-            const before = receiver.deliveries.length
-            await page.getByRole("button", { name: "Redeliver callback 1" }).click()
-            await Effect.runPromise(receiver.until(() => receiver.deliveries.length > before))
-            assert.strictEqual(receiver.deliveries.at(-1)!.body.referenceId, coins)
-            await page.getByText("Callback 1 is sent again").waitFor()
-            await page.locator("summary", { hasText: /^[2-9] attempts/ }).waitFor()
+          await page.goto(url)
+          await page.getByLabel("Password").fill("not the password")
+          await page.keyboard.press("Enter")
+          await page.getByText("Wrong").waitFor()
+          await sound("login")
+          await enter(page, url, "operator", password)
+          await page.getByRole("region", { name: "Chains" }).getByText("● following").waitFor()
+          await page.locator(".u-legend").first().waitFor()
+          await page.locator(".u-over").first().hover()
+          await page.locator(".u-legend").first().getByText(/^0$/).first().waitFor()
+          const loaded = await weight(page)
+          const bytes = loaded.filter(([path]) => !path.startsWith("/uplot")).reduce((sum, [, size]) => sum + size, 0)
+          assert.isBelow(bytes, 100_000, JSON.stringify(loaded))
+          const onWire = loaded.reduce((sum, [, , size]) => sum + size, 0)
+          assert.isBelow(onWire, 100_000, "with the charts, packed")
+          if (screenshots !== undefined) console.log(`first view: ${bytes} bytes; ${onWire} with the charts, packed`)
+          await page.getByRole("group", { name: "Failures" }).getByText("ECONNREFUSED").first().waitFor()
+          await sound("overview")
+          await page.getByRole("button", { name: "30 days" }).click()
+          await page.getByText("Attempts by day").first().waitFor()
 
-            const told = receiver.deliveries.length
-            await page.getByRole("button", { name: "Send all again" }).click()
-            await page.getByText("The callbacks of 1 subscription are sent again").waitFor()
-            await Effect.runPromise(receiver.until(() => receiver.deliveries.length > told))
+          await search(watched)
+          await sound("search")
+          await page.keyboard.press("Escape")
+          await page.getByRole("row", { name: "address" }).getByRole("link").first().click()
+          await heading(page, `Address ${watched}`).waitFor()
+          await page.getByRole("group", { name: "Callbacks" }).waitFor()
+          await sound("address")
+          await page.getByRole("group", { name: "Callbacks" }).getByRole("link").first().click()
+          await page.getByText("● received").waitFor()
+          await heading(page, "What happened").waitFor()
+          assert.notInclude(await page.content(), secret)
+          await sound("callback")
+          const before = receiver.deliveries.length
+          await page.getByRole("button", { name: "Redeliver" }).click()
+          await page.getByText("The callback is sent again").waitFor()
+          await Effect.runPromise(receiver.until(() => receiver.deliveries.length > before))
+          await page.locator("dt", { hasText: "Block" }).locator("xpath=..").getByRole("link").click()
+          await heading(page, /^Block /).waitFor()
+          await page
+            .getByText(/final|committed/)
+            .first()
+            .waitFor()
+          await sound("block")
+          await page.goBack()
+          await heading(page, /^Callback /).waitFor()
+          await page.locator("dt", { hasText: "Transaction" }).locator("xpath=..").getByRole("link").click()
+          await heading(page, /^Transaction /).waitFor()
+          await page.getByRole("group", { name: "Callbacks" }).waitFor()
+          assert.match(await page.title(), /^Transaction 0x/)
+          await sound("transaction")
 
-            await page.goto(`${url}/#/subscriptions/${blocks}`)
-            await page.getByRole("heading", { name: blocks }).waitFor()
-            const rows = await page.locator("tbody tr").count()
-            await Effect.runPromise(anvil.rpc("anvil_mine", ["0x1"]))
-            await page.locator("tbody tr").nth(rows).waitFor({ timeout: 60_000 })
+          await page.goto(`${url}/#/subscriptions/${failing}`)
+          await page.getByText("✕ failing").waitFor()
+          await sound("subscription")
+          for (const [name, title, words] of [
+            ["Chains", "Chains", "Height"],
+            ["Deliveries", "Deliveries", "Send all again"],
+            ["Subscriptions", "Subscriptions", "✕ failing"],
+            ["Domains", "Domains", "● verified"],
+            ["Credits", "Credits", "Consumed by test"],
+            ["Progress", "Progress", "No movement of coins is in doubt."],
+            ["Audit log", "Audit log", "login"]
+          ] as const) {
+            await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click()
+            await heading(page, title, 1).waitFor()
+            await page.getByText(words).first().waitFor()
+            await sound(name.toLowerCase().replace(" ", "-"))
+          }
 
-            await page.keyboard.press("2")
-            const hosts = page.getByRole("region", { name: "Hosts" })
-            // One of its subscriptions is accepted, which does not make the host green.
-            await hosts.getByText("✕ failing").waitFor()
-            await hosts.getByText("○ not verified").waitFor()
-            await page.getByRole("region", { name: "Failures" }).getByText("ECONNREFUSED").first().waitFor()
-            await sound("deliveries")
-            await page.getByLabel("Account").fill("test")
-            await page.getByLabel("Host (all").fill("hooks.example.com")
-            await page.getByLabel("Since").fill("2026-01-01T00:00")
-            await page.getByRole("button", { name: "Send all again" }).click()
-            await page.getByText(/The callbacks of \d+ subscriptions? are sent again/).waitFor()
-            await page.getByRole("link", { name: failing.slice(0, 8) }).click()
-            await page.getByText("✕ failing").waitFor()
-            await sound("failing")
-            await page.keyboard.press("3")
-            await page.getByText("✕ failing").first().waitFor()
-            await page.getByText("● healthy").first().waitFor()
-            await sound("all-subscriptions")
+          await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Accounts" }).click()
+          await page.getByRole("link", { name: "test" }).click()
+          await page.locator("summary", { hasText: "Create a key" }).click()
+          await page.getByLabel("Name", { exact: true }).fill("for a test")
+          await page.getByRole("button", { name: "Create" }).click()
+          const key = (await page.locator("#new-key").textContent()) ?? ""
+          assert.isAbove(key.length, 20)
+          await sound("account")
+          await page.getByRole("button", { name: "Done" }).click()
+          assert.notInclude(await page.content(), key)
+          page.once("dialog", (dialog) => dialog.accept())
+          await page.getByRole("button", { name: "Revoke for a test" }).click()
+          await page.getByText("Key for a test is revoked").waitFor()
 
-            await page.keyboard.press("4")
-            await page.getByText("Consumed by test").waitFor()
-            await page.waitForTimeout(200)
-            await sound("credits")
-            await page.keyboard.press("5")
-            await page.getByText("hooks.example.com").waitFor()
-            await sound("domains")
-            await page.keyboard.press("6")
-            await page.getByText("No movement of coins is in doubt.").waitFor()
-            await sound("progress")
-            await page.keyboard.press("?")
-            await page.getByRole("heading", { name: "Keys" }).waitFor()
-            await sound("keys")
-            if (scheme === "light") await page.keyboard.press("Escape")
-            else await page.getByRole("button", { name: "Close" }).click()
-            await page.getByRole("heading", { name: "Keys" }).waitFor({ state: "hidden" })
-            await page.setViewportSize({ width: 390, height: 800 })
-            await page.keyboard.press("1")
-            await card.getByText("following").waitFor()
-            await page.waitForTimeout(1_500)
-            await sound("narrow")
-            await page.keyboard.press("2")
-            await page.getByText("✕ failing").first().waitFor()
-            await sound("narrow-deliveries")
-            await page.getByRole("button", { name: "Log out" }).click()
-            await page.getByLabel("Password of the console").waitFor()
-            await page.close()
-          })
-          assert.deepStrictEqual(complaints, [])
-          assert.deepStrictEqual([...hosts], [new URL(url).host])
-        }
-      }).pipe(Effect.scoped),
-    600_000
+          await page.getByRole("button", { name: "Log out" }).click()
+          await enter(page, url, "anna", password)
+          const acts = page.getByRole("button", { name: /Deactivate|Delete|Create/ })
+          await page.goto(`${url}/#/subscriptions/${coins}`)
+          await page.getByRole("button", { name: "Send a test" }).waitFor()
+          assert.strictEqual(await acts.count(), 0)
+          assert.strictEqual(await page.getByRole("link", { name: "Audit log" }).count(), 0)
+
+          await page.getByRole("button", { name: "Log out" }).click()
+          await page.getByRole("button", { name: "Log in with an API key" }).click()
+          await page.getByLabel("API key").fill(headwater.apiKey)
+          await page.keyboard.press("Enter")
+          await heading(page, "Overview").waitFor()
+          await page.getByRole("link", { name: "Account" }).waitFor()
+          for (const name of ["Chains", "Accounts", "Audit log"]) {
+            assert.strictEqual(await page.getByRole("navigation").getByRole("link", { name, exact: true }).count(), 0)
+          }
+          await sound("tenant")
+          await page.close()
+        })
+        assert.deepStrictEqual(complaints, [])
+        assert.deepStrictEqual([...hosts], [new URL(url).host])
+
+        const again = yield* openPage(browser)
+        yield* Effect.promise(async () => {
+          const { page } = again
+          await enter(page, url, "operator", password)
+          const now = Date.now()
+          const big = bigOverview(now)
+          await page.route("**/api/overview", (route) => route.fulfill({ json: big }))
+          await page.reload()
+          await page.getByRole("row").getByText("avalanche/testnet").waitFor()
+          await page.getByText("1,234,567").waitFor()
+          await page.getByText("21,000,123").first().waitFor()
+          await page.locator(".u-legend").first().waitFor()
+          await look(page, "sixteen-chains")
+          await page.setViewportSize({ width: 320, height: 860 })
+          await look(page, "sixteen-chains-320")
+          assert.isFalse(await overflows(page))
+          await page.setViewportSize({ width: 1280, height: 860 })
+          await page.route("**/api/overview", (route) => route.fulfill({ json: emptyOverview(now) }))
+          await page.reload()
+          await page.getByText("Nothing needs you now.").waitFor()
+          await page.getByText("The settings name no chain yet.").waitFor()
+          await page.locator(".u-legend").first().waitFor()
+          await look(page, "empty")
+          await page.unroute("**/api/overview")
+          await page.route("**/api/overview", (route) => route.abort())
+          await page.getByText(/The daemon does not answer\. What is shown is of/).waitFor()
+          await look(page, "stale")
+          await page.reload()
+          await page.getByText("The daemon does not answer.").waitFor()
+          await look(page, "silent")
+        })
+        assert.deepStrictEqual(
+          again.complaints.filter((text) => !text.includes("ERR_FAILED")),
+          []
+        )
+      }).pipe(Effect.scoped)
   )
 })

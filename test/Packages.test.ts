@@ -169,6 +169,11 @@ describe("packages", () => {
       })
       assert.include(run(project, ["npx", "--no-install", "headwater", "--help"]), "headwater <subcommand>")
       assert.match(JSON.parse(run(project, ["node_modules/.bin/headwater", "openapi"])).openapi, /^3\./)
+      // The libraries of the console's page, as the installed program finds them.
+      const libraries = ["preact", "preact/hooks", "htm", "uplot/dist/uPlot.iife.min.js", "uplot/dist/uPlot.min.css"]
+      const read = `for (const name of ${JSON.stringify(libraries)}) fs.readFileSync(new URL(import.meta.resolve(name)))`
+      const installed = join(project, "node_modules/@headwater/daemon")
+      run(installed, ["node", "--input-type=module", "-e", `import fs from "node:fs"; ${read}`])
       await bundles(project)
     })
   }

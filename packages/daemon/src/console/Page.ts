@@ -1,31 +1,39 @@
 /** The files of the console's page, and the headers that let a browser load nothing else. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
+import { extname } from "node:path"
+import { gzipSync } from "node:zlib"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { packageFile } from "../PackageFile.ts"
 
 /** The page is served as it was written. */
 const folder = packageFile("src/console/page/")
 
-/** Path → file and type. */
-const files = {
-  "/": ["index.html", "text/html; charset=utf-8"],
-  "/console.css": ["console.css", "text/css; charset=utf-8"],
-  "/icon.svg": ["icon.svg", "image/svg+xml"],
-  ...Object.fromEntries(
-    [
-      ...["console.js", "elements.js", "again.js", "chart.js", "words.js"],
-      ...[
-        "chains.js",
-        "deliveries.js",
-        "subscriptions.js",
-        "subscription.js",
-        "progress.js",
-        "credits.js",
-        "domains.js"
-      ]
-    ].map((name) => [`/${name}`, [name, "text/javascript; charset=utf-8"]] as const)
-  )
-} satisfies Record<string, readonly [file: string, contentType: string]>
+const types = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml"
+} as const
+
+const own = readdirSync(folder)
+  .filter((file) => Object.hasOwn(types, extname(file).slice(1)))
+  .map((file) => [file === "index.html" ? "/" : `/${file}`, readFileSync(new URL(file, folder), "utf8")] as const)
+
+const library = (specifier: string) => readFileSync(new URL(import.meta.resolve(specifier)), "utf8")
+
+/** A browser finds modules by path alone, and only a map within the page, which the policy forbids, would name them otherwise. */
+const byPath = (script: string) => script.replaceAll('from"preact"', 'from"/preact.js"')
+
+/** The libraries of the page, as they were installed. uPlot's smallest form is a script for any page: made a module. */
+const libraries = [
+  ["/preact.js", library("preact")],
+  ["/hooks.js", byPath(library("preact/hooks"))],
+  ["/htm.js", library("htm")],
+  ["/uplot.js", `${library("uplot/dist/uPlot.iife.min.js")}\nexport default uPlot\n`],
+  ["/uplot.css", library("uplot/dist/uPlot.min.css")]
+] as const
 
 /** Scripts, styles, images and requests from here only, nothing inline; in no frame; no cache, no referrer. */
 export const headers = {
@@ -40,11 +48,17 @@ export const headers = {
   "cache-control": "no-store"
 } as const
 
-/** The answers, by path. */
-export const answers = Object.entries(files).map(
-  ([path, [file, contentType]]) =>
-    [
-      path as `/${string}`,
-      HttpServerResponse.uint8Array(readFileSync(new URL(file, folder)), { contentType, headers })
-    ] as const
-)
+const takesGzip = (request: HttpServerRequest.HttpServerRequest) =>
+  /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
+
+/** The answers, by path: packed once, for whoever takes that. */
+export const answers = [...own, ...libraries].map(([path, text]) => {
+  const contentType = types[(path === "/" ? "html" : extname(path).slice(1)) as keyof typeof types]
+  const plain = HttpServerResponse.text(text, { contentType, headers })
+  const packed = HttpServerResponse.uint8Array(gzipSync(text), {
+    contentType,
+    headers: { ...headers, "content-encoding": "gzip" }
+  })
+  const answer = Effect.map(HttpServerRequest.HttpServerRequest, (request) => (takesGzip(request) ? packed : plain))
+  return [path as `/${string}`, answer] as const
+})

@@ -1,207 +1,212 @@
-/** The page: logging in, which view is shown, keys, and asking again. */
-import { chains } from "./chains.js"
-import { credits } from "./credits.js"
-import { deliveries } from "./deliveries.js"
-import { domains } from "./domains.js"
-import { make } from "./elements.js"
-import { progress } from "./progress.js"
-import { subscription } from "./subscription.js"
-import { subscriptions } from "./subscriptions.js"
+/** The page: logging in, which view is shown, and what stands around each one. */
+import { useEffect, useRef, useState } from "/hooks.js"
+import { render } from "/preact.js"
+import { ask, may, say, session } from "./daemon.js"
+import { Answered, Field } from "./elements.js"
+import { html } from "./html.js"
+import { place } from "./places.js"
 
-/**
- * A view fills an element, and says how often and how it wants to be filled again.
- *
- * @typedef {(path: string, body?: unknown) => Promise<any>} Ask asks the daemon; throws an Error with the daemon's words
- * @typedef {(text: string) => void} Say shows a message for some seconds
- * @typedef {{ title: string, everyMillis?: number, fill: (main: HTMLElement) => Promise<void>, again?: () => Promise<void> }} View
- */
-
-const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id))
-const main = find("main")
-const bar = find("bar")
-const live = find("live")
-const message = find("message")
-const help = /** @type {HTMLDialogElement} */ (find("help"))
-
-class LoggedOut extends Error {}
-
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let silence
-const say = (/** @type {string} */ text) => {
-  clearTimeout(silence)
-  message.textContent = text
-  silence = setTimeout(() => message.replaceChildren(), 6_000)
+/** View → where it comes from, and what it shows by the parts and the query of its address. */
+const views = {
+  overview: () => import("./overview.js").then(({ Overview }) => Overview),
+  chains: () => import("./chains.js").then(({ Chains }) => Chains),
+  deliveries: () => import("./deliveries.js").then(({ Deliveries }) => Deliveries),
+  subscriptions: () => import("./subscriptions.js").then(({ SubscriptionsOrOne }) => SubscriptionsOrOne),
+  accounts: () => import("./accounts.js").then(({ AccountsOrOne }) => AccountsOrOne),
+  domains: () => import("./domains.js").then(({ Domains }) => Domains),
+  credits: () => import("./credits.js").then(({ Credits }) => Credits),
+  progress: () => import("./progress.js").then(({ Progress }) => Progress),
+  audit: () => import("./audit.js").then(({ Audit }) => Audit),
+  search: () => import("./search.js").then(({ Search }) => Search),
+  callbacks: () => import("./stories.js").then(({ CallbackStory }) => CallbackStory),
+  blocks: () => import("./stories.js").then(({ BlockStory }) => BlockStory),
+  transactions: () => import("./stories.js").then(({ TransactionStory }) => TransactionStory),
+  addresses: () => import("./stories.js").then(({ AddressStory }) => AddressStory)
 }
 
-/** @type {Ask} */
-const ask = async (path, body) => {
-  const response = await fetch(path, {
-    credentials: "same-origin",
-    ...(body === undefined
-      ? {}
-      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
-  })
-  const answer = await response.json().catch(() => ({}))
-  if (response.status === 401 && path !== "/api/login") throw new LoggedOut()
-  if (!response.ok) throw new Error(answer.error ?? `The daemon answered ${response.status}`)
-  return answer
-}
+const menu = [
+  ["overview", "Overview", "GET /api/overview"],
+  ["chains", "Chains", "GET /api/chains"],
+  ["deliveries", "Deliveries", "GET /api/deliveries"],
+  ["subscriptions", "Subscriptions", "GET /api/subscriptions"],
+  ["accounts", "Accounts", "GET /api/accounts"],
+  ["domains", "Domains", "GET /api/domains"],
+  ["credits", "Credits", "GET /api/credits"],
+  ["progress", "Progress", "GET /api/progress"],
+  ["audit", "Audit log", "GET /api/audit"]
+]
 
-const showLogin = () => {
-  bar.hidden = true
-  document.title = "Headwater"
-  const password = /** @type {HTMLInputElement} */ (
-    make("input", { id: "password", type: "password", autocomplete: "current-password", required: true })
-  )
-  const problem = make("p", { class: "problem", role: "alert" })
-  const form = make(
-    "form",
-    {
-      submit: async (event) => {
-        event.preventDefault()
-        problem.replaceChildren()
-        try {
-          await ask("/api/login", { password: password.value })
-          await show()
-        } catch (error) {
-          problem.textContent = /** @type {Error} */ (error).message
-          password.select()
-        }
-      }
-    },
-    make("label", {}, make("span", { class: "label" }, "Password of the console"), password),
-    make("button", { type: "submit" }, "Log in"),
-    problem
-  )
-  const icon = make("img", { src: "/icon.svg", alt: "", width: 26, height: 26 })
-  main.replaceChildren(make("div", { class: "login card" }, make("h1", {}, icon, "Headwater"), form))
-  password.focus()
-}
-
-/** @returns {readonly [name: string, view: View]} */
-const viewOf = (/** @type {string} */ hash) => {
+/** The view that an address names, with the parts of the address after that name, and its query. */
+const viewOf = (hash) => {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?")
-  const [name, reference] = path.split("/")
-  const search = new URLSearchParams(query)
-  if (name === "subscriptions" && reference) return [name, subscription(ask, say, decodeURIComponent(reference))]
-  if (name === "deliveries") return [name, deliveries(ask, say)]
-  if (name === "subscriptions") return [name, subscriptions(ask, search.get("search") ?? "")]
-  if (name === "credits") return [name, credits(ask, search.get("account"))]
-  if (name === "domains") return [name, domains(ask)]
-  if (name === "progress") return [name, progress(ask)]
-  return ["chains", chains(ask)]
-}
-
-/** Counts the views that were shown: an answer that an earlier view was waiting for is not shown any more. */
-let turn = 0
-
-const setLive = (/** @type {boolean} */ on) => {
-  live.className = on ? "live on" : "live off"
-  live.textContent = on ? "live" : "no answer"
-}
-
-const keepFresh = (/** @type {View} */ view, /** @type {number} */ mine) => {
-  const { again, everyMillis } = view
-  if (again === undefined || everyMillis === undefined) return
-  setTimeout(async () => {
-    if (mine !== turn) return
+  const [name = "", ...parts] = path.split("/").map((part) => {
     try {
-      if (!document.hidden) await again()
-      setLive(true)
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
+  return { name: Object.hasOwn(views, name) ? name : "overview", parts, query: new URLSearchParams(query) }
+}
+
+const Messages = () => {
+  const [text, setText] = useState("")
+  useEffect(() => {
+    let silence = 0
+    const said = ({ detail }) => {
+      clearTimeout(silence)
+      setText(detail)
+      silence = setTimeout(() => setText(""), 6_000)
+    }
+    addEventListener("said", /** @type {any} */ (said))
+    return () => removeEventListener("said", /** @type {any} */ (said))
+  }, [])
+  return html`<p id="message" role="status">${text}</p>`
+}
+
+const Login = ({ enter }) => {
+  const [byKey, setByKey] = useState(false)
+  const [error, setError] = useState("")
+  const first = useRef(/** @type {any} */ (null))
+  useEffect(() => {
+    document.title = "Log in · Headwater"
+    first.current.querySelector("input[type=password]").focus()
+  }, [byKey])
+  const submit = async (event) => {
+    event.preventDefault()
+    setError("")
+    try {
+      await ask("/api/login", Object.fromEntries(new FormData(event.currentTarget)))
+      await enter()
     } catch (error) {
-      if (mine !== turn) return
-      if (error instanceof LoggedOut) return showLogin()
-      setLive(false)
+      setError(/** @type {Error} */ (error).message)
+      first.current?.querySelector("input[type=password]").select()
     }
-    if (mine === turn) keepFresh(view, mine)
-  }, everyMillis)
-}
-
-const show = async () => {
-  const mine = ++turn
-  const [name, view] = viewOf(location.hash)
-  try {
-    await view.fill(main)
-    if (mine !== turn) return
-    setLive(true)
-    bar.hidden = false
-    document.title = `${view.title} · Headwater`
-    for (const link of bar.querySelectorAll("nav a")) {
-      if (link.getAttribute("data-view") === name) link.setAttribute("aria-current", "page")
-      else link.removeAttribute("aria-current")
-    }
-    keepFresh(view, mine)
-  } catch (error) {
-    if (mine !== turn) return
-    if (error instanceof LoggedOut) return showLogin()
-    bar.hidden = false
-    setLive(false)
-    main.append(make("p", { class: "problem", role: "alert" }, /** @type {Error} */ (error).message))
-    keepFresh({ ...view, everyMillis: 3_000, again: show }, mine)
   }
+  return html`<main class="login">
+    <h1><img src="/icon.svg" alt="" width="26" height="26" />Headwater</h1>
+    <form ref=${first} onSubmit=${submit} key=${byKey}>
+      ${
+        byKey
+          ? html`<${Field} label="API key of an account" name="key" type="password" required />`
+          : html`<${Field} label="User" name="user" value="operator" autocomplete="username" required />
+              <${Field} label="Password" name="password" type="password" autocomplete="current-password" required />`
+      }
+      <button type="submit">Log in</button>
+      ${error !== "" && html`<p class="notice bad" role="alert">${error}</p>`}
+    </form>
+    <button type="button" class="quiet" onClick=${() => setByKey(!byKey)}>
+      ${byKey ? "Log in as a user" : "Log in with an API key"}
+    </button>
+  </main>`
 }
 
-const themes = ["", "light", "dark"]
-const setTheme = (/** @type {string} */ theme) => {
-  if (theme === "") delete document.documentElement.dataset.theme
-  else document.documentElement.dataset.theme = theme
-  localStorage.setItem("theme", theme)
-}
-const nextTheme = () => {
-  const theme = themes[(themes.indexOf(localStorage.getItem("theme") ?? "") + 1) % themes.length] ?? ""
-  setTheme(theme)
-  say(theme === "" ? "Colours: those of the system" : `Colours: ${theme}`)
-}
-setTheme(localStorage.getItem("theme") ?? "")
-
-const move = (/** @type {number} */ by) => {
-  const rows = /** @type {Array<HTMLElement>} */ ([...main.querySelectorAll("[data-row]")])
-  const at = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement))
-  rows[at === -1 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus()
+const SearchBox = ({ text = "" }) => {
+  const submit = (event) => {
+    event.preventDefault()
+    const text = String(new FormData(event.currentTarget).get("q")).trim()
+    if (text !== "") location.hash = place.search(text)
+  }
+  return html`<form role="search" class="search" onSubmit=${submit}>
+    <input id="search" name="q" type="search" value=${text} maxlength="200" autocomplete="off" spellcheck=${false}
+      aria-label="Search" aria-keyshortcuts="/" placeholder="Address, transaction, key, reference, host …" />
+    <kbd aria-hidden="true">/</kbd>
+  </form>`
 }
 
-const goTo = async (/** @type {string} */ hash) => {
-  location.hash = hash
+const Shell = ({ leave }) => {
+  const [hash, setHash] = useState(location.hash)
+  const [open, setOpen] = useState(false)
+  const main = useRef(/** @type {any} */ (null))
+  useEffect(() => {
+    const change = () => {
+      setHash(location.hash)
+      setOpen(false)
+      scrollTo(0, 0)
+      main.current.focus({ preventScroll: true })
+    }
+    addEventListener("hashchange", change)
+    return () => removeEventListener("hashchange", change)
+  }, [])
+  const { name, parts, query } = viewOf(hash)
+  const own = session.account
+  const entries = [
+    ...menu.filter(([, , route]) => may(route)).map(([view, title]) => [view, title, `#/${view}`]),
+    ...(own !== null && may("GET /api/accounts/:account") ? [["accounts", "Account", place.account(own)]] : [])
+  ]
+  return html`
+    <a class="skip" href="#main" onClick=${(event) => {
+      event.preventDefault()
+      main.current.focus()
+    }}>Skip to content</a>
+    <header>
+      <a class="brand" href="#/overview"><img src="/icon.svg" alt="" width="22" height="22" />Headwater</a>
+      <${SearchBox} key=${hash} text=${name === "search" ? query.get("q") : ""} />
+      <button type="button" class="quiet menu" aria-expanded=${open} aria-controls="views" onClick=${() => setOpen(!open)}>Menu</button>
+    </header>
+    <nav class="side ${open && "open"}" id="views" aria-label="Views">
+      <div class="links">
+        ${entries.map(
+          ([view, title, to]) => html`<a href=${to} aria-current=${view === name ? "page" : undefined}>${title}</a>`
+        )}
+      </div>
+      <p class="who"><span>${session.user}</span>
+        ${session.role !== session.user && html`<span class="soft">${session.role === "account" ? "account key" : session.role}</span>`}
+        <button type="button" class="quiet" onClick=${leave}>Log out</button></p>
+    </nav>
+    <main id="main" tabindex="-1" ref=${main}>
+      <${Lazy} key=${hash} name=${name} parts=${parts} query=${query} />
+    </main>
+  `
 }
 
-/** @type {Record<string, () => unknown>} */
-const keys = {
-  1: () => goTo("#/chains"),
-  2: () => goTo("#/deliveries"),
-  3: () => goTo("#/subscriptions"),
-  4: () => goTo("#/credits"),
-  5: () => goTo("#/domains"),
-  6: () => goTo("#/progress"),
-  "/": () => {
-    const search = document.getElementById("search")
-    if (search !== null) return search.focus()
-    addEventListener("shown", () => document.getElementById("search")?.focus(), { once: true })
-    return goTo("#/subscriptions")
-  },
-  j: () => move(1),
-  k: () => move(-1),
-  t: nextTheme,
-  "?": () => help.showModal()
+/** A view, once its module is there. */
+const Lazy = ({ name, ...where }) => {
+  const [found, set] = useState(/** @type {any} */ ({}))
+  useEffect(() => {
+    views[name]().then(
+      (View) => set({ answer: View }),
+      () => set({ error: new Error("The page is not complete: load it again") })
+    )
+  }, [])
+  return html`<${Answered} found=${found}>${(View) => html`<${View} ...${where} />`}<//>`
 }
+
+const Console = () => {
+  const [state, setState] = useState("asks")
+  const enter = async () => {
+    Object.assign(session, await ask("/api/session"))
+    setState("in")
+  }
+  useEffect(() => {
+    addEventListener("loggedout", () => setState("out"))
+    enter().catch(() => setState("out"))
+  }, [])
+  const leave = async () => {
+    await ask("/api/logout", {}).catch(() => undefined)
+    history.replaceState(null, "", "/")
+    setState("out")
+    say("Logged out")
+  }
+  return html`
+    ${state === "in" && html`<${Shell} leave=${leave} />`}
+    ${state === "out" && html`<${Login} enter=${enter} />`}
+    ${state === "asks" && html`<main><h1>Headwater</h1><p role="status">Loading …</p></main>`}
+    <${Messages} />
+  `
+}
+
 addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea")
-  if (typing || bar.hidden || help.open || event.ctrlKey || event.metaKey || event.altKey) return
-  const key = keys[event.key]
-  if (key === undefined) return
-  event.preventDefault()
-  key()
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === "/") {
+    event.preventDefault()
+    document.getElementById("search")?.focus()
+  } else if (event.key === "j" || event.key === "k") {
+    const rows = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-row]")])
+    const at = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement))
+    rows[event.key === "j" ? Math.min(at + 1, rows.length - 1) : Math.max(at - 1, 0)]?.focus()
+  }
 })
 
-find("theme").addEventListener("click", nextTheme)
-find("keys").addEventListener("click", () => help.showModal())
-find("logout").addEventListener("click", async () => {
-  turn++
-  await ask("/api/logout", {}).catch(() => undefined)
-  showLogin()
-})
-addEventListener("hashchange", async () => {
-  await show()
-  dispatchEvent(new Event("shown"))
-  if (document.activeElement === document.body) main.focus()
-})
-await show()
+render(html`<${Console} />`, document.body)

@@ -1,65 +1,38 @@
 /** The credits of an account, day by day, and the balances of all accounts. */
-import { bars } from "./chart.js"
-import { make, number, table } from "./elements.js"
+import { Chart } from "./chart.js"
+import { session, useAnswer } from "./daemon.js"
+import { Answered, Go, Heading, Table } from "./elements.js"
+import { html } from "./html.js"
+import { number } from "./words.js"
 
-/**
- * @typedef {import("./console.js").Ask} Ask
- * @typedef {import("./console.js").View} View
- */
+const Days = ({ account }) => {
+  const found = useAnswer(`/api/credits?account=${encodeURIComponent(account)}`, 30_000)
+  return html`<${Answered} found=${found}>${({ complete, days }) => {
+    const chart = (label, name, colour) => {
+      const values = days.map((day) => day[name])
+      const said = `${number(values.reduce((sum, value) => sum + value, 0))} in 30 days`
+      return html`<div class="card"><${Chart} label=${label} said=${said} bars=${true} height=${190} unit=""
+        times=${days.map(({ day }) => day)} series=${[{ label: "Credits", colour, values }]} /></div>`
+    }
+    return html`<div class="pair">${chart(`Consumed by ${account}`, "consumed", "accent")}${chart(`Granted to ${account}`, "granted", "good")}</div>
+      ${!complete && html`<p class="soft">Only the newest 20,000 entries are counted.</p>`}`
+  }}<//>`
+}
 
-/** @type {(ask: Ask, account: string | null) => View} */
-export const credits = (ask, account) => ({
-  title: "Credits",
-  everyMillis: 10_000,
-  fill: async (main) => {
-    const { items } = await ask("/api/accounts")
-    const chosen = account ?? items[0]?.name
-    const select = make(
-      "select",
-      {
-        id: "account",
-        change: (event) => {
-          location.hash = `#/credits?account=${encodeURIComponent(/** @type {HTMLSelectElement} */ (event.target).value)}`
-        }
-      },
-      ...items.map((/** @type {any} */ { name }) => make("option", { value: name, selected: name === chosen }, name))
-    )
-    const chart = make("div", { class: "card" })
-    main.replaceChildren(
-      make("h1", {}, "Credits"),
-      ...(chosen === undefined
-        ? [make("p", { class: "soft" }, "There is no account yet: headwater accounts create")]
-        : [
-            make("p", {}, make("label", {}, make("span", { class: "label" }, "Account "), select)),
-            chart,
-            make("h2", {}, "Balances"),
-            table(
-              "Balances",
-              ["Account", ">Credits left"],
-              items.map((/** @type {any} */ { balance, name }) => [
-                make("a", { href: `#/credits?account=${encodeURIComponent(name)}`, "data-row": true }, name),
-                number(balance)
-              ])
-            )
-          ])
-    )
-    if (chosen === undefined) return
-    const { complete, days } = await ask(`/api/credits?account=${encodeURIComponent(chosen)}`)
-    chart.replaceChildren(
-      bars({
-        ...{ label: `Consumed by ${chosen}, each of the last 30 days`, kind: "bar" },
-        days: days.map((/** @type {any} */ { consumed, day }) => [day, consumed])
-      }),
-      bars({
-        ...{ label: "Granted", kind: "bar up" },
-        days: days.map((/** @type {any} */ { day, granted }) => [day, granted])
-      }),
-      make(
-        "figcaption",
-        {},
-        make("span", {}, new Date(days[0].day).toISOString().slice(0, 10)),
-        make("span", {}, complete ? "today" : "today; only the newest 20,000 entries are counted")
-      )
-    )
-  }
-})
+const OfAccounts = ({ chosen }) => {
+  const found = useAnswer("/api/accounts", 30_000)
+  return html`<${Answered} found=${found}>${({ items }) => {
+    const account = chosen ?? items[0]?.name
+    return html`
+      ${account !== undefined && html`<${Days} account=${account} />`}
+      <h2>Balances</h2>
+      <${Table} caption="Balances" empty="There is no account yet." heads=${["Account", ">Credits left"]}
+        rows=${items.map(({ balance, name }) => [html`<${Go} to="#/credits?account=${encodeURIComponent(name)}">${name}<//>`, number(balance)])} />
+    `
+  }}<//>`
+}
+
+export const Credits = ({ query }) => html`
+  <${Heading} title="Credits" />
+  ${session.account !== null ? html`<${Days} account=${session.account} />` : html`<${OfAccounts} chosen=${query.get("account")} />`}
+`

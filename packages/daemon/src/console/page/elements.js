@@ -1,91 +1,192 @@
-/** Elements of the page, made one by one: nothing is ever parsed as HTML. */
+/** The parts that views are made of. */
+import { useEffect, useState } from "/hooks.js"
+import { ask, may, pathOf, say } from "./daemon.js"
+import { html } from "./html.js"
+import { localTime, number, states, utc } from "./words.js"
 
-/**
- * @typedef {string | number | Node | null | undefined | false} Child
- * @typedef {Record<string, string | number | boolean | undefined | ((event: Event) => unknown)>} Properties
- */
+/** A view's heading, which names the page as well. */
+export const Heading = ({ children, name, title }) => {
+  useEffect(() => {
+    document.title = `${name ?? title} · Headwater`
+  }, [name, title])
+  return html`<div class="heading"><h1>${title}</h1>${children}</div>`
+}
 
-/**
- * @param {Element} element
- * @param {Properties} properties
- */
-const assign = (element, properties) => {
-  for (const [name, value] of Object.entries(properties)) {
-    if (typeof value === "function") element.addEventListener(name, value)
-    else if (value === true) element.setAttribute(name, "")
-    else if (value !== undefined && value !== false) element.setAttribute(name, String(value))
+/** What a question has found, by a function; words where there is no answer yet, none at all, or none any more. */
+export const Answered = ({ children, found: { answer, at, error } }) => html`
+  ${
+    error !== undefined &&
+    html`<p class="notice bad" role="alert">
+    ${error.message}.${answer !== undefined && html` What is shown is of <${Time} at=${at} /> and may have changed.`}
+  </p>`
   }
+  ${answer === undefined ? error === undefined && html`<p class="soft" role="status">Loading …</p>` : children(answer)}
+`
+
+export const Time = ({ at }) =>
+  at == null ? "–" : html`<time datetime=${new Date(at).toISOString()} title=${utc(at)}>${localTime(at)}</time>`
+
+export const State = ({ of, since = undefined }) => {
+  const [kind, word] = states[of] ?? ["wait", of]
+  return html`<span class="state ${kind}">${word}</span>${
+    since != null && html`<br /><span class="soft since">since <${Time} at=${since} /></span>`
+  }`
 }
 
-/**
- * @param {string} tag
- * @param {Properties} [properties] attributes, and listeners by the name of their event
- * @param {...Child} children
- */
-export const make = (tag, properties = {}, ...children) => {
-  const element = document.createElement(tag)
-  assign(element, properties)
-  for (const child of children) {
-    if (child !== null && child !== undefined && child !== false)
-      element.append(child instanceof Node ? child : String(child))
+/** Names and values; what is undefined or false is left out. */
+export const Facts = ({ class: kind = "facts", facts }) => html`
+  <dl class=${kind}>
+    ${Object.entries(facts).map(
+      ([name, value]) =>
+        value !== undefined && value !== false && html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`
+    )}
+  </dl>
+`
+
+/** A table in a box that scrolls by itself where it is too wide. A head that begins with ">" is aligned to the right. */
+export const Table = ({ caption, empty = "None.", heads, rows }) =>
+  rows.length === 0
+    ? html`<p class="soft">${empty}</p>`
+    : html`
+        <div class="table" tabindex="0" role="group" aria-label=${caption}>
+          <table>
+            <caption>${caption}</caption>
+            <thead>
+              <tr>${heads.map((head) => html`<th scope="col" class=${head[0] === ">" && "right"}>${head.replace(/^>/, "")}</th>`)}</tr>
+            </thead>
+            <tbody>
+              ${rows.map(
+                (cells, i) => html`<tr key=${cells.key ?? i}>
+                  ${cells.map((cell, i) => html`<td class=${heads[i][0] === ">" && "right"}>${cell}</td>`)}
+                </tr>`
+              )}
+            </tbody>
+          </table>
+        </div>
+      `
+
+/** A row that stays the same one while others come before it. */
+export const row = (key, cells) => Object.assign(cells, { key })
+
+/** A link that `j` and `k` go to. */
+export const Go = ({ children, code = false, to }) =>
+  html`<a href=${to} data-row class=${code && "mono"}>${children}</a>`
+
+export const Copy = ({ label = "Copy", text }) => {
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    say("Copied")
   }
-  return element
+  return html`<button type="button" class="quiet" aria-label="${label}: ${text.slice(0, 24)}" onClick=${copy}>${label}</button>`
 }
 
-/**
- * @param {string} tag
- * @param {Properties} properties
- * @param {...Element} children
- */
-export const svg = (tag, properties, ...children) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag)
-  assign(element, properties)
-  element.append(...children)
-  return element
-}
+/** A long name in full, with a button that copies it. */
+export const Name = ({ children: text }) => html`<code>${text}</code> <${Copy} text=${text} />`
 
 /**
- * A table in a box that scrolls by itself where it is too wide.
- * @param {string} caption what a screen reader calls it
- * @param {ReadonlyArray<string>} heads names of columns; one that begins with `>` is aligned to the right
- * @param {ReadonlyArray<ReadonlyArray<Child>>} rows
+ * A button that asks the daemon to do something; nothing where the session may not.
+ * @param {any} properties
  */
-export const table = (caption, heads, rows) => {
-  const side = heads.map((head) => (head.startsWith(">") ? "right" : undefined))
-  return make(
-    "div",
-    { class: "table", tabindex: 0, role: "region", "aria-label": caption },
-    make(
-      "table",
-      {},
-      make(
-        "thead",
-        {},
-        make("tr", {}, ...heads.map((head, i) => make("th", { scope: "col", class: side[i] }, head.replace(/^>/, ""))))
-      ),
-      make(
-        "tbody",
-        {},
-        ...rows.map((cells) => make("tr", {}, ...cells.map((cell, i) => make("td", { class: side[i] }, cell))))
+export const Act = ({
+  body = {},
+  danger = false,
+  label,
+  name = label,
+  of = {},
+  route,
+  said,
+  sure = "",
+  then = () => {}
+}) => {
+  const [waits, setWaits] = useState(false)
+  if (!may(route)) return null
+  const act = async () => {
+    if (sure !== "" && !confirm(sure)) return
+    setWaits(true)
+    try {
+      const answer = await ask(pathOf(route, of), body)
+      say(typeof said === "function" ? said(answer) : said)
+    } catch (error) {
+      say(/** @type {Error} */ (error).message)
+    }
+    setWaits(false)
+    then()
+  }
+  return html`<button type="button" class=${danger ? "small danger" : "small"} aria-label=${name} disabled=${waits} onClick=${act}>
+    ${label}
+  </button>`
+}
+
+export const Field = ({ label, ...input }) => html`
+  <label><span class="label">${label}</span><input autocomplete="off" spellcheck=${false} ...${input} /></label>
+`
+
+/**
+ * A form that asks the daemon to do something with its fields; nothing where the session may not.
+ * @param {any} properties
+ */
+export const Form = ({ bodyOf = (fields) => fields, children, label, of = {}, route, said = "", then = (_) => {} }) => {
+  const [error, setError] = useState("")
+  const [waits, setWaits] = useState(false)
+  if (!may(route)) return null
+  const submit = async (event) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const filled = [...new FormData(form)].filter(([, value]) => String(value).trim() !== "")
+    setError("")
+    setWaits(true)
+    try {
+      const answer = await ask(
+        pathOf(route, of),
+        bodyOf(Object.fromEntries(filled.map(([name, value]) => [name, String(value).trim()])))
       )
-    )
-  )
+      form.reset()
+      const text = typeof said === "function" ? said(answer) : said
+      if (text !== "") say(text)
+      then(answer)
+    } catch (error) {
+      setError(/** @type {Error} */ (error).message)
+    }
+    setWaits(false)
+  }
+  return html`<form class="row" onSubmit=${submit}>
+    ${children}
+    <button type="submit" disabled=${waits}>${label}</button>
+    ${error !== "" && html`<p class="notice bad" role="alert">${error}</p>`}
+  </form>`
 }
 
-/** @param {number} value */
-export const number = (value) => value.toLocaleString("en")
+/** Sends callbacks again in bulk, after a receiver has lost what it had. The time is of the browser's zone. */
+export const SendAgain = ({ children = null, of = {}, route, then = () => {} }) => html`
+  <${Form}
+    route=${route} of=${of} label="Send all again" then=${then}
+    bodyOf=${({ since, ...named }) => ({ ...named, ...(since && { since: new Date(since).getTime() }) })}
+    said=${({ subscriptions = 1 }) =>
+      `The callbacks of ${number(subscriptions)} ${subscriptions === 1 ? "subscription" : "subscriptions"} are sent again`}
+  >
+    ${children}
+    <${Field} label="Since (all, if none is named)" name="since" type="datetime-local" />
+  <//>
+`
 
-/** @param {number} millis since the Unix epoch */
-export const time = (millis) => {
-  const text = new Date(millis).toISOString()
-  return make("time", { datetime: text, title: text }, text.slice(0, 19).replace("T", " "))
+export const Attempts = ({ attempts, next = null }) => html`
+  <ol class="plain">
+    ${attempts.map(
+      ({ at, duration, error, status }) => html`<li key=${at}>
+        <${Time} at=${at} /> · ${status ?? "no answer"} · ${number(duration)} ms${error !== undefined && ` · ${error}`}
+      </li>`
+    )}
+  </ol>
+  ${next !== null && html`<p class="soft">Next: <${Time} at=${next} /></p>`}
+`
+
+const indented = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
 }
 
-/** @param {number} millis */
-export const duration = (millis) => {
-  const seconds = Math.max(0, Math.round(millis / 1000))
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} m`
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`
-}
+export const Body = ({ children: text }) =>
+  html`<pre tabindex="0" role="group" aria-label="Body">${indented(text)}</pre>`

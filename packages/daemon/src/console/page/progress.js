@@ -1,55 +1,27 @@
 /** Syncs under way, and movements of coins in doubt. */
-import { make, number, table } from "./elements.js"
+import { useAnswer } from "./daemon.js"
+import { Answered, Heading, Table } from "./elements.js"
+import { html } from "./html.js"
+import { place } from "./places.js"
+import { number } from "./words.js"
 
-/**
- * @typedef {import("./console.js").Ask} Ask
- * @typedef {import("./console.js").View} View
- */
+const blocksLeft = ({ last, next }) => (next === null || next > last ? "–" : number(last - next + 1))
 
-const blocksLeft = (/** @type {any} */ { last, next }) => (next === null || next > last ? "–" : number(last - next + 1))
-
-/** @type {(ask: Ask) => View} */
-export const progress = (ask) => {
-  const syncs = make("div")
-  const unresolved = make("div")
-  const soft = (/** @type {string} */ text) => make("p", { class: "soft" }, text)
-
-  const again = async () => {
-    const { remedy, syncs: found, unresolved: inDoubt } = await ask("/api/progress")
-    syncs.replaceChildren(
-      found.length === 0
-        ? soft("Nothing is being looked for.")
-        : table(
-            "Syncs",
-            ["Chain", "Account", "Wallet or address", "State", ">Blocks left"],
-            found.map((/** @type {any} */ sync) => [
-              ...[sync.chain, sync.account, make("code", {}, sync.subject), sync.state, blocksLeft(sync)]
-            ])
-          )
-    )
-    if (inDoubt.length === 0) return unresolved.replaceChildren(soft("No movement of coins is in doubt."))
-    unresolved.replaceChildren(
-      make("p", {}, `${remedy}.`),
-      table(
-        "Movements in doubt",
-        ["Chain", ">Block", "Transaction", "Address", "Reason"],
-        inDoubt.map((/** @type {any} */ { address, chain, height, reason, transactionId }) => [
-          ...[chain, number(height), make("code", {}, transactionId), make("code", {}, address), reason]
-        ])
-      )
-    )
-  }
-
-  return {
-    title: "Progress",
-    everyMillis: 5_000,
-    again,
-    fill: async (main) => {
-      main.replaceChildren(
-        ...[make("h1", {}, "Progress"), make("h2", {}, "Syncs"), syncs],
-        ...[make("h2", {}, "Movements in doubt"), unresolved]
-      )
-      await again()
-    }
-  }
-}
+export const Progress = () => html`
+  <${Heading} title="Progress" />
+  <${Answered} found=${useAnswer("/api/progress", 5_000)}>${({ remedy, syncs, unresolved }) => html`
+    <h2>Syncs</h2>
+    <${Table} caption="Syncs" empty="Nothing is being looked for." heads=${["Chain", "Account", "Wallet or address", "State", ">Blocks left"]}
+      rows=${syncs.map((sync) => [sync.chain, sync.account, html`<code>${sync.subject}</code>`, sync.state, blocksLeft(sync)])} />
+    <h2>Movements in doubt</h2>
+    ${unresolved.length > 0 && html`<p>${remedy}.</p>`}
+    <${Table} caption="Movements in doubt" empty="No movement of coins is in doubt." heads=${["Chain", ">Block", "Transaction", "Address", "Reason"]}
+      rows=${unresolved.map(({ address, chain, height, reason, transactionId }) => [
+        chain,
+        number(height),
+        html`<a class="mono" data-row href=${place.transaction(chain, transactionId)}>${transactionId}</a>`,
+        html`<a class="mono" href=${place.address(chain, address)}>${address}</a>`,
+        reason
+      ])} />
+  `}<//>
+`

@@ -1,60 +1,44 @@
-/** The subscriptions that a search finds. */
-import { make, number, table } from "./elements.js"
-import { eventName, receiverState } from "./words.js"
+/** The subscriptions that a text may mean, the newest first; one of them where its reference is named. */
+import { useAnswer } from "./daemon.js"
+import { Answered, Field, Go, Heading, State, Table } from "./elements.js"
+import { html } from "./html.js"
+import { place } from "./places.js"
+import { Subscription } from "./subscription.js"
+import { counted, eventName, number, shortened } from "./words.js"
 
-/**
- * @typedef {import("./console.js").Ask} Ask
- * @typedef {import("./console.js").View} View
- */
+const hostOf = (url) => (URL.canParse(url) ? new URL(url).host : url)
 
-const shortened = (/** @type {string | null} */ address) =>
-  address === null ? "–" : address.length > 24 ? `${address.slice(0, 12)}…${address.slice(-8)}` : address
-
-/** @type {(ask: Ask, search: string) => View} */
-export const subscriptions = (ask, search) => ({
-  title: "Subscriptions",
-  fill: async (main) => {
-    const input = make("input", {
-      ...{ id: "search", type: "search", name: "search", value: search, autocomplete: "off", spellcheck: "false" },
-      placeholder: "0x…, a reference, an account, a host"
-    })
-    const found = make("div", { "aria-live": "polite" })
-    const form = make(
-      "form",
-      {
-        class: "search",
-        role: "search",
-        submit: (event) => {
-          event.preventDefault()
-          const text = /** @type {HTMLInputElement} */ (input).value.trim()
-          location.hash = text === "" ? "#/subscriptions" : `#/subscriptions?search=${encodeURIComponent(text)}`
-        }
-      },
-      make("label", {}, make("span", { class: "label" }, "Address, reference, account or host"), input),
-      make("button", { type: "submit" }, "Search")
-    )
-    main.replaceChildren(make("h1", {}, "Subscriptions"), form, found)
-    const { hasMore, items } = await ask(`/api/subscriptions?search=${encodeURIComponent(search)}`)
-    const count = hasMore ? `The newest ${items.length}` : `${items.length}`
-    found.replaceChildren(
-      make("p", { class: "soft" }, search === "" ? `${count}, of all accounts` : `${count} for “${search}”`),
-      items.length === 0
-        ? ""
-        : table(
-            "Subscriptions",
-            ["Reference", "State", "Account", "Chain", "Event", "Address", "Callbacks go to", ">Sent"],
-            items.map((/** @type {any} */ item) => [
-              make(
-                "a",
-                { href: `#/subscriptions/${item.referenceId}`, "data-row": true, class: "mono" },
-                item.referenceId.slice(0, 8)
-              ),
-              ...[receiverState(item.health), item.account, item.chain, eventName(item.event)],
-              make("span", { class: "mono", title: item.address ?? "" }, shortened(item.address)),
-              make("span", { title: item.callbackUrl }, new URL(item.callbackUrl).host),
-              number(item.lastSequence)
-            ])
-          )
-    )
+const Subscriptions = ({ search }) => {
+  const found = useAnswer(`/api/subscriptions?search=${encodeURIComponent(search)}`, 10_000)
+  const submit = (event) => {
+    event.preventDefault()
+    location.hash = place.subscriptions(String(new FormData(event.currentTarget).get("search")).trim())
   }
-})
+  return html`
+    <${Heading} title="Subscriptions" />
+    <form class="row" onSubmit=${submit}>
+      <${Field} label="Address, reference, account or host" name="search" type="search" value=${search} />
+      <button type="submit">Find</button>
+    </form>
+    <${Answered} found=${found}>${({ hasMore, items }) => html`
+      <p class="soft" role="status">${hasMore ? `The newest ${number(items.length)} of more` : counted(items.length, "subscription")}${search !== "" && ` for “${search}”`}</p>
+      <${Table} caption="Subscriptions" empty="No subscription is found."
+        heads=${["Reference", "State", "Account", "Chain", "Event", "Address", "Callbacks go to", ">Sent"]}
+        rows=${items.map((item) => [
+          html`<${Go} code to=${place.subscription(item.referenceId)}>${item.referenceId.slice(0, 8)}<//>`,
+          html`<${State} of=${item.health.state} since=${item.health.state === "healthy" ? null : item.health.failingSince} />`,
+          ...[item.account, item.chain, eventName(item.event)],
+          item.address === null
+            ? "–"
+            : html`<a class="mono" title=${item.address} href=${place.address(item.chain, item.address)}>${shortened(item.address)}</a>`,
+          html`<span title=${item.callbackUrl}>${hostOf(item.callbackUrl)}</span>`,
+          number(item.lastSequence)
+        ])} />
+    `}<//>
+  `
+}
+
+export const SubscriptionsOrOne = ({ parts: [reference], query }) =>
+  reference
+    ? html`<${Subscription} reference=${reference} />`
+    : html`<${Subscriptions} search=${query.get("search") ?? ""} />`
