@@ -19,6 +19,11 @@ export const commandsOf = (texts: ReadonlyArray<string>): ReadonlyArray<Readonly
       writeFileSync(join(folder, command), `#!/bin/bash\nset -- ${command} "$@"\n${said}\n`)
       chmodSync(join(folder, command), 0o755)
     }
+    // bash opens what a block writes to, here and nowhere else; the folders in its name are those of commands before.
+    for (const [, target] of texts.join("\n").matchAll(/[^-=]>\s*([^\s&|;)]+)/g)) {
+      if (target!.startsWith("/")) throw new Error(`A block of a page writes to ${target}`)
+      mkdirSync(join(folder, dirname(target!)), { recursive: true })
+    }
     writeFileSync(join(folder, "body.json"), "{}")
     const script = [`command_not_found_handle() { ${said}; }`, "cd() { :; }", ...texts].join("\n")
     const { output, status } = spawnSync("/bin/bash", ["-c", script], {

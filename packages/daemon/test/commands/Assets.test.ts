@@ -69,7 +69,7 @@ describe("headwater assets", () => {
       const page = JSON.parse((yield* headwater(settings, ["list", "--json", "--limit", "1", "--offset", "1"])).out)
       const total = Catalogue.entries.length + 2
       assert.deepStrictEqual([page.total, page.items.length, page.items[0].symbol], [total, 1, "ETH"])
-      assert.match((yield* headwater(settings, ["import", `${path}/none.jsonl`])).failure, /none\.jsonl/)
+      assert.match((yield* headwater(settings, ["import", `${path}/none.jsonl`])).err, /none\.jsonl/)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 

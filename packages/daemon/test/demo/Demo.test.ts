@@ -111,7 +111,10 @@ describe("the demo", () => {
       assert.strictEqual(yield* demo.opened, url)
       const password = /Console +\S+ +password (\S+)/.exec(demo.printed())![1]!
       const login = yield* Effect.promise(() =>
-        fetch(`${url}/api/login`, { method: "POST", body: JSON.stringify({ password }) })
+        fetch(`${url}/api/login`, {
+          ...{ method: "POST", headers: { "content-type": "application/json" } },
+          body: JSON.stringify({ password })
+        })
       )
       assert.strictEqual(login.status, 200)
 
