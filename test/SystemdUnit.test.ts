@@ -57,6 +57,10 @@ const impossible = (() => {
   return has("debootstrap", "systemd-nspawn") ? undefined : "needs debootstrap and systemd-nspawn"
 })()
 
+/** The first process of the machine, as this one numbers it. */
+const firstProcess = ({ pid }: ChildProcess) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]!
+
 /** A machine with the unit as its page says, and the settings; gone with the scope. */
 const machine = (settings: string) =>
   Effect.acquireRelease(
@@ -96,13 +100,12 @@ const machine = (settings: string) =>
         }
         if (container.exitCode !== null || container.signalCode !== null) return gone()
         container.once("exit", gone)
-        container.kill("SIGKILL")
+        // With its first process the whole machine ends; the container's own process alone would leave it running.
+        const first = firstProcess(container)
+        if (first === "") container.kill("SIGKILL")
+        else process.kill(Number(first), "SIGKILL")
       })
   )
-
-/** The first process of the machine, as this one numbers it. */
-const firstProcess = ({ pid }: ChildProcess) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]!
 
 describe.skipIf(impossible !== undefined)(`a started unit${impossible === undefined ? "" : ` (${impossible})`}`, () => {
   it.live(

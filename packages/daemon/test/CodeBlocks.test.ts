@@ -30,7 +30,7 @@ const ofPackaging = "the packaging's tests run what is packed; the files that it
 
 /** Programs and files of others, which this test has not. */
 const elsewhere: Readonly<Record<string, string>> = {
-  ...{ cp: ofSystem, date: ofSystem, journalctl: ofSystem, mkdir: ofSystem, systemctl: ofSystem },
+  ...{ cat: ofSystem, cp: ofSystem, date: ofSystem, journalctl: ofSystem, mkdir: ofSystem, systemctl: ofSystem },
   ...{ besu: ofNode, erigon: ofNode, geth: ofNode, nethermind: ofNode, nitro: ofNode, reth: ofNode },
   ...{ kubectl: ofPackaging, podman: ofPackaging, "systemd-run": ofPackaging },
   openssl: "OpenSSL prints the signature; the same is computed by the samples in seven languages",
@@ -137,7 +137,7 @@ const wrongWithCommand = ([command, ...args]: ReadonlyArray<string>): string | u
   // Docs.test.ts sees to the names of packages.
   if (command === "npm" && ["install", "i"].includes(args[0]!)) return undefined
   if (command === "npm") {
-    const script = args[0] === "run" ? args[1]! : args[0]!
+    const [script = ""] = args.filter((arg) => arg !== "run" && !arg.startsWith("-"))
     return scripts.includes(script) ? undefined : `there is no script ${script}`
   }
   if (["bash", "node", "node_modules/.bin/node", "node_modules/.bin/vitest"].includes(command!)) {
