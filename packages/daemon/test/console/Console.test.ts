@@ -246,18 +246,14 @@ for (const store of stores) {
           entries.push(...page.items)
           next = page.next
         }
-        assert.deepStrictEqual(entries.map(({ action, outcome }) => [action, outcome]).reverse(), [
-          ["account.create", "refused"],
-          ["account.create", "done"],
-          ["key.create", "done"],
-          ["key.revoke", "done"],
-          ["domain.add", "done"],
-          ["domain.add", "done"],
-          ["domain.verify", "refused"],
-          ["domain.verify", "done"],
-          ["domain.approve", "done"],
-          ["domain.remove", "done"]
+        const deedsOf = (outcome: string) =>
+          entries.flatMap((entry) => (entry.outcome === outcome ? [entry.action] : [])).reverse()
+        assert.deepStrictEqual(deedsOf("done"), [
+          ...["account.create", "key.create", "key.revoke", "domain.add", "domain.add", "domain.verify"],
+          ...["domain.approve", "domain.remove"]
         ])
+        // Refusals of an hour are one entry, at the place of the first.
+        assert.sameMembers(deedsOf("refused"), ["account.create", "domain.verify"])
         for (const entry of entries) assert.deepInclude(entry, { user: "operator", role: "operator" })
         const sues = (yield* ask("operator", "GET", "/api/audit?user=sue")).body
         assert.include(
