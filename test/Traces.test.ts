@@ -162,7 +162,9 @@ describe("traces", () => {
         const states = (body: { readonly chains: Record<string, { readonly state: string }> }) =>
           ["ethereum/devnet", "bitcoin/mainnet", "xrp/mainnet"].map((chain) => body.chains[chain]!.state).join(" ")
         yield* Effect.repeat(Effect.delay(headwater.get("/ready"), "50 millis"), {
-          until: ({ body }) => states(body) === "following failing failing"
+          // A chain at its head is following while its first block is still committed.
+          until: ({ body }) =>
+            states(body) === "following failing failing" && body.chains["ethereum/devnet"].height !== null
         })
 
         const xpub =
