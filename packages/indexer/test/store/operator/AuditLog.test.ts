@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ const anna: AuditLog.Actor = { user: "anna", role: "support", from: "192.0.2.1" 
 const actions = (page: Effect.Success<ReturnType<typeof AuditLog.read>>) => page.items.map(({ subject }) => subject)
 
 for (const store of stores) {
-  layer(store.layer)(`AuditLog on ${store.name}`, (it) => {
+  describe(`AuditLog on ${store.name}`, () => {
     it.effect("enters a deed with its change or not at all, and gives pages of them, the newest first", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
@@ -28,7 +28,7 @@ for (const store of stores) {
         assert.deepStrictEqual([actions(second), second.next], [["1", "0"], null])
         assert.strictEqual((yield* AuditLog.read({ account: "7" })).items.length, 2)
         assert.deepStrictEqual(actions(yield* AuditLog.read({ account: "7", user: "anna" })), ["7"])
-      })
+      }).pipe(Effect.provide(store.layer))
     )
 
     it.effect("counts what is counted as one entry an hour, and forgets entries after a year", () =>
@@ -52,7 +52,7 @@ for (const store of stores) {
         yield* AuditLog.write(anna, { action: "logout", subject: "anna" })
         yield* AuditLog.prune
         assert.deepStrictEqual(actions(yield* AuditLog.read({})), ["anna"])
-      })
+      }).pipe(Effect.provide(store.layer))
     )
   })
 }

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Hash from "@headwater/core/Hash"
@@ -73,7 +73,7 @@ for (const store of stores) {
     Layer.provideMerge(store.layer)
   )
 
-  layer(services)(`stories on ${store.name}`, (it) => {
+  describe(`stories on ${store.name}`, () => {
     it.effect(
       "tell what became of a block, a callback, a transaction and an address, to their account as to operators",
       () =>
@@ -162,7 +162,7 @@ for (const store of stores) {
           }
           for (const search of ["", " ", "\0", "%", "'", "x".repeat(200)])
             assert.deepStrictEqual(yield* kinds(search), [])
-        }).pipe(Effect.scoped)
+        }).pipe(Effect.scoped, Effect.provide(services))
     )
 
     it.effect("tell of a callback that was taken back which retraction did so, and of one that is parked why", () =>
@@ -192,7 +192,7 @@ for (const store of stores) {
             .where("reference_id", "=", of.referenceId)
         )
         assert.strictEqual(yield* parked(), "The subscription is inactive: unpaid")
-      })
+      }).pipe(Effect.provide(services))
     )
   })
 }
