@@ -1,4 +1,5 @@
 /** `headwater upgrade`: what the start of this version would do to the store, and what an operator does before it. */
+import type { Location } from "@headwater/indexer/store/database/Database"
 import * as UpgradeReport from "@headwater/indexer/store/database/UpgradeReport"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -9,6 +10,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Screen from "../internal/Screen.ts"
 import * as Size from "../internal/Size.ts"
+import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as SettingsFile from "../settings/SettingsFile.ts"
 import { version } from "../Version.ts"
@@ -92,19 +94,27 @@ const ofDisk = (report: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> => 
   return [free < needed ? obstacle(`${message}: make room`) : ok(message)]
 }
 
-const ofUse = ({ inUse, pending }: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> =>
-  inUse === undefined
-    ? [ok("no daemon has the store open")]
-    : [
-        pending.length === 0
-          ? ok("a daemon has the store open; the next start of this version changes nothing of its schema")
-          : obstacle(`${inUse}: stop every daemon before this version starts`)
-      ]
+/** A SQLite file is one daemon's alone; who else is connected to a PostgreSQL database may be no daemon, or one of its peers. */
+const ofUse = (location: Location, { inUse, pending }: UpgradeReport.UpgradeReport): Checked => {
+  if (inUse === undefined) return ok("no daemon has the store open")
+  if (location.kind === "sqlite") return obstacle(`${inUse}: stop every daemon before this version starts`)
+  return pending.length === 0
+    ? ok(`${inUse}; the next start of this version changes nothing of its schema`)
+    : note(`${inUse}: stop every daemon before this version starts`)
+}
+
+const ofKeys = ({ withoutKeys }: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> =>
+  withoutKeys === undefined
+    ? []
+    : [obstacle(`${withoutKeys}, without which this version does not start: ${Store.secretKeyAdvice}`)]
 
 /** What an operator does, in order. */
-const nextOf = (location: ReturnType<typeof Settings.storeLocation>, report: UpgradeReport.UpgradeReport) => {
+const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
   if (report.tooNew !== undefined) return ["Install the version that the message names, or a newer one"]
-  if (report.pending.length === 0) return ["Start this version: headwater serve"]
+  if (report.pending.length === 0) {
+    const stop = location.kind === "sqlite" && report.inUse !== undefined ? ["Stop the daemon of the store"] : []
+    return [...stop, "Start this version: headwater serve"]
+  }
   return [
     "Stop every daemon of the store",
     location.kind === "sqlite"
@@ -146,7 +156,7 @@ const check = Effect.fnUntraced(function* (file: string | undefined) {
   }
   const checked =
     report.tooNew === undefined
-      ? [usable, ...ofUse(report), ...ofMigrations(report), ...ofDisk(report)]
+      ? [usable, ofUse(location, report), ...ofKeys(report), ...ofMigrations(report), ...ofDisk(report)]
       : [usable, obstacle(report.tooNew)]
   return { checked, report, next: nextOf(location, report) }
 })

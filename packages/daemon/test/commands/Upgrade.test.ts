@@ -66,6 +66,12 @@ for (const { location, name } of locations) {
           ...["callback secrets", "completeness of subscriptions", "completeness of wallets"]
         ])
 
+        yield* Released.execute(store, "insert into secret_key values ('0123456789ab')")
+        const withoutKey = yield* check(config)
+        assert.strictEqual(withoutKey.code, 1)
+        assert.match(messagesOf(withoutKey), /obstacle: .* lacks a key that callback secrets are encrypted with/)
+        yield* Released.execute(store, "delete from secret_key")
+
         yield* Released.execute(
           store,
           `insert into kysely_migration values ('9999_from_the_future', '2099-01-01');
@@ -90,6 +96,10 @@ describe("headwater upgrade", () => {
       const held = yield* Effect.scoped(Effect.andThen(StoreLock.acquire(store), check(config)))
       assert.strictEqual(held.code, 1)
       assert.match(messagesOf(held), /obstacle: The store .* is in use by another headwater.*stop every daemon/)
+      yield* Effect.scoped(Layer.build(Database.layer(store)))
+      const current = yield* Effect.scoped(Effect.andThen(StoreLock.acquire(store), check(config)))
+      assert.strictEqual(current.code, 1, "the next start of this version would be refused")
+      assert.match(current.next[0], /^Stop the daemon/)
       const refused = yield* check(yield* settingsOf(store, { http: { prot: 1 } }))
       assert.strictEqual(refused.code, 1)
       assert.match(messagesOf(refused), /obstacle: .*http\.prot is not a setting; did you mean port\?/)

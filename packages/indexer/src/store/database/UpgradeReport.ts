@@ -17,6 +17,7 @@ import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
 import type { Location } from "./Location.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 import * as StoreLock from "./StoreLock.ts"
 import type { Tables } from "./Tables.ts"
 
@@ -47,6 +48,8 @@ export interface UpgradeReport {
   readonly tooNew: string | undefined
   /** What is left of earlier rewritings. */
   readonly unfinished: ReadonlyArray<string>
+  /** Why the callback secrets of the store cannot be read with the keys that there are; undefined where they can. */
+  readonly withoutKeys: string | undefined
   /** Bytes of the store. */
   readonly bytes: number
   /** Bytes that are free beside a SQLite file. */
@@ -117,8 +120,22 @@ const look = Effect.fnUntraced(function* (db: Kysely<Tables>, location: Location
     applied: names.length,
     pending,
     tooNew: Result.isFailure(format) ? format.failure.message : undefined,
-    unfinished: unfinished.map(({ name }) => name)
+    unfinished: unfinished.map(({ name }) => name),
+    withoutKeys: yield* withoutKeys(db, location)
   }
+})
+
+/** Compares the keys that the store needs, if the schema has such, with those of the settings or of their file. */
+const withoutKeys = Effect.fnUntraced(function* (db: Kysely<Tables>, location: Location) {
+  const needed = yield* Effect.option(Connection.attempt(() => db.selectFrom("secret_key").select("id").execute()))
+  const missing = Option.getOrElse(needed, () => [])
+  if (missing.length === 0) return undefined
+  const keys = yield* Effect.result(SecretKeys.read(location))
+  if (Result.isFailure(keys)) return keys.failure.message
+  const known = new Set(keys.success.map(({ id }) => id))
+  return missing.every(({ id }) => known.has(id))
+    ? undefined
+    : `${SecretKeys.placeOf(location)} lacks a key that callback secrets are encrypted with`
 })
 
 /** The message of the store's lock, where somebody holds it. */
@@ -158,7 +175,7 @@ const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind
     ...(yield* look(db, location)),
     bytes: Number(bytes),
     free: undefined,
-    inUse: Number(others) > 0 ? `${others} other connections to the database are open` : undefined
+    inUse: Number(others) > 0 ? `other programs are connected to the database (${others}), daemons or not` : undefined
   }
 })
 
