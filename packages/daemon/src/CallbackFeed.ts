@@ -15,6 +15,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { commandName } from "./CommandName.ts"
 
 export interface Forwarded {
   readonly referenceId: string
@@ -107,7 +108,7 @@ const makeAsked = () => {
         answers = false
         return Effect.logWarning(
           `The service does not answer, and is asked again until it does: ${error.message}. See that --service names it, ` +
-            "and that headwater serve runs there"
+            `and that ${commandName} serve runs there`
         )
       }),
       Effect.retry({ schedule: again, while: ({ _tag }) => passing.has(_tag) }),

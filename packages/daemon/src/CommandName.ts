@@ -1,11 +1,33 @@
 /** What a person types to run this program, for commands to copy. */
+import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { packageFile } from "./PackageFile.ts"
 
-/** By the folder of the package: npx keeps packages that are not installed below `_npx`. */
-export const nameIn = (folder: string): string => {
-  if (/[\\/]_npx[\\/]/.test(folder)) return "npx @headwater/daemon"
-  return /[\\/]node_modules[\\/]/.test(folder) ? "npx headwater" : "npm start --"
+interface Called {
+  readonly name: string
+  /** The folder that the name is bound to: elsewhere, the name means another program or none. */
+  readonly place?: string
 }
 
-export const commandName = nameIn(fileURLToPath(packageFile(".")))
+/** By the folder of the package: npx keeps packages that are not installed below `_npx`. */
+export const calledIn = (folder: string): Called => {
+  if (/[\\/]_npx[\\/]/.test(folder)) return { name: "npx @headwater/daemon" }
+  const project = /^(.*?)[\\/]node_modules[\\/]/.exec(folder)?.[1]
+  return project === undefined ? { name: "headwater" } : { name: "npx headwater", place: project }
+}
+
+const called: Called = existsSync(packageFile("src/main.ts"))
+  ? { name: "npm start --", place: fileURLToPath(packageFile("../..")).replace(/[\\/]$/, "") }
+  : calledIn(fileURLToPath(packageFile(".")))
+
+/** Where the program was started from. */
+export const commandName = called.name
+
+/** A path as a word of a shell command. */
+export const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
+
+/** A command that can be copied in any folder, with variables before it, as in `NAME=value `. */
+export const anywhere = (args: string, variables = ""): string => {
+  const command = `${variables}${called.name} ${args}`
+  return called.place === undefined ? command : `(cd ${quoted(called.place)} && ${command})`
+}

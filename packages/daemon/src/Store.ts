@@ -5,6 +5,7 @@ import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { commandName } from "./CommandName.ts"
 import * as Settings from "./settings/Settings.ts"
 
 /** The store could not be opened at the start. */
@@ -25,7 +26,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 /** What to do where the key of callback secrets is not there. */
 export const secretKeyAdvice =
   "put the key back from its backup, or set store.secretKey (docs/operations.md, Callback secrets); if the key is lost, see " +
-  "headwater secrets forget"
+  `${commandName} secrets forget`
 
 const codes = {
   DatabaseError: "store_unavailable",

@@ -1,10 +1,22 @@
+import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
-import { commandName, nameIn } from "../src/CommandName.ts"
+import { anywhere, calledIn, commandName, quoted } from "../src/CommandName.ts"
 
 it("the program is called as it can be called from where it lies", () => {
   assert.strictEqual(commandName, "npm start --")
-  assert.strictEqual(nameIn("/home/a/project/node_modules/@headwater/daemon/"), "npx headwater")
+  const installed = { name: "npx headwater", place: "/home/a/project" }
+  assert.deepStrictEqual(calledIn("/home/a/project/node_modules/@headwater/daemon/"), installed)
   // npx headwater would run somebody else's package there.
-  assert.strictEqual(nameIn("/home/a/.npm/_npx/1f2e/node_modules/@headwater/daemon/"), "npx @headwater/daemon")
-  assert.strictEqual(nameIn("C:\\project\\node_modules\\@headwater\\daemon\\"), "npx headwater")
+  assert.deepStrictEqual(calledIn("/home/a/.npm/_npx/1f2e/node_modules/@headwater/daemon/"), {
+    name: "npx @headwater/daemon"
+  })
+  assert.strictEqual(calledIn("C:\\project\\node_modules\\@headwater\\daemon\\").name, "npx headwater")
+  // As in the image, which holds the program alone.
+  assert.deepStrictEqual(calledIn("/app/"), { name: "headwater" })
+})
+
+it("a command for any folder changes to the checkout first", () => {
+  const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "")
+  assert.strictEqual(anywhere("status", "A=1 "), `(cd ${quoted(checkout)} && A=1 npm start -- status)`)
+  assert.strictEqual(quoted("/a b/it's"), "'/a b/it'\\''s'")
 })

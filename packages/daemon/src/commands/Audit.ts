@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import { table } from "../internal/Table.ts"
 import * as Progress from "../Progress.ts"
 import * as ChainArgument from "./ChainArgument.ts"
@@ -42,7 +43,7 @@ const blocksOf = Effect.fnUntraced(function* (
   }
   const { first, last } = yield* StoredBlocks.of(chain)
   if (first === undefined || last === undefined) {
-    return yield* new CannotAudit({ message: `Nothing of ${name} is stored yet: headwater serve records it` })
+    return yield* new CannotAudit({ message: `Nothing of ${name} is stored yet: ${commandName} serve records it` })
   }
   const from = Math.max(
     first,
@@ -118,7 +119,7 @@ const advice = (
   ...(callbacks.missing === 0
     ? []
     : [
-        `headwater replay ${name} --from ${range.from} --to ${range.to} --callbacks sends the missing ones, under the keys ` +
+        `${commandName} replay ${name} --from ${range.from} --to ${range.to} --callbacks sends the missing ones, under the keys ` +
           "that they would have had"
       ]),
   ...(callbacks.unsettled === 0

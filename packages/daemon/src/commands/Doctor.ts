@@ -5,6 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import type { Finding } from "../doctor/Finding.ts"
 import * as FindingText from "../internal/FindingText.ts"
 import * as Screen from "../internal/Screen.ts"
@@ -51,7 +52,7 @@ export const doctor = Command.make(
     }
     const [told] = findings.flatMap(({ code }) => code ?? [])
     if (told !== undefined && !json)
-      yield* Console.error(`\nMore about each code in parentheses: headwater explain ${told}`)
+      yield* Console.error(`\nMore about each code in parentheses: ${commandName} explain ${told}`)
     const count = findings.filter(({ level }) => level === "problem").length
     if (count > 0) {
       yield* Console.error(`\n${count === 1 ? "1 problem" : `${count} problems`}`)

@@ -7,6 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import * as FindingExplanations from "../doctor/FindingExplanations.ts"
 import * as Screen from "../internal/Screen.ts"
 import { table } from "../internal/Table.ts"
@@ -47,7 +48,7 @@ const find = (asked: string) =>
     const near = name === "" ? [] : [...codes.filter((code) => code.includes(name)), ...nearest(name, codes)]
     const meant = near.length === 0 ? "" : `; near it: ${[...new Set(near)].slice(0, 5).join(", ")}`
     return yield* new UnknownCode({
-      message: `No code is called ${JSON.stringify(asked)}${meant}. headwater explain lists them all`
+      message: `No code is called ${JSON.stringify(asked)}${meant}. ${commandName} explain lists them all`
     })
   })
 

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import { table, time } from "../internal/Table.ts"
 import { account, audited, deed, layer } from "./Accounts.ts"
 import { config, json } from "./WithSettings.ts"
@@ -38,7 +39,7 @@ const checkEndpoints = Effect.fnUntraced(function* (names: ReadonlyArray<string>
     return `"${name}" is no operation${found.length === 0 ? "" : `; did you mean ${found.join(" or ")}?`}`
   })
   const groups = patterns.filter((pattern) => pattern.endsWith(".*"))
-  const advice = `Operations are named as in \`headwater openapi\`, and those of a group together: ${groups.join(", ")}`
+  const advice = `Operations are named as in \`${commandName} openapi\`, and those of a group together: ${groups.join(", ")}`
   return yield* new CannotCreateKey({ message: [...problems, advice].join("\n  ") })
 })
 

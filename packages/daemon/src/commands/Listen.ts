@@ -9,6 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import { stopsCleanly } from "./Serve.ts"
 import { json } from "./WithSettings.ts"
@@ -73,15 +74,14 @@ export const listen = Command.make(
     const referenceId = Option.getOrUndefined(input.subscription)
     if (name === undefined && referenceId !== undefined) {
       return yield* new NoChain({
-        message:
-          "--subscription names a subscription of a chain: name the chain too, as in headwater listen ethereum/mainnet"
+        message: `--subscription names a subscription of a chain: name the chain too, as in ${commandName} listen ethereum/mainnet`
       })
     }
     const of = name === undefined ? undefined : yield* callbacksOf(name, referenceId)
     const apiKey = Option.getOrElse(input.key, () => process.env[keyVariable] ?? "")
     if (apiKey === "")
       return yield* new NoKey({
-        message: `Give an API key by --key or ${keyVariable}. headwater keys create <account> makes one where the service runs`
+        message: `Give an API key by ${keyVariable} or --key. ${commandName} keys create <account> makes one where the service runs`
       })
     // Loaded here only: the contract takes longer to load than the other commands take to run.
     const { Client, CallbackFeed } = yield* Effect.promise(async () => ({

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import { commandName } from "../CommandName.ts"
+import { anywhere, commandName, quoted } from "../CommandName.ts"
 import { packageFile } from "../PackageFile.ts"
 import { version } from "../Version.ts"
 
@@ -33,7 +33,9 @@ const projects = {
   npm start      # listens on http://127.0.0.1:3000/callbacks
 
 CALLBACK_SECRET in .env is the callbackSecretKey of the subscriptions whose callbacks are to come. To a machine that cannot be
-reached from outside, this passes them on: ${commandName} listen --forward http://127.0.0.1:3000/callbacks --key hw_…`
+reached from outside, this passes them on:
+
+  ${anywhere("listen --forward http://127.0.0.1:3000/callbacks", "HEADWATER_API_KEY=hw_… ")}`
   },
   embedded: {
     words: "A program with the indexer inside: deposits, each written exactly once into a table of its own",
@@ -41,7 +43,7 @@ reached from outside, this passes them on: ${commandName} listen --forward http:
     isTested: false,
     next: `  npm start      # prints deposits; .env names the chain, the node and the addresses
 
-The node in .env is the demo's at first, which runs in another terminal: ${commandName} demo`
+The node in .env is the demo's at first, which runs in another terminal: ${anywhere("demo")}`
   },
   client: {
     words: "A client of a running service: subscribes an address, and reads what the account has",
@@ -49,7 +51,7 @@ The node in .env is the demo's at first, which runs in another terminal: ${comma
     isTested: false,
     next: `  npm start      # once API_KEY is in .env
 
-The service in .env is the demo's at first, which runs in another terminal and prints an API key: ${commandName} demo`
+The service in .env is the demo's at first, which runs in another terminal and prints an API key: ${anywhere("demo")}`
   }
 } satisfies Record<string, Project>
 
@@ -121,7 +123,7 @@ const create = Effect.fnUntraced(function* (kind: keyof typeof projects, folder:
   yield* write(".gitignore", ".env\nnode_modules\n*.db*\n")
   yield* Console.log(`${place} is written. Next:
 
-  cd ${/^[\w./-]+$/.test(place) ? place : `'${place.replaceAll("'", "'\\''")}'`}
+  cd ${quoted(place)}
   npm install
 ${project.next}`)
 })

@@ -12,6 +12,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import * as Progress from "../Progress.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
@@ -47,7 +48,7 @@ export const replay = Command.make(
     const name = nameOf(chain)
     const before = yield* Replay.interrupted(chain)
     if (Option.isNone(input.from) && before === undefined) {
-      return yield* new NoRange({ message: `Name the first block: headwater replay ${name} --from <height>` })
+      return yield* new NoRange({ message: `Name the first block: ${commandName} replay ${name} --from <height>` })
     }
     // Loaded here only, with the sources of every family.
     const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import type * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
@@ -95,7 +96,7 @@ const gapOf = Effect.fnUntraced(function* (
   const other = looks.find(({ agrees }) => agrees === false)
   if (other !== undefined) {
     return yield* refuse(
-      `${other.host} has another block ${cursor.height} than the store: headwater doctor says what that means`
+      `${other.host} has another block ${cursor.height} than the store: ${commandName} doctor says what that means`
     )
   }
   const firsts = looks.flatMap(({ first }) => first ?? [])
@@ -143,7 +144,7 @@ export const skip = Command.make(
     const from = height + 1
     const to = Option.getOrUndefined(input.to)
     if (to === undefined) {
-      const command = `headwater skip ${name} --to ${last}`
+      const command = `${commandName} skip ${name} --to ${last}`
       yield* Console.log(
         input.json
           ? JSON.stringify({ chain: name, from, to: last, skipped: false, nodes: looks, command })
@@ -156,10 +157,10 @@ export const skip = Command.make(
       )
       return
     }
-    if (to < last) return yield* refuse(`No node has block ${to + 1} either: headwater skip ${name} --to ${last}`)
+    if (to < last) return yield* refuse(`No node has block ${to + 1} either: ${commandName} skip ${name} --to ${last}`)
     if (to > last && !input.force) {
       return yield* refuse(
-        `A node has ${BlockRange.describe({ from: last + 1, to })}: headwater skip ${name} --to ${last}; --force gives them up as well`
+        `A node has ${BlockRange.describe({ from: last + 1, to })}: ${commandName} skip ${name} --to ${last}; --force gives them up as well`
       )
     }
     yield* store.skip(height, to)
@@ -167,7 +168,7 @@ export const skip = Command.make(
       input.json
         ? JSON.stringify({ chain: name, from, to, skipped: true })
         : `${BlockRange.describe({ from, to })} of ${name} given up: ${consequences(to + 1)}. The chain goes on with block ${to + 1}. ` +
-            `Once a node has them: headwater rewind ${name} ${height}`
+            `Once a node has them: ${commandName} rewind ${name} ${height}`
     )
   }, Effect.scoped)
 ).pipe(

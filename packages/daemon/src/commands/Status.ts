@@ -20,6 +20,7 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
+import { commandName } from "../CommandName.ts"
 import * as FullAccounts from "../FullAccounts.ts"
 import { Ready } from "../Health.ts"
 import * as Screen from "../internal/Screen.ts"
@@ -123,7 +124,7 @@ const look = Effect.gen(function* () {
   const full = yield* FullAccounts.read
   const ready = daemon?.ready ?? false
   const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
-  const reasons = daemon === undefined ? ["the daemon does not run; headwater serve starts it"] : told
+  const reasons = daemon === undefined ? [`the daemon does not run; ${commandName} serve starts it`] : told
   return { found, full, isRunning: daemon !== undefined, ready, reasons }
 })
 

@@ -1,7 +1,10 @@
 /** The browser of the person before the terminal. */
 import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { isatty } from "node:tty"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 
 /** What opens a URL; a Linux without a screen has nobody to show a browser to. */
@@ -22,8 +25,23 @@ export const open = (url: string): Effect.Effect<boolean> =>
     child.unref()
   })
 
-/** Whether keys can be pressed: the standard input is a terminal. */
-export const canPress: boolean = process.stdin.isTTY === true
+/**
+ * Whether the terminal's keys are for this process. A process in the background that reads a key is suspended, with all of
+ * its job: where the process group in the foreground cannot be known, no key is read.
+ */
+const isForeground = (): boolean => {
+  if (process.platform === "win32") return true
+  const stat = Result.getOrElse(
+    Result.try(() => readFileSync("/proc/self/stat", "utf8")),
+    () => ""
+  )
+  // The program's name comes before, in parentheses, and may hold anything.
+  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return group !== undefined && group === foreground
+}
+
+/** Whether keys can be pressed: the standard input is a terminal, with this process in its foreground. */
+export const canPress: boolean = isatty(0) && isForeground()
 
 /** Each time that Enter is pressed. */
 export const enterPresses: Stream.Stream<void> = canPress
@@ -31,10 +49,17 @@ export const enterPresses: Stream.Stream<void> = canPress
       Effect.acquireRelease(
         Effect.sync(() => {
           const tell = () => Queue.offerUnsafe(queue, undefined)
+          // After Ctrl-Z, `bg` or `fg` lets the process go on.
+          const follow = () => (isForeground() ? process.stdin.resume() : process.stdin.pause())
           process.stdin.on("data", tell)
-          return tell
+          process.on("SIGCONT", follow)
+          return { tell, follow }
         }),
-        (tell) => Effect.sync(() => process.stdin.off("data", tell).pause())
+        ({ follow, tell }) =>
+          Effect.sync(() => {
+            process.off("SIGCONT", follow)
+            process.stdin.off("data", tell).pause()
+          })
       )
     )
   : Stream.empty

@@ -96,9 +96,9 @@ curl -s ${chain} -H 'content-type: application/json' \\
 
 curl -s ${api}/blockchain-events/ethereum/devnet -H 'x-api-key: ${apiKey}'
 
-A receiver of your own verifies the callbacks as well, once both run, each in a terminal:
+A receiver of your own verifies the callbacks as well, once the last two run, each in a terminal of this folder:
 
 ${commandName} new receiver ../my-receiver
 (cd ../my-receiver && npm install && CALLBACK_SECRET=${secret} npm start)
-${commandName} listen --service ${api} --forward http://127.0.0.1:3000/callbacks --key ${apiKey}
+HEADWATER_API_KEY=${apiKey} ${commandName} listen --service ${api} --forward http://127.0.0.1:3000/callbacks
 `

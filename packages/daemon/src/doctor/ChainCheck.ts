@@ -9,6 +9,7 @@ import type { Head, Source } from "@headwater/indexer/families/Source"
 import type * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Availability from "@headwater/indexer/sync/Availability"
 import * as Effect from "effect/Effect"
+import { commandName } from "../CommandName.ts"
 import type * as Settings from "../settings/Settings.ts"
 import type { Finding, Unaddressed } from "./Finding.ts"
 import * as NodeCheck from "./NodeCheck.ts"
@@ -22,7 +23,7 @@ const nextAdvice = (chain: Chain.Chain, position: Position, first: number | unde
   if (first === undefined) return other
   return position === undefined
     ? `${other}; or set start = ${first}, the first block that the nodes have`
-    : `${other}; if no node has blocks ${position.height + 1} to ${first - 1} any more: headwater skip ` +
+    : `${other}; if no node has blocks ${position.height + 1} to ${first - 1} any more: ${commandName} skip ` +
         `${Chain.nameOf(chain)} --to ${first - 1}, with the daemon stopped`
 }
 
@@ -67,7 +68,7 @@ const branch = Effect.fnUntraced(function* (
       level: "problem",
       code: "nodes_on_another_branch",
       message: `the nodes' chain differs from the store's at block ${lowest.height} already, below which nothing is undone`,
-      advice: `see that the nodes are right, then headwater rewind ${Chain.nameOf(chain)} <height>, to a block that both have`
+      advice: `see that the nodes are right, then ${commandName} rewind ${Chain.nameOf(chain)} <height>, to a block that both have`
     }
   ]
 })

@@ -12,6 +12,7 @@ import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { commandName } from "../CommandName.ts"
 import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
 import type { Finding, Unaddressed } from "./Finding.ts"
@@ -150,7 +151,7 @@ const secretKeys = Effect.fnUntraced(function* (
         level: "warning",
         code: "secrets_being_encrypted",
         message: "callback secrets are being encrypted",
-        advice: "start the daemon, which goes on with that, or run headwater secrets rotate"
+        advice: `start the daemon, which goes on with that, or run ${commandName} secrets rotate`
       }
     ]
   }

@@ -1,6 +1,7 @@
 /** A command's failure in words for who ran it: what failed, and the command that says more. */
 import * as ErrorExplanations from "@headwater/http/contract/ErrorExplanations"
 import * as PlatformError from "effect/PlatformError"
+import { commandName } from "../CommandName.ts"
 import * as FindingExplanations from "../doctor/FindingExplanations.ts"
 
 /** What the system's refusals mean to who named the file. */
@@ -29,11 +30,11 @@ const codeOf = (error: Failed): string | undefined =>
 
 /** What to do next about failures of the store and of nodes, which know no command line. */
 const advice: Readonly<Record<string, string>> = {
-  AccountNotFound: "headwater accounts list shows them; headwater accounts create <name> makes one",
-  KeyNotFound: "headwater keys list <account> shows its keys",
-  SubscriptionNotFound: "headwater subscriptions list <account> <chain> shows those of a chain",
-  DatabaseError: "headwater doctor looks at the store",
-  NodeUnreachable: "headwater doctor looks at every node"
+  AccountNotFound: `${commandName} accounts list shows them; ${commandName} accounts create <name> makes one`,
+  KeyNotFound: `${commandName} keys list <account> shows its keys`,
+  SubscriptionNotFound: `${commandName} subscriptions list <account> <chain> shows those of a chain`,
+  DatabaseError: `${commandName} doctor looks at the store`,
+  NodeUnreachable: `${commandName} doctor looks at every node`
 }
 
 const messageOf = (error: Failed): string => {
@@ -48,5 +49,5 @@ const messageOf = (error: Failed): string => {
 export const describe = (error: Error): string => {
   const code = codeOf(error)
   const message = messageOf(error)
-  return code === undefined ? message : `${message}\n  More: headwater explain ${code}`
+  return code === undefined ? message : `${message}\n  More: ${commandName} explain ${code}`
 }

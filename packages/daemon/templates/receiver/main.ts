@@ -2,8 +2,8 @@
  * A receiver of Headwater's callbacks, with the settings in `.env`.
  *
  * Callbacks go over HTTPS: put a proxy with a certificate before this program, or name the certificate's files in TLS_CERT and
- * TLS_KEY. While this machine cannot be reached, `headwater listen --forward http://127.0.0.1:3000/callbacks` passes an
- * account's callbacks on.
+ * TLS_KEY. While this machine cannot be reached, an account's callbacks are passed on by
+ * `HEADWATER_API_KEY=hw_… headwater listen --forward http://127.0.0.1:3000/callbacks`.
  */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"

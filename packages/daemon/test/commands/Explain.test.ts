@@ -36,7 +36,7 @@ describe("headwater explain", () => {
       for (const [asked, near] of [
         ["unreachable", "near it: node_unreachable"],
         ["invalid_dta", "near it: invalid_data"],
-        ["qqqqqqqqqqqq", 'No code is called "qqqqqqqqqqqq". headwater explain lists them all']
+        ["qqqqqqqqqqqq", 'No code is called "qqqqqqqqqqqq". npm start -- explain lists them all']
       ] as const) {
         const { code, stderr } = yield* run(["explain", asked])
         assert.strictEqual(code, 1)

@@ -114,7 +114,7 @@ describe("headwater listen", () => {
 
         const refused = yield* run(["listen", "ethereum/devnet", "--forward", "http://127.0.0.1:1"], { cwd })
         assert.strictEqual(refused.code, 1)
-        assert.include(refused.stderr, "Give an API key by --key or HEADWATER_API_KEY")
+        assert.include(refused.stderr, "Give an API key by HEADWATER_API_KEY or --key")
         const wrong = yield* run(
           [
             ...["listen", "ethereum/devnet", "--forward", "http://127.0.0.1:1", "--service", headwater.url],

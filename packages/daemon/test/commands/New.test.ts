@@ -28,6 +28,9 @@ describe("headwater new", () => {
       const { code, stdout } = yield* runCommand(["new", "receiver", first])
       assert.strictEqual(code, 0)
       assert.include(stdout, `cd '${first}'\n  npm install\n`)
+      // Read in the project, where npm start is the project's own, and with no key in the list of processes.
+      const checkout = new URL("../../../..", import.meta.url).pathname.replace(/\/$/, "")
+      assert.include(stdout, `(cd ${checkout} && HEADWATER_API_KEY=hw_… npm start -- listen --forward http`)
       yield* runCommand(["new", "receiver", second])
       assert.notStrictEqual(secretOf(first), secretOf(second))
       assert.strictEqual(statSync(join(first, ".env")).mode & 0o777, 0o600)

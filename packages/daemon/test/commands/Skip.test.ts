@@ -76,7 +76,7 @@ describe("headwater skip", () => {
         )
         const problem = found.find(({ level, subject }) => level === "problem" && subject === name)!
         assert.match(problem.message, /next block to be read cannot be had: .*; the nodes have blocks from 1031 on/)
-        assert.match(problem.advice!, /blocks 1004 to 1030 any more: headwater skip xrp\/mainnet --to 1030/)
+        assert.match(problem.advice!, /blocks 1004 to 1030 any more: npm start -- skip xrp\/mainnet --to 1030/)
         const ofNode = found.find(({ message }) => message.startsWith("the node lacks block 1004"))!
         assert.match(ofNode.message, /which is read next \(.*\); it has blocks from 1031 on$/)
 
@@ -86,13 +86,16 @@ describe("headwater skip", () => {
           looked.stdout,
           /^No node of xrp\/mainnet has blocks 1004 to 1030; block 1003 is the last recorded one:/
         )
-        assert.match(looked.stdout, /has blocks from 1031 on\nNothing is changed. To give up 27 blocks: headwater skip/)
+        assert.match(
+          looked.stdout,
+          /has blocks from 1031 on\nNothing is changed. To give up 27 blocks: npm start -- skip/
+        )
         const short = yield* command("skip", name, "--to", "1029")
-        assert.match(short.stderr, /No node has block 1030 either: headwater skip xrp\/mainnet --to 1030/)
+        assert.match(short.stderr, /No node has block 1030 either: npm start -- skip xrp\/mainnet --to 1030/)
         const long = yield* command("skip", name, "--to", "1035")
         assert.match(
           long.stderr,
-          /A node has blocks 1031 to 1035: headwater skip xrp\/mainnet --to 1030; --force gives/
+          /A node has blocks 1031 to 1035: npm start -- skip xrp\/mainnet --to 1030; --force gives/
         )
         assert.strictEqual(JSON.parse((yield* command("status", "--json")).stdout).chains[0].height, 1_003)
         const done = yield* command("skip", name, "--to", "1030")

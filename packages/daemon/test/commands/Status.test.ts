@@ -25,7 +25,7 @@ describe("headwater status", () => {
       const { code, stderr, stdout } = yield* runCommand(["status", "--config", config])
       assert.strictEqual(code, 1)
       assert.match(stdout, /^CHAIN .*\nethereum\/devnet {2}not running/)
-      assert.include(stderr, "Not ready: the daemon does not run; headwater serve starts it")
+      assert.include(stderr, "Not ready: the daemon does not run; npm start -- serve starts it")
       const coloured = yield* runCommand(["status", "--config", config], { canColor: true })
       assert.include(coloured.stdout, "\x1b[2mnot running\x1b[0m")
     }).pipe(Effect.scoped)

@@ -13,11 +13,15 @@ const program = fileURLToPath(new URL("../../bin/headwater.cjs", import.meta.url
 const terminal = ["script", "-qefc"]
 const hasTerminal = spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false
 
+/** A shell with jobs, which waits for the command in its background and ends it when it is ended itself. */
+const inBackground = (command: string) =>
+  `exec sh -mc '${command} & job=$!; trap "kill $job; kill -CONT $job" INT HUP; wait $job'`
+
 /**
  * The demo in a folder of its own, as `npm start` runs it: without a command. A browser is started there that writes the
  * URLs it is to open into the file `opened`.
  */
-const start = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], atTerminal = false) {
+const start = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], atTerminal?: "foreground" | "background") {
   const cwd = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-demo-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -27,7 +31,8 @@ const start = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], atT
   chmodSync(browser, 0o755)
   const environment = { PATH: `${cwd}${delimiter}${process.env.PATH}`, DISPLAY: ":0" }
   const own = [process.execPath, program, ...args]
-  const [command, ...rest] = atTerminal ? [...terminal, `exec ${own.join(" ")}`, "/dev/null"] : own
+  const line = atTerminal === "background" ? inBackground(own.join(" ")) : `exec ${own.join(" ")}`
+  const [command, ...rest] = atTerminal === undefined ? own : [...terminal, line, "/dev/null"]
   let printed = ""
   const child: ChildProcess = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(command!, rest, { cwd, env: environment })),
@@ -159,13 +164,25 @@ describe("the demo", () => {
 
   it.live.skipIf(!hasTerminal)("opens the console when Enter is pressed, and ends with Ctrl-C", () =>
     Effect.gen(function* () {
-      const demo = yield* start([], true)
+      const demo = yield* start([], "foreground")
       yield* demo.until(/Press Enter to open the console/)
       assert.isFalse(demo.hasOpened())
       demo.press("\n")
       yield* demo.until(/The browser opens/)
       assert.strictEqual(yield* demo.opened, `http://127.0.0.1:${portOf(demo.printed(), "Console")}`)
       yield* demo.until(/Sent 0.25 ETH/)
+      demo.press("\u0003")
+      assert.isTrue(yield* allFree(demo.printed()))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(!hasTerminal)("goes on in the background of a terminal, where reading a key would suspend it", () =>
+    Effect.gen(function* () {
+      const demo = yield* start([], "background")
+      yield* demo.until(/Headwater with all of its parts/)
+      demo.press("\n")
+      yield* demo.until(/Sent 0.25 ETH/)
+      assert.notInclude(demo.printed(), "Press Enter")
       demo.press("\u0003")
       assert.isTrue(yield* allFree(demo.printed()))
     }).pipe(Effect.scoped)
