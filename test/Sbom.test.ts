@@ -1,4 +1,4 @@
-/** The bill of materials that `npm run sbom` prints: what the daemon's package brings with it, by the lock file. */
+/** The bill of materials that `npm run sbom` prints: by what is in the bundle, and what the lock file has beside it. */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { Ajv } from "ajv"
 import { assert, beforeAll, describe, it } from "vitest"
 import { parse } from "yaml"
+import { bundleFolder } from "./Program.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -20,15 +21,10 @@ interface Lock {
 }
 const lock: Lock = parse(readFileSync(join(root, "pnpm-lock.yaml"), "utf8"))
 
-/** `name@version` of everything that a workspace package needs at run time. */
-const productionOf = (importer: string, found = new Set<string>()): Set<string> => {
+/** `name@version` of everything that an installation of the daemon brings beside the bundle. */
+const besideBundle = (): ReadonlySet<string> => {
+  const found = new Set<string>()
   const add = (name: string, version: string) => {
-    if (version.startsWith("link:")) {
-      const folder = version.replace("link:../", "packages/")
-      found.add(`@headwater/${folder.replace("packages/", "")}@0.1.0`)
-      productionOf(folder, found)
-      return
-    }
     const id = `${name}@${version}`
     const plain = id.replace(/\(.*$/, "")
     if (found.has(plain)) return
@@ -40,33 +36,77 @@ const productionOf = (importer: string, found = new Set<string>()): Set<string> 
       if (!Object.hasOwn(peerDependenciesMeta, name)) add(name, version)
   }
   for (const kind of ["dependencies", "optionalDependencies"])
-    for (const [name, { version }] of Object.entries(lock.importers[importer]![kind] ?? {})) add(name, version)
+    for (const [name, { version }] of Object.entries(lock.importers["packages/daemon"]![kind] ?? {})) add(name, version)
   return found
 }
 
+/** `name@version` of everything in the bundle. */
+const inBundle = () =>
+  readFileSync(join(bundleFolder, "licences.md"), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("## ") && line.includes(" - "))
+    .map((line) =>
+      line
+        .replace("## ", "")
+        .replace(" - ", "@")
+        .replace(/ \(.*$/, "")
+    )
+
+const ours = ["core", "http", "indexer"].map((name) => {
+  const { version } = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), "utf8"))
+  return `@headwater/${name}@${version}`
+})
+
 describe("the bill of materials", () => {
+  interface Component {
+    readonly type: string
+    readonly group?: string
+    readonly name: string
+    readonly version: string
+    readonly purl: string
+    readonly licenses?: ReadonlyArray<unknown>
+  }
   let bill: {
     readonly specVersion: string
-    readonly components: ReadonlyArray<{
-      readonly group?: string
-      readonly name: string
-      readonly version: string
-      readonly purl: string
-      readonly licenses?: ReadonlyArray<unknown>
-    }>
+    readonly metadata: { readonly component: Component }
+    readonly components: ReadonlyArray<Component>
   }
+  const print = () =>
+    execFileSync(process.execPath, [join(root, "deploy/sbom.ts"), bundleFolder], { cwd: root, encoding: "utf8" })
+  let text = ""
   beforeAll(() => {
-    bill = JSON.parse(execFileSync("npm", ["run", "--silent", "sbom"], { cwd: root, encoding: "utf8" }))
+    text = print()
+    bill = JSON.parse(text)
+  })
+  const idOf = ({ group, name, version }: Component) => `${group === undefined ? "" : `${group}/`}${name}@${version}`
+
+  it("names every library that is in the bundle or beside it and no other, each with its licence", () => {
+    const libraries = bill.components.filter(({ type }) => type === "library")
+    const named = libraries.map(idOf)
+    const expected = new Set([...inBundle(), ...besideBundle(), ...ours])
+    assert.deepStrictEqual(named.toSorted(), [...expected].toSorted())
+    for (const name of ["effect", "undici", "ethers", "bitcoinjs-lib", "ripple-binary-codec", "kysely", "pg"])
+      assert.isTrue(
+        inBundle().some((id) => id.startsWith(`${name}@`)) && named.some((id) => id.startsWith(`${name}@`)),
+        name
+      )
+    assert.isTrue(named.some((id) => id.startsWith("better-sqlite3@")))
+    for (const id of named.filter((id) => !ours.includes(id))) assert.property(lock.packages, id)
+    for (const library of libraries) {
+      assert.isNotEmpty(library.licenses ?? [], library.purl)
+      assert.strictEqual(library.purl, `pkg:npm/${idOf(library).replace(/^@/, "%40")}`)
+    }
   })
 
-  it("names every production dependency of the lock file and no other, each with its licence", () => {
-    const named = bill.components.map(
-      ({ group, name, version }) => `${group === undefined ? "" : `${group}/`}${name}@${version}`
-    )
-    // Of a package with a binary for each system, this system's alone is installed.
-    const installed = (id: string) => named.includes(id) || !/(linux|darwin|win32)-/.test(id)
-    assert.deepStrictEqual(named.toSorted(), [...productionOf("packages/daemon")].filter(installed).toSorted())
-    for (const { licenses, purl } of bill.components) assert.isNotEmpty(licenses ?? [], purl)
+  it("is of the daemon, and names the Node of the image", () => {
+    assert.match(idOf(bill.metadata.component), /^@headwater\/daemon@\d/)
+    const containerfile = readFileSync(join(root, "deploy/Containerfile"), "utf8")
+    const [, node] = /library\/node:([\d.]+)-/.exec(containerfile)!
+    assert.deepStrictEqual(bill.components.filter(({ type }) => type === "platform").map(idOf), [`node@${node}`])
+  })
+
+  it("is the same text each time", () => {
+    assert.strictEqual(print(), text)
   })
 
   it("is valid by the schema of CycloneDX", () => {
