@@ -64,7 +64,12 @@ const setup = Effect.gen(function* () {
   }
   writeFileSync(
     join(cwd, "headwater.json"),
-    JSON.stringify({ store: { sqlite: store }, chains: { [name]: { nodes: [anvil.url], start: 0, parallel: 1 } } })
+    JSON.stringify({
+      store: { sqlite: store },
+      // Nobody listens there: at the default one another test's daemon may.
+      http: { port: 1 },
+      chains: { [name]: { nodes: [anvil.url], start: 0, parallel: 1 } }
+    })
   )
   const config = ["--config", "headwater.json"]
   return { anvil, cwd, store, headwater, config }
