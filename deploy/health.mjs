@@ -1,4 +1,4 @@
-// The image's health check: 0 while the daemon beside it answers /health. Where a host is given, that is where it listens.
+// The image's health check: 0 while the daemon beside it answers /health.
 const { HEADWATER_HTTP_PORT: port = "8080" } = process.env
 const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(5_000) }).catch(
   () => undefined

@@ -101,8 +101,11 @@ describe.skipIf(impossible !== undefined)(`image${impossible === undefined ? "" 
   }, 900_000)
   afterAll(() => {
     if (folder === "") return
-    buildah("rm", "--all")
-    rmSync(folder, { recursive: true, force: true })
+    try {
+      buildah("rm", "--all")
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   }, 300_000)
 
   it("is below 200 MB compressed, has its health check, and no root, shell or package manager", () => {

@@ -30,7 +30,15 @@ const ofPackaging = "the packaging's tests run what is packed; the files that it
 
 /** Programs and files of others, which this test has not. */
 const elsewhere: Readonly<Record<string, string>> = {
-  ...{ cat: ofSystem, cp: ofSystem, date: ofSystem, journalctl: ofSystem, mkdir: ofSystem, systemctl: ofSystem },
+  ...{
+    cat: ofSystem,
+    cp: ofSystem,
+    date: ofSystem,
+    journalctl: ofSystem,
+    mkdir: ofSystem,
+    rm: ofSystem,
+    systemctl: ofSystem
+  },
   ...{ besu: ofNode, erigon: ofNode, geth: ofNode, nethermind: ofNode, nitro: ofNode, reth: ofNode },
   ...{ kubectl: ofPackaging, podman: ofPackaging, "systemd-run": ofPackaging },
   openssl: "OpenSSL prints the signature; the same is computed by the samples in seven languages",
