@@ -56,6 +56,9 @@ const notJson = refused(415, "The body must be application/json")
 
 const group = (operation: string) => operation.split(".") as [group: string, endpoint: string]
 
+/** Whose login fails where a key is wrong. */
+const anyKey = "an API key"
+
 /** A visitor, and the routes that are open to the visitor at the moment. */
 interface Visit {
   readonly visitor: Access.Visitor
@@ -66,7 +69,7 @@ interface Visit {
 export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: ReadonlyArray<Access.Route>) {
   const accounts = yield* Accounts
   const database = yield* Database
-  const failed = yield* FailedLogins.make
+  const failed = yield* FailedLogins.make((user) => user === anyKey || sessions.isUser(user))
   const paced = AccountPace.make()
 
   /** Nobody is kept out, or in, because the store cannot be written. */
@@ -138,8 +141,8 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
   const byKey = Effect.fnUntraced(function* (request: Request, key: Redacted.Redacted) {
     const found = yield* accountOf(key)
     if (found === undefined) {
-      yield* failed("an API key", fromOf(request))
-      return refused(401, "The API key is wrong, revoked or over")
+      yield* failed(anyKey, fromOf(request))
+      return refused(401, "The API key is wrong, revoked or expired")
     }
     const holder: Holder = { role: "account", account: found.name, key }
     return yield* entered(request, holder, yield* sessions.admit(holder))

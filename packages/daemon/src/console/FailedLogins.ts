@@ -4,11 +4,11 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
-/** Names that are told apart at a time: those who guess may think of any number. */
-const namesAtOnce = 100
-
-/** Notes failed logins until the scope closes: `note(user, from)`. */
-export const make = Effect.gen(function* () {
+/**
+ * Notes failed logins until the scope closes: `note(user, from)`. Only the names that `isKnown` says are told apart, since those
+ * who guess may think of any number.
+ */
+export const make = Effect.fnUntraced(function* (isKnown: (user: string) => boolean) {
   const database = yield* Database
   let counted = new Map<string, { readonly actor: AuditLog.Actor; times: number }>()
 
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
 
   return (user: string, from: string) =>
     Effect.sync(() => {
-      const name = counted.has(user) || counted.size < namesAtOnce ? user : "others"
+      const name = isKnown(user) ? user : "others"
       const entry = counted.get(name) ?? { actor: { user: name, role: "none", from }, times: 0 }
       entry.times++
       counted.set(name, entry)

@@ -212,19 +212,6 @@ const makeDomains = Effect.fnUntraced(function* (view: OperatorView, audited: Au
     })
   )
 
-  const remove = Effect.fnUntraced(
-    function* (_: Access.Request, visitor: Access.Visitor) {
-      const account = yield* named(visitor)
-      const name = yield* domainOf
-      yield* audited.change(visitor, deedOf("domain.remove", account, name), domains.remove(account.id, name))
-      return json({})
-    },
-    Effect.catchTags({
-      AccountNotFound: () => Effect.succeed(noAccount),
-      DomainNotFound: () => Effect.succeed(noDomain)
-    })
-  )
-
   const { get, operators, post, readers } = Access
   const ofAccount = "/api/accounts/:account/domains" as const
   return [
@@ -236,8 +223,7 @@ const makeDomains = Effect.fnUntraced(function* (view: OperatorView, audited: Au
     ),
     post(ofAccount, operators, add, "domains.add"),
     post(`${ofAccount}/:domain/verify`, operators, verify, "domains.verify"),
-    post(`${ofAccount}/:domain/approve`, operators, approve),
-    post(`${ofAccount}/:domain/remove`, operators, remove)
+    post(`${ofAccount}/:domain/approve`, operators, approve)
   ]
 })
 

@@ -40,6 +40,8 @@ export interface Opened {
 }
 
 export interface Sessions {
+  /** Whether a user has this name. */
+  readonly isUser: (name: string) => boolean
   /** Opens a session where `password` is the user's. `browser`: the proof that the caller brings, if any. */
   readonly open: (
     user: string,
@@ -133,6 +135,7 @@ export const make = (users: ReadonlyArray<User>): Sessions => {
   })
 
   return {
+    isUser: (name) => known.has(name),
     admit,
     open: Effect.fn("Sessions.open")(function* (name, guess, browser) {
       const now = yield* Clock.currentTimeMillis

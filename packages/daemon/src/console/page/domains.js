@@ -35,7 +35,6 @@ export const DomainTable = ({ account, again, domains }) => html`
               <${Act} route=${route("approve")} of=${of} label="Approve" name="Approve ${name}" said="${name} is approved" then=${again}
                 sure="Approve ${name} without the proof that it is the account's?" />`
           }
-          <${Act} route=${route("remove")} of=${of} label="Remove" name="Remove ${name}" danger said="${name} is removed" then=${again} sure="Remove ${name}?" />
         </div>`
       ])
     })} />

@@ -2,7 +2,7 @@
  * The hosts that accounts want callbacks on, and which of these hosts they have proved to control.
  *
  * A proof belongs to one account: its token is random and nobody else's, so that no account sends callbacks to a host
- * that only another one has verified. A proof lasts until the domain is removed.
+ * that only another one has verified. Proofs are never taken back.
  */
 import { randomBytes } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -81,8 +81,6 @@ export class Domains extends Context.Service<
       name: string,
       also?: Effect.Effect<void, DatabaseError>
     ) => Effect.Effect<Domain, DomainNotFound | DatabaseError>
-    /** Forgets the domain with its proof: within a minute callbacks to it are parked, unless the operator allows the host. */
-    readonly remove: (account: number, name: string) => Effect.Effect<void, DomainNotFound | DatabaseError>
     readonly isVerified: (account: number, host: string) => Effect.Effect<boolean, DatabaseError>
     /** The same of many, in their order. */
     readonly areVerified: (targets: ReadonlyArray<Target>) => Effect.Effect<ReadonlyArray<boolean>, DatabaseError>
@@ -237,23 +235,12 @@ const areVerified = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>)
   return targets.map(({ account, host }) => verified.has(`${account} ${host}`))
 })
 
-const remove = Effect.fnUntraced(function* (account: number, name: string) {
-  const { query } = yield* Database
-  const rows = yield* query((db) =>
-    db.deleteFrom("domain").where("account", "=", account).where("name", "=", name).returningAll()
-  )
-  yield* one(name, rows)
-})
-
-/** How long a proof that was seen is believed. */
-const believedMillis = 60_000
-
 const make = Effect.gen(function* () {
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
   const limits = yield* Limits.Limits
-  /** Asked at every lease: a proof is believed for a while, since another process may have removed the domain. */
-  const known = new Map<string, number>()
+  /** Asked at every lease; a proof is never taken back, so it need not be looked up twice. */
+  const known = new Set<string>()
 
   return Domains.of({
     add: Effect.fn("Domains.add")((account, name) => database.transaction(add(account, name, limits)), stored),
@@ -274,17 +261,11 @@ const make = Effect.gen(function* () {
       )
       return domain
     }, stored),
-    remove: Effect.fn("Domains.remove")(function* (account, name) {
-      yield* remove(account, name)
-      known.delete(`${account} ${name}`)
-    }, stored),
     isVerified: Effect.fnUntraced(function* (account, host) {
       const key = `${account} ${host}`
-      const now = yield* Clock.currentTimeMillis
-      if (now < (known.get(key) ?? 0)) return true
+      if (known.has(key)) return true
       const verified = yield* isVerified(account, host)
-      if (verified) known.set(key, now + believedMillis)
-      else known.delete(key)
+      if (verified) known.add(key)
       return verified
     }, stored),
     areVerified: Effect.fn("Domains.areVerified")(areVerified, stored)
