@@ -4,17 +4,13 @@
  */
 import type * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
-import * as ChainConnection from "@headwater/indexer/sync/ChainConnection"
-import * as Supervision from "@headwater/indexer/sync/Supervision"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Settings from "../settings/Settings.ts"
+import * as EachChain from "./EachChain.ts"
 
 /** One look at the node and the store. A failure is shown in {@link ChainStatus}, as that of a followed chain is. */
 const look = Effect.fnUntraced(
@@ -47,29 +43,9 @@ const look = Effect.fnUntraced(
     )
 )
 
-const observe = Effect.fnUntraced(function* (chain: Chain.Chain, settings: Settings.ChainSettings) {
-  const statuses = yield* ChainStatus
-  const nodes = yield* ConnectedNodes
-  const run = Effect.gen(function* () {
-    const node = yield* ChainConnection.open(chain, { ...settings, announcements: false })
-    statuses.update(chain, { networkDoubt: node.networkDoubt }, yield* Clock.currentTimeMillis)
-    yield* nodes.connect(chain, node)
-    return yield* look(chain, node.source).pipe(
-      Effect.andThen(Effect.sleep(Duration.millis(settings.pollMillis))),
-      Effect.forever
-    )
-  }).pipe(Effect.scoped)
-  yield* Effect.ignore(Supervision.keepFollowing(chain, run))
-})
-
 /** Looks at every configured chain as long as the layer lives. */
-export const layer = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const statuses = yield* ChainStatus
-    const now = yield* Clock.currentTimeMillis
-    for (const { chain, settings } of Settings.chains(yield* Settings.Settings)) {
-      statuses.update(chain, { state: "starting" }, now)
-      yield* Effect.forkScoped(observe(chain, settings))
-    }
-  })
+export const layer = EachChain.layer(
+  ({ source }, { pollMillis }) =>
+    look(source.chain, source).pipe(Effect.andThen(Effect.sleep(Duration.millis(pollMillis))), Effect.forever),
+  { announcements: false }
 )
