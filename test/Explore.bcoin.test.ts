@@ -358,7 +358,7 @@ for (const { location, name } of sample) {
             )
           }
           const after = yield* check(yield* activity(node, wallet, forms.toReversed()))
-          for (const [count, least] of Object.entries({ shown: 15, listed: 10, mined: 20, unspent: 5, waiting: 1 })) {
+          for (const [count, least] of Object.entries({ shown: 15, listed: 10, mined: 10, unspent: 5, waiting: 1 })) {
             assert.isAbove(before[count as keyof typeof before], least, count)
             assert.isAbove(after[count as keyof typeof after], least, count)
           }
