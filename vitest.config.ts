@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    globalSetup: ["./test/PostgresServer.ts", "./test/Program.ts"],
+    globalSetup: ["./test/PostgresServer.ts", "./test/MigratedStores.ts", "./test/Program.ts"],
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     // Most of the time tests wait: for nodes, receivers, restarts. One worker a core would leave the cores idle.
     maxWorkers: 4,

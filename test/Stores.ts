@@ -1,21 +1,26 @@
 /** The stores that every store test runs on: a fresh SQLite file, and a fresh database of the run's PostgreSQL server. */
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import pg from "pg"
 
-const sqlite = Effect.map(
+/** `template`: the file of a store to begin with. */
+const sqlite = (template?: string) =>
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-store-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ),
-  (folder): Location => ({ kind: "sqlite", file: join(folder, "store.db") })
-)
+  ).pipe(
+    Effect.tap((folder) =>
+      Effect.sync(() => template === undefined || cpSync(dirname(template), folder, { recursive: true }))
+    ),
+    Effect.map((folder): Location => ({ kind: "sqlite", file: join(folder, "store.db") }))
+  )
 
 const administer = (statement: string) =>
   Effect.promise(async () => {
@@ -25,28 +30,44 @@ const administer = (statement: string) =>
     await client.end()
   })
 
-const postgres = Effect.gen(function* () {
-  const name = `test_${randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(administer(`create database ${name}`), () =>
-    administer(`drop database ${name} with (force)`)
-  )
-  const url = new URL(process.env.DATABASE_URL!)
-  url.pathname = `/${name}`
-  const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
-  return { kind: "postgres", url: Redacted.make(url.href), connections: 5, secretKeys } satisfies Location
-})
+/** `template`: the name of a database to begin with. */
+const postgres = (template = "template1") =>
+  Effect.gen(function* () {
+    const name = `test_${randomUUID().replaceAll("-", "")}`
+    yield* Effect.acquireRelease(administer(`create database ${name} template ${template}`), () =>
+      administer(`drop database ${name} with (force)`)
+    )
+    const url = new URL(process.env.DATABASE_URL!)
+    url.pathname = `/${name}`
+    const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
+    return { kind: "postgres", url: Redacted.make(url.href), connections: 5, secretKeys } satisfies Location
+  })
 
-/** A scoped effect that makes an empty store and says where it is: for tests that start programs of their own. */
-export const locations: ReadonlyArray<{
+const hasPostgres = process.env.DATABASE_URL !== undefined
+
+/** A scoped effect that makes a store and says where it is. */
+type Locations = ReadonlyArray<{
   readonly name: Location["kind"]
-  readonly location: typeof sqlite | typeof postgres
-}> = [
-  { name: "sqlite", location: sqlite },
-  ...(process.env.DATABASE_URL === undefined ? [] : [{ name: "postgres", location: postgres } as const])
+  readonly location: Effect.Effect<Location, never, Scope.Scope>
+}>
+
+/** `file` and `database`: copies of these. */
+const make = (file?: string, database?: string): Locations => [
+  { name: "sqlite", location: sqlite(file) },
+  ...(hasPostgres ? [{ name: "postgres", location: postgres(database) } as const] : [])
 ]
+
+/** Stores without a table. */
+export const unmigrated = make()
+
+/** What `MigratedStores` has made for this run: to give each store its schema anew takes longer than most tests. */
+const { HEADWATER_MIGRATED_FILE: file, HEADWATER_MIGRATED_DATABASE: database } = process.env
+
+/** Empty, migrated stores: for tests that start programs of their own. */
+export const locations = make(file, database)
 
 /** Each dialect's layer; building it makes a new, empty, migrated store. */
 export const stores = locations.map(({ name, location }) => ({
   name,
-  layer: Layer.unwrap(Effect.map(location, (location: Location) => Database.layer(location)))
+  layer: Layer.unwrap(Effect.map(location, Database.layer))
 }))

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { freePort } from "../../../test/FreePort.ts"
-import { locations } from "../../../test/Stores.ts"
+import { unmigrated } from "../../../test/Stores.ts"
 import * as Seed from "../../indexer/test/store/Seed.ts"
 import * as Serve from "../src/Serve.ts"
 import * as Store from "../src/Store.ts"
@@ -19,7 +19,7 @@ const day = 86_400_000
 /** What the outbox of a daemon with these settings forgets and gives up, of callbacks that are three days old. */
 const swept = (callbacks: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
-    const [{ location }] = locations as [(typeof locations)[number]]
+    const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
     const { file } = (yield* location) as { readonly file: string }
     const settings = yield* SettingsFile.load(undefined, {
       HEADWATER_STORE_SQLITE: file,

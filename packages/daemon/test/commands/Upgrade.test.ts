@@ -7,7 +7,7 @@ import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { locations } from "../../../../test/Stores.ts"
+import { unmigrated } from "../../../../test/Stores.ts"
 import * as Released from "../../../indexer/test/store/database/Released.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
@@ -36,7 +36,7 @@ const check = Effect.fnUntraced(function* (config: string) {
 const messagesOf = ({ checked }: { readonly checked: ReadonlyArray<{ level: string; message: string }> }) =>
   checked.map(({ level, message }) => `${level}: ${message}`).join("\n")
 
-for (const { location, name } of locations) {
+for (const { location, name } of unmigrated) {
   describe(`headwater upgrade --check on ${name}`, () => {
     it.live("says what would be migrated, migrates nothing, and is content afterwards", () =>
       Effect.gen(function* () {
@@ -86,7 +86,7 @@ for (const { location, name } of locations) {
 }
 
 describe("headwater upgrade", () => {
-  const [{ location }] = locations as [(typeof locations)[number]]
+  const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
 
   it.live("names a daemon that has the store, and settings that this version refuses", () =>
     Effect.gen(function* () {

@@ -18,12 +18,12 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import { sql } from "kysely"
 import { freePort } from "../../../../../test/FreePort.ts"
-import { locations, stores } from "../../../../../test/Stores.ts"
+import { unmigrated, stores } from "../../../../../test/Stores.ts"
 
 describe("a SQLite file", () => {
   it.live("is for its owner alone, with all that lies beside it, unless an operator has opened it to others", () =>
     Effect.gen(function* () {
-      const [{ location }] = locations as [(typeof locations)[number]]
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
       const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
       const modes = Effect.gen(function* () {
         const { query } = yield* Database
@@ -64,7 +64,7 @@ describe("a SQLite file", () => {
 
   it.live("has a log that no commit takes long to empty, and as much of it is kept in memory as is wanted", () =>
     Effect.gen(function* () {
-      const [{ location }] = locations as [(typeof locations)[number]]
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
       const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
       yield* Effect.gen(function* () {
         const { query, read } = yield* Database
@@ -235,7 +235,7 @@ const forward = (port: number) =>
     ({ server }) => Effect.sync(() => server.close())
   )
 
-for (const { location } of locations.filter(({ name }) => name === "postgres")) {
+for (const { location } of unmigrated.filter(({ name }) => name === "postgres")) {
   describe("a PostgreSQL server that cannot be used", () => {
     const open = (place: Location, change: (url: URL) => void) => {
       const url = new URL(Redacted.value((place as Extract<Location, { kind: "postgres" }>).url))

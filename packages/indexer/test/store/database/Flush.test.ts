@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 
-const sqlite = locations[0]!.location
+const sqlite = unmigrated[0]!.location
 
 describe("A flush of a SQLite store", () => {
   it.live("finds every commit in the file and its log", () =>

@@ -6,14 +6,14 @@ import * as missingParts from "@headwater/indexer/store/database/migrations/0023
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 import * as Released from "./Released.ts"
 import { readsRight } from "./released/readsRight.ts"
 
 /** Opens and closes the store; what it fails with. */
 const open = (location: Location) => Effect.scoped(Layer.build(Database.layer(location)))
 
-for (const { location, name } of locations) {
+for (const { location, name } of unmigrated) {
   describe(`Migrations on ${name}`, () => {
     for (const release of Released.releases) {
       it.live(`bring a store of ${release} with its data to the schema of a new one`, () =>
@@ -122,7 +122,7 @@ for (const { location, name } of locations) {
 describe("Migrations of a SQLite file", () => {
   it.live("wait for the process that has the store, which any other command need not", () =>
     Effect.gen(function* () {
-      const store: Location = yield* locations[0]!.location
+      const store: Location = yield* unmigrated[0]!.location
       yield* Released.load("0.1", store)
       yield* Effect.gen(function* () {
         yield* StoreLock.acquire(store)

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const secret = "a-secret-that-is-in-no-file"
@@ -49,7 +49,7 @@ const withKeys = (location: Location, ...keys: ReadonlyArray<string>): Location 
   secretKeys: Redacted.make(keys.join("\n"))
 })
 
-for (const { location, name } of locations) {
+for (const { location, name } of unmigrated) {
   describe(`Callback secrets on ${name}`, () => {
     it.live("are read as they were written, each bound to its subscription", () =>
       Effect.gen(function* () {
@@ -148,7 +148,7 @@ describe("The key of a SQLite store", () => {
 
   it.live("is made beside the file for its owner alone, and no file of the store has a secret", () =>
     Effect.gen(function* () {
-      const store: Location = yield* locations[0]!.location
+      const store: Location = yield* unmigrated[0]!.location
       const folder = dirname(fileOf(store))
       yield* Effect.gen(function* () {
         yield* subscribed
@@ -170,7 +170,7 @@ describe("The key of a SQLite store", () => {
 
   it.live("is needed for a backup, and is not made anew where it is missing", () =>
     Effect.gen(function* () {
-      const store: Location = yield* locations[0]!.location
+      const store: Location = yield* unmigrated[0]!.location
       const made = yield* on(store)(subscribed)
       const copy = join(dirname(fileOf(store)), "copy.db")
       yield* Backup.copy(fileOf(store), copy, () => Effect.void)

@@ -8,7 +8,7 @@ import { Database, type Location } from "@headwater/indexer/store/database/Datab
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 
 const on =
   (location: Location) =>
@@ -21,7 +21,7 @@ const hasPrograms = ["pg_dump", "psql"].every((program) =>
   (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)))
 )
 
-for (const { location, name } of locations) {
+for (const { location, name } of unmigrated) {
   describe(`The epoch of a store on ${name}`, () => {
     it.live("is given once, whoever asks first, and stays until it is renewed", () =>
       Effect.gen(function* () {
@@ -43,7 +43,7 @@ for (const { location, name } of locations) {
 describe("The epoch of a restored store", () => {
   it.live("is another one in each copy of a SQLite file", () =>
     Effect.gen(function* () {
-      const store = (yield* locations[0]!.location) as Extract<Location, { kind: "sqlite" }>
+      const store = (yield* unmigrated[0]!.location) as Extract<Location, { kind: "sqlite" }>
       const epoch = yield* epochOf(store)
       const copy = join(dirname(store.file), "copy.db")
       yield* Backup.copy(store.file, copy, () => Effect.void)
@@ -54,11 +54,11 @@ describe("The epoch of a restored store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.skipIf(locations.length < 2 || !hasPrograms)(
+  it.live.skipIf(unmigrated.length < 2 || !hasPrograms)(
     "is another one after a dump of PostgreSQL, in its place too",
     () =>
       Effect.gen(function* () {
-        const [store, other] = [yield* locations[1]!.location, yield* locations[1]!.location] as ReadonlyArray<
+        const [store, other] = [yield* unmigrated[1]!.location, yield* unmigrated[1]!.location] as ReadonlyArray<
           Extract<Location, { kind: "postgres" }>
         >
         const epoch = yield* epochOf(store!)

@@ -4,9 +4,9 @@ import { Database, DatabaseError } from "@headwater/indexer/store/database/Datab
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 
-for (const { location, name } of locations) {
+for (const { location, name } of unmigrated) {
   describe(`StoreHealth on ${name}`, () => {
     it.live("says where the store is, and how many chains have blocks in it", () =>
       Effect.gen(function* () {
@@ -79,7 +79,7 @@ const damaged = (file: string) => {
   closeSync(descriptor)
 }
 
-const [{ location: sqlite }] = locations as [(typeof locations)[number]]
+const [{ location: sqlite }] = unmigrated as [(typeof unmigrated)[number]]
 
 describe("a damaged SQLite file", () => {
   it.live("is found by a look through, and remembered once a statement has met the damage", () =>

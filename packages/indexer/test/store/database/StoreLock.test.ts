@@ -3,14 +3,14 @@ import type { Location } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 
 const held = (location: Location) => Effect.scoped(StoreLock.acquire(location))
 
 describe("StoreLock", () => {
   it.live("lets one in at a time, and the next once that one has left", () =>
     Effect.gen(function* () {
-      const [{ location }] = locations as [(typeof locations)[number]]
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
       const store: Location = yield* location
       yield* Effect.gen(function* () {
         yield* StoreLock.acquire(store)
