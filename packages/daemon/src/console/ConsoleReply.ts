@@ -12,8 +12,9 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
 export const refused = (status: number, error: string, headers?: Record<string, string>) =>
   json({ error }, status, headers)
 
-export const notFound = refused(404, "There is no such subscription or callback")
-export const noAccount = refused(404, "There is no such account")
+/** Nothing is called so, or nothing that the visitor may know of. */
+export const noSuch = (what: string) => refused(404, `There is no such ${what}`)
+export const noAccount = noSuch("account")
 
 export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest) => {
   const query = url.indexOf("?")

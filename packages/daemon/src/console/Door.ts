@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
     const from = Peer.describe(request)
     if (holder.role !== "account") {
       const { role, user } = holder
-      const visitor = { role, actor: { user, role, from }, account: undefined }
+      const visitor = { role, actor: { user, role, from }, account: undefined, reads: () => true }
       return { visitor, may: (route) => route.roles.includes(role) } satisfies Visit
     }
     const found = yield* accountOf(holder.key)
@@ -107,12 +107,14 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
     const visitor: Access.Visitor = {
       role: "account",
       actor: { user: name, role: "account", from },
-      account: { id, name }
+      account: { id, name },
+      reads: (operation) =>
+        operation === undefined
+          ? caller.endpoints === undefined
+          : AllowList.allows(caller.endpoints, ...group(operation))
     }
     const may = ({ method, operation }: Access.Route) =>
-      operation !== undefined &&
-      AllowList.allows(caller.endpoints, ...group(operation)) &&
-      (!caller.readOnly || AllowList.readsOnly({ method }))
+      operation !== undefined && visitor.reads(operation) && (!caller.readOnly || AllowList.readsOnly({ method }))
     return { visitor, may }
   })
 

@@ -23,7 +23,9 @@ export const describe = (request: Request): string => {
 
 /** Without the zone of a link; an IPv4 address as such, also where the socket writes it as one of IPv6. */
 const read = (text: string) =>
-  Result.getOrUndefined(Result.map(NetAddress.ipFromString(text.replace(/%.*$/, "")), NetAddress.toCanonical))
+  Result.getOrUndefined(
+    Result.map(NetAddress.ipFromString(text.replace(/%.*$/, "")), (address) => NetAddress.toCanonical(address))
+  )
 
 /** Whose guesses at a password are one count: those of one address, which is of IPv6 the network of 64 bits that a line has. */
 const lineOf = (address: NetAddress.IpAddress) =>

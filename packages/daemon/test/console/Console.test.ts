@@ -42,6 +42,28 @@ const tenant = Effect.fnUntraced(function* (
   return { id, name, host, reference, callback: `${reference}-0`, key: Redacted.value(made.key), keyId: made.id }
 })
 
+/** An address of a wallet, which no subscription names. */
+const ofWallet = new Uint8Array(20).fill(7) as AddressBytes
+
+const wallet = Effect.fnUntraced(function* (account: number, publicKey: string) {
+  const { insertMany, query } = yield* Database
+  const [{ id } = { id: 0 }] = yield* query((db) =>
+    db
+      .insertInto("wallet")
+      .values({
+        ...{ account, chain: 1, public_key: publicKey, derivation: "account", format: "legacy", created: 1 },
+        ...{ balance: "0", state: "synced", scan_height: null }
+      })
+      .returning("id")
+  )
+  yield* insertMany("wallet_address", [
+    {
+      ...{ wallet: id, chain: 1, branch: 0, address_index: 0, address: ofWallet, revision: 0 },
+      ...{ used_height: null, requested: null }
+    }
+  ])
+})
+
 type Tenant = Effect.Success<ReturnType<typeof tenant>>
 
 /** A path of a route that names what is `of` the tenant. */
@@ -198,6 +220,79 @@ for (const store of stores) {
         assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 200, "others are answered")
         yield* (yield* Accounts).revokeKey(reader.id, reader.keyId)
         assert.strictEqual((yield* ask(as(reader), "GET", "/api/subscriptions")).status, 401)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("leaves out of an answer what the key may not read by the interface's own operations", () =>
+      Effect.gen(function* () {
+        yield* block
+        const { ask } = yield* Fixture.make
+        const of = yield* tenant()
+        const publicKey = `xpub6Wat${of.id}ch${"z".repeat(20)}`
+        yield* wallet(of.id, publicKey)
+        const accounts = yield* Accounts
+        const keys = new Map<string, Redacted.Redacted>()
+        /** What is answered of a path to a key that may call these operations alone, or all. */
+        const read = Effect.fnUntraced(function* (path: string, endpoints?: ReadonlyArray<string>) {
+          const name = endpoints?.join() ?? "all"
+          const made =
+            keys.get(name) ??
+            (yield* accounts.createKey(of.id, { name, ...(endpoints === undefined ? {} : { endpoints }) })).key
+          keys.set(name, made)
+          const { body, status, text } = yield* ask({ key: Redacted.value(made) }, "GET", path)
+          assert.strictEqual(status, 200, text)
+          return body
+        })
+        const has = (answer: object, parts: ReadonlyArray<string>, are: boolean) => {
+          for (const part of parts) assert.strictEqual(Object.hasOwn(answer, part), are, part)
+        }
+
+        const account = `/api/accounts/${encodeURIComponent(of.name)}`
+        const narrow = yield* read(account, ["limits.get"])
+        has(narrow, ["account", "limits"], true)
+        has(narrow, ["balance", "keys", "domains", "subscriptions"], false)
+        assert.notInclude(JSON.stringify(narrow), of.host)
+        const wider = yield* read(account, ["limits.get", "credits.balance", "domains.list", "subscriptions.list"])
+        has(wider, ["balance", "domains", "subscriptions"], true)
+        has(wider, ["keys"], false)
+        has(yield* read(account), ["balance", "keys", "domains", "subscriptions"], true)
+
+        const kinds = (text: string, ...more: ReadonlyArray<string>) =>
+          Effect.map(
+            read(`/api/search?q=${text}`, ["subscriptions.list", ...more]),
+            ({ items }: { items: ReadonlyArray<{ kind: string }> }) => items.map(({ kind }) => kind)
+          )
+        const key = publicKey.slice(0, 20)
+        assert.deepStrictEqual(yield* kinds(key), [])
+        assert.deepStrictEqual(yield* kinds(key, "hdWallets.syncedWallets"), ["wallet"])
+        assert.notInclude(yield* kinds(of.callback), "callback")
+        assert.include(yield* kinds(of.callback, "callbacks.list"), "callback")
+        assert.deepStrictEqual(yield* kinds(of.host), ["host", "subscription"])
+        assert.deepStrictEqual(yield* kinds(of.host, "domains.list"), ["host", "domain", "subscription"])
+        assert.deepStrictEqual(yield* kinds(Address.encode(Seed.chain, ofWallet)!), [])
+        assert.deepStrictEqual(yield* kinds(Address.encode(Seed.chain, ofWallet)!, "hdWallets.*"), ["address"])
+
+        const story = (whose: AddressBytes) =>
+          `/api/stories/address?chain=ethereum/devnet&address=${Address.encode(Seed.chain, whose)}`
+        const untold = yield* read(story(ofWallet), ["callbacks.list"])
+        has(untold, ["subscriptions", "synced", "wallets"], false)
+        assert.isNull(untold.watchedFrom)
+        assert.notInclude(JSON.stringify(untold), publicKey)
+        has(yield* read(story(ofWallet), ["callbacks.list", "addresses.syncedAddresses"]), ["wallets"], false)
+        const [shown] = (yield* read(story(ofWallet), ["callbacks.list", "hdWallets.syncedWallets"])).wallets
+        assert.strictEqual(shown.publicKey, publicKey)
+        assert.strictEqual((yield* read(story(address))).subscriptions[0].referenceId, of.reference)
+
+        const told = yield* read(`/api/stories/callback?key=${of.callback}`, ["callbacks.list"])
+        has(told.subscription, ["callbackUrl", "address"], false)
+        const one = yield* read(`/api/subscriptions/${of.reference}`, ["callbacks.list"])
+        assert.strictEqual(one.callbacks.length, 2)
+        has(one.subscription, ["callbackUrl", "address", "health"], false)
+        const [listed] = (yield* read("/api/subscriptions", ["subscriptions.list"])).items
+        has(listed, ["health", "lastSequence"], false)
+        has(yield* read("/api/overview", ["receivers.list"]), ["failures"], false)
+        has(yield* read("/api/deliveries", ["receivers.list"]), ["failures"], false)
+        has(yield* read("/api/overview", ["receivers.list", "callbacks.status"]), ["failures"], true)
       }).pipe(Effect.scoped)
     )
 

@@ -2,8 +2,8 @@
 import { useState } from "/hooks.js"
 import { AttemptChart, LatencyChart } from "./chart.js"
 import { may, session, useAnswer } from "./daemon.js"
-import { Answered, Facts, Go, Heading, State, Table, Time } from "./elements.js"
 import { FailureTable, HostTable } from "./endpoints.js"
+import { Answered, Facts, Go, Heading, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { placeOf } from "./places.js"
 import { counted, duration, millis, number, percent } from "./words.js"
@@ -128,7 +128,7 @@ export const Overview = () => {
               html`<span key=${state} class="count"><${State} of=${state} /> ${counted(count, "host")}</span>`
           )}</p>
         <${HostTable} hosts=${overview.hosts.worst.filter(({ state }) => state !== "healthy")} now=${overview.now} caption="Failing endpoints" empty="No endpoint fails." />
-        ${overview.failures.length > 0 && html`<h3>Failing subscriptions</h3><${FailureTable} failures=${overview.failures} now=${overview.now} />`}
+        ${overview.failures?.length > 0 && html`<h3>Failing subscriptions</h3><${FailureTable} failures=${overview.failures} now=${overview.now} />`}
       </section>
       <${Chains} ...${overview} />
     `}<//>
