@@ -17,8 +17,12 @@ import { bodyOf, json, noAccount, noSuch, queryOf, refused, textOf, unreadable, 
 
 type Health = Effect.Success<typeof ReceiverHealth.make>
 
+/** The last millisecond since the Unix epoch that a date can be of. */
+const lastMillis = 8_640_000_000_000_000
 /** Which callbacks are sent again: since a time in milliseconds since the Unix epoch, or all that are kept. */
-const Again = Schema.Struct({ since: Schema.optionalKey(Schema.Int) })
+const Again = Schema.Struct({
+  since: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: lastMillis })))
+})
 const againOf = bodyOf(Again, "{since?}, a time in milliseconds")
 const againOfAccount = bodyOf(
   Schema.Struct({ ...Again.fields, account: Schema.String, host: Schema.optionalKey(Schema.String) }),
@@ -84,11 +88,13 @@ const makeRecoveries = Effect.fnUntraced(function* (audited: Audited.Audited) {
       const { account, host: named, since } = yield* againOfAccount(request)
       const { id } = yield* accounts.find(account)
       const host = named?.toLowerCase()
-      const subscriptions = yield* stored(Recovery.beginAll(id, { host, time: since }))
-      yield* audited.done(visitor, {
+      const deed = {
         ...{ action: "account.recover", subject: host ?? account, account },
-        detail: `subscriptions: ${subscriptions}`
-      })
+        detail: since === undefined ? undefined : `since ${new Date(since).toISOString()}`
+      }
+      const subscriptions = yield* audited.changeWith(visitor, deed, (also) =>
+        stored(Recovery.beginAll(id, { host, time: since }, also))
+      )
       return json({ subscriptions })
     },
     Effect.catchTags({ ...unreadable, AccountNotFound: () => Effect.succeed(noAccount) })

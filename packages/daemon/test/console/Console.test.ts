@@ -9,10 +9,13 @@ import * as AllowList from "@headwater/http/contract/AllowList"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
+import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { sql } from "kysely"
 import { stores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as Fixture from "./ConsoleFixture.ts"
@@ -51,7 +54,7 @@ const wallet = Effect.fnUntraced(function* (account: number, publicKey: string) 
     db
       .insertInto("wallet")
       .values({
-        ...{ account, chain: 1, public_key: publicKey, derivation: "account", format: "legacy", created: 1 },
+        ...{ account, chain: 1, public_key: publicKey, derivation: "account", format: "P2WPKH", created: 1 },
         ...{ balance: "0", state: "synced", scan_height: null }
       })
       .returning("id")
@@ -360,6 +363,44 @@ for (const store of stores) {
         )
         const log = (yield* ask("operator", "GET", "/api/audit")).text
         for (const hidden of [key, of.key, secret, ...Object.values(Fixture.passwords)]) assert.notInclude(log, hidden)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("makes no change of which the audit log cannot have the entry", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* Fixture.make
+        const of = yield* tenant()
+        const { query } = yield* Database
+        const own = `/api/accounts/${encodeURIComponent(of.name)}/domains`
+        const add = { name: `late${of.id}.test` }
+        assert.strictEqual((yield* ask({ key: of.key }, "POST", own, add)).status, 200)
+        yield* ask("operator", "GET", "/api/session")
+        const verify = ask({ key: of.key }, "POST", `${own}/${add.name}/verify`)
+        const recover = ask("operator", "POST", "/api/recoveries", { account: of.name, since: 1_000 })
+        const rename = (from: string, to: string) =>
+          query(rows(sql`alter table ${sql.ref(from)} rename to ${sql.ref(to)}`))
+        yield* Effect.gen(function* () {
+          for (const change of [verify, recover]) assert.strictEqual((yield* change).status, 503)
+        }).pipe((broken) =>
+          Effect.acquireUseRelease(
+            rename("audit_entry", "audit_elsewhere"),
+            () => broken,
+            () => Effect.orDie(rename("audit_elsewhere", "audit_entry"))
+          )
+        )
+        assert.isFalse(yield* (yield* Domains).isVerified(of.id, add.name))
+        assert.strictEqual((yield* Recovery.leftOf(of.id)).subscriptions, 0)
+        for (const change of [verify, recover]) assert.strictEqual((yield* change).status, 200)
+        // Nothing is verified a second time.
+        assert.strictEqual((yield* verify).status, 200)
+        assert.isTrue(yield* (yield* Domains).isVerified(of.id, add.name))
+        assert.strictEqual((yield* Recovery.leftOf(of.id)).subscriptions, 1)
+        const { items } = (yield* ask("operator", "GET", `/api/audit?account=${encodeURIComponent(of.name)}`)).body
+        const deeds = items.map(({ action, detail, user }: Record<string, unknown>) => [action, detail, user])
+        assert.deepStrictEqual(deeds.slice(0, 2), [
+          ["account.recover", "since 1970-01-01T00:00:01.000Z", "operator"],
+          ["domain.verify", null, of.name]
+        ])
       }).pipe(Effect.scoped)
     )
 
