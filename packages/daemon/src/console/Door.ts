@@ -3,11 +3,12 @@
  * nothing is answered. What a session may ask is said by the routes.
  */
 import * as AllowList from "@headwater/http/contract/AllowList"
+import * as NulCharacter from "@headwater/http/server/NulCharacter"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Effect from "effect/Effect"
-import type * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -212,6 +213,9 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
       const wait = account === undefined ? undefined : yield* paced(account.id)
       if (wait !== undefined) return tooMany("requests", wait)
       if (!allowed(found.may)) return refused(403, `${found.visitor.actor.user} may not do that`)
+      const { params } = yield* HttpRouter.RouteContext
+      const unusable = NulCharacter.parameterOf(request.url, params)
+      if (unusable !== undefined) return refused(400, `${unusable} ${NulCharacter.rule}`)
       return yield* handle(request, found)
     }, safely)
 

@@ -366,6 +366,33 @@ for (const store of stores) {
       }).pipe(Effect.scoped)
     )
 
+    it.effect("refuses what has a NUL character, in a path, a query or a body", () =>
+      Effect.gen(function* () {
+        yield* block
+        const { ask } = yield* Fixture.make
+        const of = yield* tenant()
+        const refused = Effect.fnUntraced(function* (method: "GET" | "POST", path: string, body: unknown = {}) {
+          const { body: answer, status, text } = yield* ask("operator", method, path, body)
+          assert.deepStrictEqual([status, text.includes("must have no NUL character")], [400, true], `${path}: ${text}`)
+          return answer.error
+        })
+        const chain = "chain=ethereum/devnet"
+        const asked = ["/api/accounts/a%00", "/api/credits?account=%00", `/api/stories/block?${chain}&block=%00`]
+        asked.push("/api/stories/callback?key=%00", `/api/stories/address?${chain}&address=%00`, "/api/audit?user=%00")
+        asked.push("/api/search?q=%00", "/api/subscriptions?search=%00", "/api/subscriptions/%00")
+        for (const path of asked) yield* refused("GET", path)
+        assert.strictEqual(yield* refused("GET", "/api/audit?user=%00"), "user must have no NUL character")
+        const own = `/api/accounts/${encodeURIComponent(of.name)}`
+        yield* refused("POST", `/api/subscriptions/${of.reference}/callbacks/%00/redeliver`)
+        yield* refused("POST", `${own}/domains/%00/verify`)
+        yield* refused("POST", `${own}/keys`, { name: "a\0b" })
+        yield* refused("POST", `/api/subscriptions/${of.reference}/deactivate`, { reason: "\0" })
+        yield* refused("POST", "/api/recoveries", { account: "\0" })
+        const written = yield* ask("operator", "POST", `${own}/keys`, { name: "a\\u0000" })
+        assert.strictEqual(written.status, 200, written.text)
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("makes no change of which the audit log cannot have the entry", () =>
       Effect.gen(function* () {
         const { ask } = yield* Fixture.make
