@@ -12,6 +12,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import { consoleOperator } from "../settings/Settings.ts"
 import * as Access from "./Access.ts"
 import * as AccountPace from "./AccountPace.ts"
@@ -121,6 +122,8 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
 
   const sessionOf = ({ may, visitor }: Visit) => ({
     ...{ user: visitor.actor.user, role: visitor.role, account: visitor.account?.name ?? null },
+    // An account has no command line.
+    command: visitor.account === undefined ? commandName : null,
     may: routes.filter(may).map(Access.nameOf)
   })
 

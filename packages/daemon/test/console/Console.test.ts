@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
+import { commandName } from "@headwater/daemon/CommandName"
 import * as Access from "@headwater/daemon/console/Access"
 import * as AccountPace from "@headwater/daemon/console/AccountPace"
 import * as Console from "@headwater/daemon/console/Console"
@@ -176,7 +177,8 @@ for (const store of stores) {
         )
 
         const session = (yield* ask(who, "GET", "/api/session")).body
-        assert.deepInclude(session, { user: own.name, role: "account", account: own.name })
+        assert.deepInclude(session, { user: own.name, role: "account", account: own.name, command: null })
+        assert.strictEqual((yield* ask("read-only", "GET", "/api/session")).body.command, commandName)
         assert.deepStrictEqual([...session.may].sort(), open.map(Access.nameOf).sort())
         const get = (path: string) => Effect.map(ask(who, "GET", path), ({ body }) => body)
         assert.deepStrictEqual(
@@ -549,7 +551,7 @@ for (const store of stores) {
           const need = all.needs.find(
             ({ to }: { to: unknown }) => JSON.stringify(to) === JSON.stringify(mine.needs[0].to)
           )
-          assert.include(need.command, "headwater subscriptions recover")
+          assert.include(need.command, `${commandName} subscriptions recover`)
           assert.deepInclude(all.chains[0], { name: "ethereum/devnet", state: "starting" })
         }).pipe(Effect.scoped)
     )

@@ -12,7 +12,7 @@ const Need = ({ code, command, remedy, severity, to, what }) => {
   const help = [
     remedy,
     command !== null && html`<code>${command}</code>`,
-    code !== null && html`<code>headwater explain ${code}</code>`,
+    code !== null && html`<code>${session.command} explain ${code}</code>`,
     to !== null &&
       !(to.view === "chains" && session.account !== null) &&
       html`<a href=${placeOf(to)}>Show<span class="hidden">: ${what}</span></a>`
