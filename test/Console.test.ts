@@ -551,6 +551,26 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
             assert.strictEqual(await page.getByRole("navigation").getByRole("link", { name, exact: true }).count(), 0)
           }
           await sound("tenant")
+          // What a key with an allow-list is answered: the parts that the key may not read are absent.
+          const answers = {
+            "accounts/test": { account: { name: "test", created: 1, retractions: false }, limits: [] },
+            "subscriptions/narrow": {
+              ...{ callbacks: [], hasMore: false },
+              subscription: { referenceId: "narrow", account: "test", chain: "ethereum/devnet", event: "BLOCK_MINED" }
+            },
+            "stories/address?*": { watchedFrom: null, callbacks: [], hasMore: false, notKept: [] }
+          }
+          for (const [path, json] of Object.entries(answers)) {
+            await page.route(`**/api/${path}`, (route) => route.fulfill({ json }))
+          }
+          await page.goto(`${url}/#/accounts/test`)
+          await page.getByText("Retractions").waitFor()
+          assert.strictEqual(await page.getByRole("heading", { name: "API keys" }).count(), 0)
+          await page.goto(`${url}/#/subscriptions/narrow`)
+          await page.getByText("No callbacks yet.").waitFor()
+          await page.goto(`${url}/#/addresses/ethereum/devnet/${watched}`)
+          await page.getByText("No callback of its subscriptions is kept.").waitFor()
+          assert.strictEqual(await page.getByRole("heading", { name: "Subscriptions" }).count(), 0)
           await page.close()
         })
         assert.deepStrictEqual(complaints, [])

@@ -23,6 +23,10 @@ const called: Called = existsSync(packageFile("src/main.ts"))
 /** Where the program was started from. */
 export const commandName = called.name
 
+/** A text of a package that does not know the program's name here, with the commands in the text as a person types them. */
+export const asTyped = (text: string, name = commandName): string =>
+  text.replaceAll(/(?<![\w/-])headwater (?=(?:doctor|init|replay|rewind|skip|status)\b)/g, `${name} `)
+
 /** A path as a word of a shell command. */
 export const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
-import { anywhere, calledIn, commandName, quoted } from "../src/CommandName.ts"
+import { anywhere, asTyped, calledIn, commandName, quoted } from "../src/CommandName.ts"
 
 it("the program is called as it can be called from where it lies", () => {
   assert.strictEqual(commandName, "npm start --")
@@ -19,4 +19,14 @@ it("a command for any folder changes to the checkout first", () => {
   const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "")
   assert.strictEqual(anywhere("status", "A=1 "), `(cd ${quoted(checkout)} && A=1 npm start -- status)`)
   assert.strictEqual(quoted("/a b/it's"), "'/a b/it'\\''s'")
+})
+
+it("commands in a text are written as they are typed, and nothing else of the name", () => {
+  assert.strictEqual(
+    asTyped("headwater replay ethereum/mainnet --from 1 fills it in; else headwater skip x", "npx headwater"),
+    "npx headwater replay ethereum/mainnet --from 1 fills it in; else npx headwater skip x"
+  )
+  for (const text of ["/app/headwater status", "A newer headwater has done so"]) {
+    assert.strictEqual(asTyped(text, "npx headwater"), text)
+  }
 })

@@ -105,8 +105,7 @@ const remove = Command.make(
           "domains, wallets and credits: export it first, then add --yes"
       })
     }
-    yield* AccountRemoval.remove(id)
-    yield* AuditLog.write(AuditLog.commandLine, deed("account.remove", input.account))
+    yield* AccountRemoval.remove(id, AuditLog.write(AuditLog.commandLine, deed("account.remove", input.account)))
     yield* Console.log(`Account ${JSON.stringify(input.account)} removed`)
   })
 ).pipe(Command.withDescription("Remove an account with everything that it has, also beside the daemon"))

@@ -3,6 +3,7 @@
  * the interface an account's API key may; what says nothing of a role is refused to the role.
  */
 import type { Actor } from "@headwater/indexer/store/operator/AuditLog"
+import type { Parts } from "@headwater/indexer/store/operator/OperatorView"
 import type * as Effect from "effect/Effect"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -27,7 +28,23 @@ export interface Visitor {
   readonly actor: Actor
   /** The account whose key was shown: what is answered is the account's own alone. Undefined for users. */
   readonly account: { readonly id: number; readonly name: string } | undefined
+  /**
+   * Whether the visitor may read what an operation of the interface answers, as `group.endpoint`: a route that says more than its
+   * own operation leaves out the parts that the key may not read. Undefined: what no operation answers, which is for keys without
+   * an allow-list.
+   */
+  readonly reads: (operation: string | undefined) => boolean
 }
+
+/** The parts of the store that the visitor may see. */
+export const partsOf = ({ reads }: Visitor): Parts => ({
+  broadcasts: reads("broadcasts.broadcastOutcome"),
+  callbacks: reads("callbacks.list"),
+  domains: reads("domains.list"),
+  subscriptions: reads("subscriptions.list"),
+  syncedAddresses: reads("addresses.syncedAddresses"),
+  wallets: reads("hdWallets.syncedWallets")
+})
 
 export type Request = HttpServerRequest.HttpServerRequest
 export type Response = HttpServerResponse.HttpServerResponse

@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 export const most = 600
 const minuteMillis = 60_000
 
-/** Counts a request of an account; the seconds to wait where there were too many. */
-export const make = () => {
+/** Counts a request of an account; the seconds to wait where there were more than `limit` in the minute. */
+export const make = (limit = most) => {
   let minute = 0
   let counts = new Map<number, number>()
   return Effect.fnUntraced(function* (account: number) {
@@ -19,6 +19,6 @@ export const make = () => {
     }
     const count = (counts.get(account) ?? 0) + 1
     counts.set(account, count)
-    return count <= most ? undefined : Math.ceil(((present + 1) * minuteMillis - now) / 1_000)
+    return count <= limit ? undefined : Math.ceil(((present + 1) * minuteMillis - now) / 1_000)
   })
 }

@@ -35,9 +35,7 @@ export const make = Effect.gen(function* () {
       { actor }: Access.Visitor,
       deed: AuditLog.Deed,
       change: (also: Effect.Effect<void, DatabaseError>) => Effect.Effect<A, E>
-    ): Effect.Effect<A, E> => stored(orRefused(actor, deed)(change(stored(AuditLog.write(actor, deed))))),
-    /** Enters a deed that is done. */
-    done: ({ actor }: Access.Visitor, deed: AuditLog.Deed) => stored(AuditLog.write(actor, deed))
+    ): Effect.Effect<A, E> => stored(orRefused(actor, deed)(change(stored(AuditLog.write(actor, deed)))))
   }
 })
 

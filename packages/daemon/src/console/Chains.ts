@@ -5,16 +5,21 @@ import * as Hash from "@headwater/core/Hash"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { Database } from "@headwater/indexer/store/database/Database"
 import type { OperatorView } from "@headwater/indexer/store/operator/OperatorView"
+import type * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { catchingUpOf, notReady } from "../Health.ts"
+import { asTyped } from "../CommandName.ts"
 import * as Settings from "../settings/Settings.ts"
 import { OwnOutages } from "../supervision/OwnOutages.ts"
 import * as Access from "./Access.ts"
 import * as ChainGaps from "./ChainGaps.ts"
 import * as ChainHistory from "./ChainHistory.ts"
 import { json, queryOf, wholeNumber } from "./ConsoleReply.ts"
+
+const typed = (text: string | undefined) => (text === undefined ? null : asTyped(text))
+const typedGap = (gap: GapReport.Gap) => ({ ...gap, message: asTyped(gap.message) })
 
 /** How every configured chain stands. */
 export const standings = Effect.gen(function* () {
@@ -28,9 +33,9 @@ export const standings = Effect.gen(function* () {
       const status = statuses.get(chain)
       return {
         ...{ name: Chain.nameOf(chain), status, state: status?.state ?? "starting" },
-        problem: status === undefined ? null : (notReady(status, own.silentSeconds, now) ?? null),
+        problem: typed(status === undefined ? undefined : notReady(status, own.silentSeconds, now)),
         ...{ height: status?.height ?? null, head: status?.head ?? null, catchingUp: catchingUpOf(status) },
-        ...{ committedAt: status?.committedAt ?? null, gaps: gapsOf(chain, status) }
+        ...{ committedAt: status?.committedAt ?? null, gaps: gapsOf(chain, status).map(typedGap) }
       }
     })
   })

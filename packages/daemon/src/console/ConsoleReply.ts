@@ -1,4 +1,5 @@
 /** Answers of the console: JSON under the page's headers, and what a request asks in its query and its body. */
+import * as NulCharacter from "@headwater/http/server/NulCharacter"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -12,8 +13,9 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
 export const refused = (status: number, error: string, headers?: Record<string, string>) =>
   json({ error }, status, headers)
 
-export const notFound = refused(404, "There is no such subscription or callback")
-export const noAccount = refused(404, "There is no such account")
+/** Nothing is called so, or nothing that the visitor may know of. */
+export const noSuch = (what: string) => refused(404, `There is no such ${what}`)
+export const noAccount = noSuch("account")
 
 export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest) => {
   const query = url.indexOf("?")
@@ -36,11 +38,16 @@ export class UnreadableBody extends Schema.TaggedError<UnreadableBody>()("Unread
 /** Reads the body of a request; `form` says in words what is asked for. */
 export const bodyOf = <S extends Schema.Decoder<unknown>>(schema: S, form: string) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return (request: HttpServerRequest.HttpServerRequest): Effect.Effect<S["Type"], UnreadableBody> =>
-    Effect.mapError(
-      Effect.flatMap(request.json, decode),
-      () => new UnreadableBody({ message: `The body must be ${form}` })
-    )
+  const unreadable = new UnreadableBody({ message: `The body must be ${form}` })
+  return Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest
+  ): Effect.fn.Return<S["Type"], UnreadableBody> {
+    const body = yield* Effect.mapError(request.json, () => unreadable)
+    if (NulCharacter.isIn(JSON.stringify(body))) {
+      return yield* new UnreadableBody({ message: `A text of the body ${NulCharacter.rule}` })
+    }
+    return yield* Effect.mapError(decode(body), () => unreadable)
+  })
 }
 
 /** What every route that reads a body answers where the body is wrong. */

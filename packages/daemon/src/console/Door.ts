@@ -3,20 +3,22 @@
  * nothing is answered. What a session may ask is said by the routes.
  */
 import * as AllowList from "@headwater/http/contract/AllowList"
+import * as NulCharacter from "@headwater/http/server/NulCharacter"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Effect from "effect/Effect"
-import type * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import { consoleOperator } from "../settings/Settings.ts"
 import * as Access from "./Access.ts"
 import * as AccountPace from "./AccountPace.ts"
 import { json, refused } from "./ConsoleReply.ts"
 import * as FailedLogins from "./FailedLogins.ts"
+import * as Peer from "./Peer.ts"
 import type { Holder, Sessions } from "./Sessions.ts"
 
 type Request = Access.Request
@@ -36,13 +38,6 @@ const cookieOptions = (request: Request) =>
     secure: request.headers["x-forwarded-proto"] === "https"
   }) as const
 
-/** The peer, and whom a proxy names, whose word that is: the last address is the one that the nearest proxy saw. */
-const fromOf = (request: Request) => {
-  const peer = Option.getOrElse(request.remoteAddress, () => "unknown")
-  const named = request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim().slice(0, 64)
-  return named === undefined || named === "" ? peer : `${named} by way of ${peer}`
-}
-
 const short = Schema.String.check(Schema.isMaxLength(1_000))
 const Login = Schema.Union([
   Schema.Struct({ key: short }),
@@ -53,6 +48,12 @@ const decodeLogin = Schema.decodeUnknownEffect(Login)
 /** A page of another site can send no such request without asking first. */
 const isJson = (request: Request) => request.headers["content-type"]?.split(";")[0]?.trim() === "application/json"
 const notJson = refused(415, "The body must be application/json")
+
+/** Logins of one account in a minute. */
+export const mostLogins = 20
+
+const tooMany = (what: "requests" | "logins", wait: number) =>
+  refused(429, `Too many ${what} of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
 
 const group = (operation: string) => operation.split(".") as [group: string, endpoint: string]
 
@@ -71,6 +72,7 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
   const database = yield* Database
   const failed = yield* FailedLogins.make((user) => user === anyKey || sessions.isUser(user))
   const paced = AccountPace.make()
+  const pacedLogins = AccountPace.make(mostLogins)
 
   /** Nobody is kept out, or in, because the store cannot be written. */
   const enter = (actor: AuditLog.Actor, deed: AuditLog.Deed) =>
@@ -92,10 +94,10 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
     const token = request.cookies[cookie]
     const holder = yield* sessions.holderOf(token)
     if (holder === undefined) return undefined
-    const from = fromOf(request)
+    const from = Peer.describe(request)
     if (holder.role !== "account") {
       const { role, user } = holder
-      const visitor = { role, actor: { user, role, from }, account: undefined }
+      const visitor = { role, actor: { user, role, from }, account: undefined, reads: () => true }
       return { visitor, may: (route) => route.roles.includes(role) } satisfies Visit
     }
     const found = yield* accountOf(holder.key)
@@ -107,24 +109,28 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
     const visitor: Access.Visitor = {
       role: "account",
       actor: { user: name, role: "account", from },
-      account: { id, name }
+      account: { id, name },
+      reads: (operation) =>
+        operation === undefined
+          ? caller.endpoints === undefined
+          : AllowList.allows(caller.endpoints, ...group(operation))
     }
     const may = ({ method, operation }: Access.Route) =>
-      operation !== undefined &&
-      AllowList.allows(caller.endpoints, ...group(operation)) &&
-      (!caller.readOnly || AllowList.readsOnly({ method }))
+      operation !== undefined && visitor.reads(operation) && (!caller.readOnly || AllowList.readsOnly({ method }))
     return { visitor, may }
   })
 
   const sessionOf = ({ may, visitor }: Visit) => ({
     ...{ user: visitor.actor.user, role: visitor.role, account: visitor.account?.name ?? null },
+    // An account has no command line.
+    command: visitor.account === undefined ? commandName : null,
     may: routes.filter(may).map(Access.nameOf)
   })
 
   const entered = Effect.fnUntraced(function* (request: Request, holder: Holder, token: string, browser?: string) {
     const user = holder.role === "account" ? holder.account : holder.user
     const account = holder.role === "account" ? holder.account : undefined
-    const actor = { user, role: holder.role, from: fromOf(request) }
+    const actor = { user, role: holder.role, from: Peer.describe(request) }
     yield* enter(actor, { action: "login", subject: user, account })
     const options = cookieOptions(request)
     const answer = HttpServerResponse.setCookieUnsafe(
@@ -141,25 +147,28 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
   const byKey = Effect.fnUntraced(function* (request: Request, key: Redacted.Redacted) {
     const found = yield* accountOf(key)
     if (found === undefined) {
-      yield* failed(anyKey, fromOf(request))
+      yield* failed(anyKey, Peer.describe(request))
       return refused(401, "The API key is wrong, revoked or expired")
     }
-    const holder: Holder = { role: "account", account: found.name, key }
+    // A key in a loop is neither to fill the audit log nor to end the account's sessions all the time.
+    const wait = yield* pacedLogins(found.id)
+    if (wait !== undefined) return tooMany("logins", wait)
+    const holder: Holder = { role: "account", id: found.id, account: found.name, key }
     return yield* entered(request, holder, yield* sessions.admit(holder))
   })
 
   const byPassword = (request: Request, user: string, password: string) =>
-    sessions.open(user, password, request.cookies[browserCookie]).pipe(
+    sessions.open(user, password, request.cookies[browserCookie], Peer.lineBehind(request)).pipe(
       Effect.flatMap(({ browser, holder, token }) => entered(request, holder, token, browser)),
       Effect.catchTags({
         WrongPassword: () =>
           Effect.logWarning("A wrong password at the console").pipe(
-            Effect.andThen(failed(user, fromOf(request))),
+            Effect.andThen(failed(user, Peer.describe(request))),
             Effect.as(refused(401, "Wrong user or password"))
           ),
         TooManyGuesses: ({ retryAfter }) =>
           Effect.as(
-            failed(user, fromOf(request)),
+            failed(user, Peer.describe(request)),
             refused(429, `Too many attempts: try again in ${retryAfter} s`, { "retry-after": String(retryAfter) })
           )
       })
@@ -205,10 +214,11 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
       if (method === "POST" && !isJson(request)) return notJson
       const { account } = found.visitor
       const wait = account === undefined ? undefined : yield* paced(account.id)
-      if (wait !== undefined) {
-        return refused(429, `Too many requests of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
-      }
+      if (wait !== undefined) return tooMany("requests", wait)
       if (!allowed(found.may)) return refused(403, `${found.visitor.actor.user} may not do that`)
+      const { params } = yield* HttpRouter.RouteContext
+      const unusable = NulCharacter.parameterOf(request.url, params)
+      if (unusable !== undefined) return refused(400, `${unusable} ${NulCharacter.rule}`)
       return yield* handle(request, found)
     }, safely)
 

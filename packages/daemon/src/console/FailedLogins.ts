@@ -1,16 +1,20 @@
-/** Failed logins on their way to the audit log: counted, and written together every few seconds, however many they are. */
-import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
+/**
+ * Failed logins on their way to the audit log: counted by the name that was tried, and written every few seconds, however many
+ * they are. An entry has the place from which the last of its attempts came. Attempts that had to wait count as well.
+ */
+
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
 /**
- * Notes failed logins until the scope closes: `note(user, from)`. Only the names that `isKnown` says are told apart, since those
- * who guess may think of any number.
+ * Notes failed logins until the scope closes: `note(user, from)`. Only names that `isKnown` says are entered; all others are
+ * `others`, since those who guess may think of any number.
  */
 export const make = Effect.fnUntraced(function* (isKnown: (user: string) => boolean) {
   const database = yield* Database
-  let counted = new Map<string, { readonly actor: AuditLog.Actor; times: number }>()
+  let counted = new Map<string, { readonly actor: AuditLog.Actor; readonly times: number }>()
 
   const flush = Effect.suspend(() => {
     const failed = [...counted.values()]
@@ -32,8 +36,7 @@ export const make = Effect.fnUntraced(function* (isKnown: (user: string) => bool
   return (user: string, from: string) =>
     Effect.sync(() => {
       const name = isKnown(user) ? user : "others"
-      const entry = counted.get(name) ?? { actor: { user: name, role: "none", from }, times: 0 }
-      entry.times++
-      counted.set(name, entry)
+      const times = (counted.get(name)?.times ?? 0) + 1
+      counted.set(name, { actor: { user: name, role: "none", from }, times })
     })
 })

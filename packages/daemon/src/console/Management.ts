@@ -1,7 +1,7 @@
 /** Accounts, their API keys and their domains: shown and changed by the services that the command line has too. */
 import * as AllowList from "@headwater/http/contract/AllowList"
 import { CallbackUrlPolicy } from "@headwater/http/server/CallbackUrlPolicy"
-import { type Account, Accounts } from "@headwater/indexer/store/accounts/Accounts"
+import { type Account, AccountNotFound, Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -22,9 +22,9 @@ import * as Struct from "effect/Struct"
 import * as Settings from "../settings/Settings.ts"
 import * as Access from "./Access.ts"
 import type * as Audited from "./Audited.ts"
-import { bodyOf, json, noAccount, refused, textOf, unreadable } from "./ConsoleReply.ts"
+import { bodyOf, json, noAccount, noSuch, refused, textOf, unreadable } from "./ConsoleReply.ts"
 
-const noDomain = refused(404, "The account has no such domain")
+const noDomain = noSuch("domain")
 
 const nameOf = bodyOf(Schema.Struct({ name: Schema.String }), "{name}")
 const newKeyOf = bodyOf(
@@ -42,7 +42,7 @@ const makeNamed = Effect.map(Accounts, (accounts) =>
   Effect.fnUntraced(function* ({ account }: Access.Visitor) {
     const { account: encoded = "" } = yield* HttpRouter.params
     const found = yield* accounts.find(encoded)
-    return account === undefined || account.id === found.id ? found : yield* accounts.find("")
+    return account === undefined || account.id === found.id ? found : yield* new AccountNotFound({ name: encoded })
   })
 )
 
@@ -65,13 +65,16 @@ const makeAccounts = Effect.fnUntraced(function* (view: OperatorView, audited: A
       const { created, id, name, retractions } = yield* named(visitor)
       const used = yield* stored(Limits.usage(id, limits))
       const withToken = visitor.role === "operator" || visitor.role === "account"
+      const { reads } = visitor
       return json({
         account: { name, created, retractions },
-        balance: yield* credits.balance(id),
-        keys: yield* accounts.listKeys(id),
-        domains: (yield* domains.list(id)).map((domain) => shown(domain, withToken)),
+        balance: reads("credits.balance") ? yield* credits.balance(id) : undefined,
+        keys: reads(undefined) ? yield* accounts.listKeys(id) : undefined,
+        domains: reads("domains.list")
+          ? (yield* domains.list(id)).map((domain) => shown(domain, withToken))
+          : undefined,
         limits: Struct.keys(used).map((limit) => ({ name: limit, used: used[limit], most: limits[limit] })),
-        subscriptions: yield* view.subscriptionCounts(id)
+        subscriptions: reads("subscriptions.list") ? yield* view.subscriptionCounts(id) : undefined
       })
     },
     Effect.catchTags({ AccountNotFound: () => Effect.succeed(noAccount) })
@@ -183,9 +186,8 @@ const makeDomains = Effect.fnUntraced(function* (view: OperatorView, audited: Au
       const name = yield* domainOf
       yield* domains.get(account.id, name)
       yield* domains.countVerification(account.id)
-      // The proof is looked for outside, and noted by the verifier in a transaction of its own.
       const domain = yield* audited.changeWith(visitor, deedOf("domain.verify", account, name), (also) =>
-        Effect.tap(verifier.verify(account.id, name), also)
+        verifier.verify(account.id, name, also)
       )
       return json(shown(domain, true))
     },

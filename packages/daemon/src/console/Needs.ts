@@ -1,6 +1,7 @@
 /** What needs the operator now, or an account of what is its own, the worst first: from what `/ready`, doctor and metrics rest on. */
 import type { Target } from "@headwater/indexer/store/operator/OperatorView"
 import type { HostHealth, State } from "@headwater/indexer/store/subscriptions/ReceiverHealth"
+import { commandName } from "../CommandName.ts"
 import type { FindingCode } from "../doctor/FindingExplanations.ts"
 import { codeOfGap } from "../doctor/StoreCheck.ts"
 import type { OwnOutage } from "../supervision/OwnOutages.ts"
@@ -12,7 +13,7 @@ export interface Need {
   readonly remedy: string | null
   /** A command line that helps. */
   readonly command: string | null
-  /** For `headwater explain`. */
+  /** For the command `explain`. */
   readonly code: FindingCode | null
   readonly to: Target | null
 }
@@ -24,7 +25,7 @@ interface Part {
 
 export interface Facts {
   readonly now: number
-  /** Whether an account is told, which has no command line. */
+  /** Whether an account is told, which has no command line and no settings. */
   readonly isAccount: boolean
   readonly outages: ReadonlyArray<OwnOutage>
   /** What a statement said that found the file of the store damaged. */
@@ -35,6 +36,8 @@ export interface Facts {
   readonly hosts: ReadonlyArray<Omit<HostHealth, "account"> & { readonly account: string }>
   readonly full: { readonly waitingCallbacks: number; readonly names: ReadonlyArray<string> }
 }
+
+const doctor = `${commandName} doctor`
 
 /** Callbacks that wait for their first attempt for longer, in milliseconds, are told of. */
 const longWait = 300_000
@@ -51,13 +54,13 @@ const ofOutages = ({ damage, outages }: Facts): ReadonlyArray<Need> => [
     ? []
     : [
         need("critical", `The store's file is damaged: ${damage}`, {
-          ...{ remedy: "Stop the daemon, check the disk, and restore a backup", command: "headwater doctor" },
+          ...{ remedy: "Stop the daemon, check the disk, and restore a backup", command: doctor },
           code: "file_damaged"
         })
       ]),
   ...outages.map(({ lack, message }) =>
     need("critical", `This machine lacks something of its own: ${message}`, {
-      command: "headwater doctor",
+      command: doctor,
       code: lack === "store" ? "store_failing" : null
     })
   )
@@ -65,7 +68,7 @@ const ofOutages = ({ damage, outages }: Facts): ReadonlyArray<Need> => [
 
 const ofChain = ({ catchingUp, gaps, name, problem, state, status }: Standing): ReadonlyArray<Need> => {
   const to = { view: "chains" } as const
-  const command = "headwater doctor"
+  const command = doctor
   const severity = state === "stopped" || state === "failing" ? "critical" : catchingUp !== null ? "note" : "warning"
   return [
     ...(problem === null ? [] : [need(severity, `${name} ${problem}`, { command, to })]),
@@ -83,7 +86,10 @@ const ofChain = ({ catchingUp, gaps, name, problem, state, status }: Standing): 
   ]
 }
 
-const ofHost = ({ account, error, host, inactiveSubscriptions, state }: Facts["hosts"][number]) => {
+const ofHost = (
+  { account, error, host, inactiveSubscriptions, state }: Facts["hosts"][number],
+  isAccount: boolean
+): ReadonlyArray<Need> => {
   const to: Target = { view: "host", account, host }
   const own = `${host} of ${account}`
   switch (state) {
@@ -91,8 +97,10 @@ const ofHost = ({ account, error, host, inactiveSubscriptions, state }: Facts["h
     case "paused":
       return [
         need("warning", `${own} does not accept callbacks: ${error ?? "the reason is not kept"}`, {
-          remedy: "The receiver's owner mends it; what was given up meanwhile can be sent again",
-          command: `headwater subscriptions recover ${JSON.stringify(account)} --host ${host}`,
+          remedy: isAccount
+            ? "Mend the receiver; what was given up meanwhile can be sent again"
+            : "The receiver's owner mends it; what was given up meanwhile can be sent again",
+          command: `${commandName} subscriptions recover ${JSON.stringify(account)} --host ${host}`,
           to
         })
       ]
@@ -106,8 +114,10 @@ const ofHost = ({ account, error, host, inactiveSubscriptions, state }: Facts["h
     case "unverified":
       return [
         need("note", `${own} is not verified: its callbacks are parked`, {
-          remedy: "The account publishes the domain's token and verifies it, or an operator approves it",
-          command: `headwater domains approve ${JSON.stringify(account)} ${host}`,
+          remedy: isAccount
+            ? "Publish the domain's token, then verify the domain"
+            : "The account publishes the domain's token and verifies it, or an operator approves it",
+          command: `${commandName} domains approve ${JSON.stringify(account)} ${host}`,
           to
         })
       ]
@@ -117,15 +127,17 @@ const ofHost = ({ account, error, host, inactiveSubscriptions, state }: Facts["h
   }
 }
 
-const ofDeliveries = ({ backlog, counts, full, hosts, now }: Facts): ReadonlyArray<Need> => {
-  const shown = hosts.flatMap(ofHost)
+const ofDeliveries = ({ backlog, counts, full, hosts, isAccount, now }: Facts): ReadonlyArray<Need> => {
+  const shown = hosts.flatMap((host) => ofHost(host, isAccount))
   const unwell = counts.failing + counts.paused + counts.inactive + counts.unverified
   const { oldest } = backlog.waiting
   const waited = oldest === undefined ? 0 : now - oldest
   return [
     ...full.names.map((name) =>
       need("warning", `As many callbacks of ${name} wait as may: ${full.waitingCallbacks}`, {
-        remedy: "See which of the account's receivers do not accept, or raise limits.waitingCallbacks",
+        remedy: isAccount
+          ? "See which of the receivers do not accept"
+          : "See which of the account's receivers do not accept, or raise limits.waitingCallbacks",
         to: { view: "account", account: name }
       })
     ),
@@ -133,7 +145,7 @@ const ofDeliveries = ({ backlog, counts, full, hosts, now }: Facts): ReadonlyArr
       ? []
       : [
           need("warning", `A callback has waited for its first attempt for ${Math.floor(waited / 60_000)} min`, {
-            remedy: "Raise callbacks.concurrency or callbacks.perHost where the receivers are fast",
+            remedy: isAccount ? null : "Raise callbacks.concurrency or callbacks.perHost where the receivers are fast",
             to: { view: "deliveries" }
           })
         ]),
@@ -153,5 +165,5 @@ const rank: Readonly<Record<Need["severity"], number>> = { critical: 0, warning:
 /** The needs that follow from the facts. */
 export const of = (facts: Facts): ReadonlyArray<Need> =>
   [...ofOutages(facts), ...facts.chains.flatMap(ofChain), ...ofDeliveries(facts)]
-    .map((one) => (facts.isAccount ? { ...one, command: null } : one))
+    .map((one) => (facts.isAccount ? { ...one, command: null, code: null } : one))
     .sort((a, b) => rank[a.severity] - rank[b.severity])

@@ -73,7 +73,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
   const overviewFacts = yield* makeFacts(overviewShows)
   const deliveriesFacts = yield* makeFacts(deliveriesShow)
 
-  const overview = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
+  const overview = Effect.fnUntraced(function* ({ account, reads }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
     const { backlog, counts, failures, full, hosts, overTime } = yield* overviewFacts(account)
     const chains = yield* standings
@@ -88,7 +88,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
       }),
       deliveries: { ...overTime, periodMillis: ReceiverHealth.periodMillis },
       ...{ backlog, hosts: { counts, worst: hosts } },
-      failures,
+      failures: reads("callbacks.status") ? failures : undefined,
       chains: chains.map((standing) => told(standing, isAccount)),
       outages: lasting.map(({ lack, message, since }) => ({ lack, message, since })),
       full
@@ -96,11 +96,12 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
   })
 
   /** How deliveries go: what is to be sent, the last day, the hosts, those that fail first, and what fails and why. */
-  const deliveries = Effect.fnUntraced(function* ({ account }: Access.Visitor) {
+  const deliveries = Effect.fnUntraced(function* ({ account, reads }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
     const { backlog, counts, failures, full, hosts, overTime } = yield* deliveriesFacts(account)
     return json({
-      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis, periods: overTime.day, failures },
+      ...{ now, backlog, counts, hosts, periodMillis: ReceiverHealth.periodMillis, periods: overTime.day },
+      failures: reads("callbacks.status") ? failures : undefined,
       recoveries: account === undefined ? yield* Recovery.underWay() : [],
       full
     })

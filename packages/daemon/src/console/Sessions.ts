@@ -1,8 +1,10 @@
 /**
- * Who has logged in to the console. Passwords are compared in constant time. After five wrong guesses in a row each next
- * one has to wait, longer every time: a browser that once had the user's password for its own guesses alone, all others for
- * the guesses of all of them at the user's name, so that no stranger keeps a user out. An API key cannot be guessed, and
- * nobody waits for others' wrong ones. Sessions are in memory: a restart, with it any change of the users, ends them.
+ * Who has logged in to the console. Passwords are compared in constant time. After five wrong guesses in a row at a user's
+ * name each next one has to wait, longer every time, a quarter of an hour at most: a browser that once had the user's password
+ * for its own guesses alone, any other for those from its address. One address thus keeps out nobody elsewhere. Many addresses
+ * together may guess 500 times an hour at a name: then all browsers that never had the password wait, a minute at most, and
+ * among them the user's new one. An API key cannot be guessed, and nobody waits for others' wrong ones. Sessions are in memory:
+ * a restart, with it any change of the users, ends them. Each user and each account has 20 at most.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -30,7 +32,7 @@ export interface User {
 /** Who has a session: a user, or the holder of an account's API key. */
 export type Holder =
   | { readonly role: Access.StaffRole; readonly user: string }
-  | { readonly role: "account"; readonly account: string; readonly key: Redacted.Redacted }
+  | { readonly role: "account"; readonly id: number; readonly account: string; readonly key: Redacted.Redacted }
 
 /** What a browser keeps: the session's token, and the proof that the browser once had the user's password. */
 export interface Opened {
@@ -42,13 +44,14 @@ export interface Opened {
 export interface Sessions {
   /** Whether a user has this name. */
   readonly isUser: (name: string) => boolean
-  /** Opens a session where `password` is the user's. `browser`: the proof that the caller brings, if any. */
+  /** Opens a session where `password` is the user's. `browser`: the proof that the caller brings, if any; `address`: the caller's. */
   readonly open: (
     user: string,
     password: string,
-    browser: string | undefined
+    browser: string | undefined,
+    address: string
   ) => Effect.Effect<Opened, WrongPassword | TooManyGuesses>
-  /** Opens a session for a holder who has proved to be one; the session's token. */
+  /** Opens a session for a holder who has proved to be one; the session's token. The holder's own oldest ends for it. */
   readonly admit: (holder: Holder) => Effect.Effect<string>
   /** Who has the session; undefined where none is open. */
   readonly holderOf: (token: string | undefined) => Effect.Effect<Holder | undefined>
@@ -58,25 +61,33 @@ export interface Sessions {
 /** How long a session lasts. */
 export const sessionMillis = 12 * 3_600_000
 
-const freeGuesses = 5
+/** Wrong guesses in a row that nobody waits for, and the longest wait after more. */
+const ofOne = { free: 5, longestMillis: 15 * 60_000 }
+/** The same of all strangers at a name together in an hour: of a hundred addresses or so, and short for the user among them. */
+const ofStrangers = { free: 500, longestMillis: 60_000 }
 const firstWaitMillis = 1_000
-/** The longest wait. Strangers have a short one, since the user may be among them. */
-const longestMillis = { browser: 15 * 60_000, strangers: 60_000 }
-/** Guesses in a row are forgotten after so long without another one. */
+/** Guesses in a row are forgotten after so long without another one, those of all strangers at a name after so long. */
 const forgetMillis = 3_600_000
-/** The oldest sessions end where there are more: those of users, and those of accounts apart, so that none ends the others'. */
-const sessionLimit = 1_000
+/** The sessions of one user or one account. */
+export const sessionLimit = 20
 
 const hash = (text: string) => createHash("sha256").update(text).digest()
 
+interface Counter {
+  readonly name: string
+  readonly of: typeof ofOne
+}
+
 interface Guesses {
   wrong: number
-  /** When the next guess is listened to, in milliseconds since the Unix epoch. */
+  /** When the next guess is listened to, and when all are forgotten, in milliseconds since the Unix epoch. */
   until: number
+  forgotten: number
 }
 
 interface Session {
   readonly holder: Holder
+  readonly owner: string
   /** Milliseconds since the Unix epoch. */
   readonly ends: number
 }
@@ -90,8 +101,7 @@ export const make = (users: ReadonlyArray<User>): Sessions => {
   )
   const userOf = (name: string) => known.get(name) ?? nobody
   /** By the hash of a session's token: the time of looking up a hash says nothing of the token. */
-  const sessions = { users: new Map<string, Session>(), accounts: new Map<string, Session>() }
-  const all = Object.values(sessions)
+  const sessions = new Map<string, Session>()
   const guesses = new Map<string, Guesses>()
   const keyOf = (token: string) => hash(token).toString("hex")
   const proofOf = (name: string, id: string) =>
@@ -104,24 +114,34 @@ export const make = (users: ReadonlyArray<User>): Sessions => {
   }
 
   /** Whose guesses are counted together. A stranger's name, which may be anything, is one of 256: no wait tells of users. */
-  const counterOf = (name: string, id: string | undefined) => (id === undefined ? `${hash(name)[0]}` : `${name}\0${id}`)
+  const countersOf = (name: string, id: string | undefined, address: string): ReadonlyArray<Counter> => {
+    if (id !== undefined) return [{ name: `browser ${name}\0${id}`, of: ofOne }]
+    const bucket = hash(name)[0]
+    return [
+      { name: `address ${bucket} ${address}`, of: ofOne },
+      { name: `strangers ${bucket}`, of: ofStrangers }
+    ]
+  }
 
   const forget = (now: number) => {
-    for (const [id, { until }] of guesses) if (now >= until + forgetMillis) guesses.delete(id)
-    for (const open of all) {
-      for (const [key, { ends }] of open) if (now >= ends) open.delete(key)
-      // Insertion order is age.
-      for (const [key] of open) if (open.size >= sessionLimit) open.delete(key)
-    }
+    for (const [name, { forgotten }] of guesses) if (now >= forgotten) guesses.delete(name)
+    for (const [key, { ends }] of sessions) if (now >= ends) sessions.delete(key)
   }
 
   /** Counts a guess as wrong before it is compared; the seconds to wait where it is not listened to. */
-  const take = (counter: string, longest: number, now: number): number | undefined => {
-    const own = guesses.get(counter) ?? { wrong: 0, until: now }
-    if (now < own.until) return Math.ceil((own.until - now) / 1000)
-    const wrong = own.wrong + 1
-    const wait = wrong < freeGuesses ? 0 : Math.min(longest, firstWaitMillis * 2 ** (wrong - freeGuesses))
-    guesses.set(counter, { wrong, until: now + wait })
+  const take = (counters: ReadonlyArray<Counter>, now: number): number | undefined => {
+    const until = Math.max(...counters.map(({ name }) => guesses.get(name)?.until ?? now))
+    if (now < until) return Math.ceil((until - now) / 1000)
+    for (const { name, of } of counters) {
+      const before = guesses.get(name)
+      const wrong = (before?.wrong ?? 0) + 1
+      const wait = wrong < of.free ? 0 : Math.min(of.longestMillis, firstWaitMillis * 2 ** (wrong - of.free))
+      const isInRow = of === ofOne || before === undefined
+      guesses.set(name, {
+        ...{ wrong, until: now + wait },
+        forgotten: isInRow ? now + wait + forgetMillis : before.forgotten
+      })
+    }
     return undefined
   }
 
@@ -129,24 +149,27 @@ export const make = (users: ReadonlyArray<User>): Sessions => {
     const now = yield* Clock.currentTimeMillis
     forget(now)
     const token = yield* Effect.sync(() => randomBytes(32).toString("base64url"))
-    const open = holder.role === "account" ? sessions.accounts : sessions.users
-    open.set(keyOf(token), { holder, ends: now + sessionMillis })
+    const owner = holder.role === "account" ? `account ${holder.id}` : `user ${holder.user}`
+    // Insertion order is age.
+    const own = [...sessions].filter(([, session]) => session.owner === owner)
+    for (const [key] of own.slice(0, Math.max(0, own.length + 1 - sessionLimit))) sessions.delete(key)
+    sessions.set(keyOf(token), { holder, owner, ends: now + sessionMillis })
     return token
   })
 
   return {
     isUser: (name) => known.has(name),
     admit,
-    open: Effect.fn("Sessions.open")(function* (name, guess, browser) {
+    open: Effect.fn("Sessions.open")(function* (name, guess, browser, address) {
       const now = yield* Clock.currentTimeMillis
       forget(now)
       const id = browserOf(name, browser)
-      const counter = counterOf(name, id)
-      const retryAfter = take(counter, id === undefined ? longestMillis.strangers : longestMillis.browser, now)
+      const counters = countersOf(name, id, address)
+      const retryAfter = take(counters, now)
       if (retryAfter !== undefined) return yield* new TooManyGuesses({ retryAfter })
       const { expected, role } = userOf(name)
       if (!timingSafeEqual(hash(guess), expected)) return yield* new WrongPassword()
-      guesses.delete(counter)
+      for (const counter of counters) guesses.delete(counter.name)
       const holder = { role, user: name }
       const token = yield* admit(holder)
       const own = id ?? (yield* Effect.sync(() => randomBytes(12).toString("base64url")))
@@ -155,13 +178,12 @@ export const make = (users: ReadonlyArray<User>): Sessions => {
     holderOf: Effect.fnUntraced(function* (token) {
       if (token === undefined) return undefined
       const now = yield* Clock.currentTimeMillis
-      const key = keyOf(token)
-      const session = sessions.users.get(key) ?? sessions.accounts.get(key)
+      const session = sessions.get(keyOf(token))
       return session === undefined || now >= session.ends ? undefined : session.holder
     }),
     close: (token) =>
       Effect.sync(() => {
-        if (token !== undefined) for (const open of all) open.delete(keyOf(token))
+        if (token !== undefined) sessions.delete(keyOf(token))
       })
   }
 }

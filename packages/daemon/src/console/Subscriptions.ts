@@ -13,12 +13,16 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Schema from "effect/Schema"
 import * as Access from "./Access.ts"
 import type * as Audited from "./Audited.ts"
-import { bodyOf, json, noAccount, notFound, queryOf, refused, textOf, unreadable, wholeNumber } from "./ConsoleReply.ts"
+import { bodyOf, json, noAccount, noSuch, queryOf, refused, textOf, unreadable, wholeNumber } from "./ConsoleReply.ts"
 
 type Health = Effect.Success<typeof ReceiverHealth.make>
 
+/** The last millisecond since the Unix epoch that a date can be of. */
+const lastMillis = 8_640_000_000_000_000
 /** Which callbacks are sent again: since a time in milliseconds since the Unix epoch, or all that are kept. */
-const Again = Schema.Struct({ since: Schema.optionalKey(Schema.Int) })
+const Again = Schema.Struct({
+  since: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: lastMillis })))
+})
 const againOf = bodyOf(Again, "{since?}, a time in milliseconds")
 const againOfAccount = bodyOf(
   Schema.Struct({ ...Again.fields, account: Schema.String, host: Schema.optionalKey(Schema.String) }),
@@ -32,6 +36,8 @@ const reasonOf = bodyOf(
 /** What the account reads where no other reason is given. */
 const deactivated = "deactivated_by_operator"
 
+const notFound = noSuch("subscription")
+
 interface Found {
   readonly chain: Chain.Chain
   readonly row: { readonly id: number; readonly account: number }
@@ -40,24 +46,35 @@ interface Found {
 
 const makeReads = Effect.fnUntraced(function* (view: OperatorView, health: Health) {
   const stored = Effect.provideService(Database, yield* Database)
+  /** A subscription with how its receiver does, and what was sent, if the visitor may read that. */
+  const withStatus = Effect.fnUntraced(function* <A>(
+    { row, shown }: { readonly row: Parameters<Health["ofSubscription"]>[0]; readonly shown: A },
+    reads: Access.Visitor["reads"]
+  ) {
+    return reads("callbacks.status")
+      ? { ...shown, health: yield* health.ofSubscription(row) }
+      : { ...shown, lastSequence: undefined }
+  })
   return {
-    search: Effect.fnUntraced(function* (request: Access.Request, { account }: Access.Visitor) {
+    search: Effect.fnUntraced(function* (request: Access.Request, { account, reads }: Access.Visitor) {
       const page = yield* view.subscriptions(textOf(request, "search"), account?.id)
-      const items = yield* Effect.forEach(page.items, ({ row, shown }) =>
-        Effect.map(health.ofSubscription(row), (of) => ({ ...shown, health: of }))
-      )
+      const items = yield* Effect.forEach(page.items, (found) => withStatus(found, reads))
       return json({ ...page, items })
     }),
-    show: Effect.fnUntraced(function* (request: Access.Request, { account }: Access.Visitor) {
+    show: Effect.fnUntraced(function* (request: Access.Request, { account, reads }: Access.Visitor) {
       const { reference = "" } = yield* HttpRouter.params
       const found = yield* view.subscription(reference, account?.id)
       if (found === undefined) return notFound
       const { row, shown } = found
       const page = yield* view.callbacks(row.id, wholeNumber(queryOf(request).get("before")))
-      const subscription = { ...shown, health: yield* health.ofSubscription(row) }
-      return json({
-        ...{ subscription, recovery: yield* Recovery.of(row.id), callbacks: page.items, hasMore: page.hasMore }
-      })
+      const { account: name, chain, event, referenceId } = shown
+      const isInFull = reads("subscriptions.get") || reads("subscriptions.list")
+      const subscription = yield* withStatus(
+        { row, shown: isInFull ? shown : { referenceId, account: name, chain, event } },
+        reads
+      )
+      const recovery = reads("callbacks.status") ? yield* Recovery.of(row.id) : undefined
+      return json({ subscription, recovery, callbacks: page.items, hasMore: page.hasMore })
     }, stored)
   }
 })
@@ -71,11 +88,13 @@ const makeRecoveries = Effect.fnUntraced(function* (audited: Audited.Audited) {
       const { account, host: named, since } = yield* againOfAccount(request)
       const { id } = yield* accounts.find(account)
       const host = named?.toLowerCase()
-      const subscriptions = yield* stored(Recovery.beginAll(id, { host, time: since }))
-      yield* audited.done(visitor, {
+      const deed = {
         ...{ action: "account.recover", subject: host ?? account, account },
-        detail: `subscriptions: ${subscriptions}`
-      })
+        detail: since === undefined ? undefined : `since ${new Date(since).toISOString()}`
+      }
+      const subscriptions = yield* audited.changeWith(visitor, deed, (also) =>
+        stored(Recovery.beginAll(id, { host, time: since }, also))
+      )
       return json({ subscriptions })
     },
     Effect.catchTags({ ...unreadable, AccountNotFound: () => Effect.succeed(noAccount) })
@@ -127,7 +146,7 @@ export const routes = Effect.fnUntraced(function* (view: OperatorView, health: H
     },
     Effect.catchTags({
       ...missing,
-      CallbackNotFound: () => Effect.succeed(notFound),
+      CallbackNotFound: () => Effect.succeed(noSuch("callback")),
       CallbackNotSendable: ({ message }) => Effect.succeed(refused(409, message))
     })
   )

@@ -10,6 +10,7 @@ import {
   Domains,
   DomainVerifier
 } from "@headwater/indexer/store/subscriptions/Domains"
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
@@ -54,12 +55,16 @@ const make = Effect.gen(function* () {
       Effect.catch(({ message }) => Effect.succeed(message))
     )
 
-  const verify = Effect.fn("DomainVerification.verify")(function* (account: number, name: string) {
+  const verify = Effect.fn("DomainVerification.verify")(function* (
+    account: number,
+    name: string,
+    also?: Effect.Effect<void, DatabaseError>
+  ) {
     const domain = yield* domains.get(account, name)
     if (domain.verified !== undefined) return domain
     const [dns, file] = yield* Effect.all([inDns(domain), inFile(domain)], { concurrency: 2 })
     if (dns !== undefined && file !== undefined) return yield* new DomainNotVerified({ name, dns, file })
-    return yield* domains.setVerified(account, name)
+    return yield* domains.setVerified(account, name, also)
   })
 
   return DomainVerifier.of({ verify })

@@ -8,17 +8,22 @@ import {
   type Request
 } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
+import { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { Domains, DomainVerifier } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
 import { stores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
 /** Verifies `example.com` for a new account, whose token the world is made with. */
-const verify = (world: (token: string) => { readonly text?: ReadonlyArray<string>; readonly file?: Reply }) =>
+const verify = (
+  world: (token: string) => { readonly text?: ReadonlyArray<string>; readonly file?: Reply },
+  also: Effect.Effect<void, DatabaseError> = Effect.void
+) =>
   Effect.gen(function* () {
     const domains = yield* Domains
     const account = yield* Seed.account
@@ -41,7 +46,7 @@ const verify = (world: (token: string) => { readonly text?: ReadonlyArray<string
           : { "_headwater-challenge.example.com": [Dns.makeRecordUnsafe("TXT", { chunks: text as [string] })] }
     })
     const result = yield* Effect.flatMap(DomainVerifier, ({ verify }) =>
-      Effect.result(verify(account, "example.com"))
+      Effect.result(verify(account, "example.com", also))
     ).pipe(
       Effect.provide(
         DomainVerification.layer.pipe(
@@ -61,6 +66,15 @@ describe("DomainVerification", () => {
     Effect.gen(function* () {
       assert.isTrue((yield* verify((token) => ({ text: [token] }))).isVerified)
       assert.isTrue((yield* verify((token) => ({ text: [token.slice(0, 5), token.slice(5)] }))).isVerified)
+    })
+  )
+
+  it.live("does what belongs to the verification with it, or neither of both", () =>
+    Effect.gen(function* () {
+      const failing = new DatabaseError({ cause: "full" })
+      const { isVerified, result } = yield* verify((token) => ({ text: [token] }), failing)
+      assert.isTrue(Result.isFailure(result))
+      assert.isFalse(isVerified)
     })
   )
 

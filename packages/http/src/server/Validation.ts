@@ -1,10 +1,11 @@
 /** Turns refusals of the contract's schemas into the errors of the interface. */
 
-import { isUtf8 } from "node:buffer"
+import { Buffer, isUtf8 } from "node:buffer"
 import * as ByteSize from "effect/ByteSize"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Layer from "effect/Layer"
@@ -19,6 +20,7 @@ import {
 } from "../contract/Errors.ts"
 import { Validation } from "../contract/Validation.ts"
 import * as AbsentFields from "./AbsentFields.ts"
+import * as NulCharacter from "./NulCharacter.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -64,13 +66,22 @@ const ofBody = (details: ReadonlyArray<Detail>) => {
     : new InvalidData({ message: summary(named), details: named })
 }
 
-/** JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. */
+/** JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. No text has a NUL character. */
 const checkText = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
+  const { params } = yield* HttpRouter.RouteContext
+  const attribute = NulCharacter.parameterOf(request.url, params)
+  if (attribute !== undefined) {
+    const details = [{ attribute, message: NulCharacter.rule }]
+    return yield* new InvalidData({ message: summary(details), details })
+  }
   const type = request.headers["content-type"] ?? "application/json"
   if (request.method !== "POST" || !type.startsWith("application/json")) return
   const bytes = yield* Effect.orDie(request.arrayBuffer)
   if (!isUtf8(bytes)) return yield* new InvalidRequestBodyStructure({ message: "The body must be UTF-8" })
+  if (NulCharacter.isIn(Buffer.from(bytes).toString())) {
+    return yield* new InvalidData({ message: `A text of the body ${NulCharacter.rule} (\\u0000)` })
+  }
 })
 
 /** Reads bodies up to the size that an operation takes, if that is not the size for all. */

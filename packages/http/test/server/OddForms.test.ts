@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import { stores } from "../../../../test/Stores.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
-const [store] = stores
+/** PostgreSQL where there is one, which takes the fewest texts. */
+const store = stores.at(-1)
 const address = "0x52908400098527886E0F7030069857D2E4169EE7"
 const xpub =
   "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
@@ -100,6 +101,40 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
         const answer = yield* send(url, { path, key: bob })
         assert.strictEqual(answer.status, status, `${what}: ${answer.text}`)
       }
+    })
+  )
+
+  it.effect("with a NUL character are refused with the name of the parameter", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      for (const [path, name] of [
+        [`${events}/a%00b`, "referenceId"],
+        [`${events}/a%00b/callbacks`, "referenceId"],
+        [`${events}?eventType=%00`, "eventType"],
+        ["/market-data/assets/by-id/%00", "assetId"],
+        ["/credits/balance?context=a%00", "context"]
+      ] as const) {
+        const { body, status, text } = yield* send(url, { path, key: bob })
+        assert.strictEqual(status, 400, `${path}: ${text}`)
+        assert.strictEqual(body.error.details[0].attribute, name, text)
+        assert.include(body.error.message, "must have no NUL character")
+      }
+      const path = coins
+      const own = { callbackUrl: "https://example.com/nul" }
+      for (const fields of [{ callbackSecretKey: "a\0b" }, { callbackSecretKey: "a\\\0b" }]) {
+        const { body, status, text } = yield* send(url, {
+          method: "POST",
+          path,
+          key: bob,
+          body: item({ ...own, ...fields })
+        })
+        assert.strictEqual(status, 400, text)
+        assert.include(body.error.message, "must have no NUL character")
+      }
+      // The six characters themselves are a text as any other.
+      const written = item({ ...own, callbackSecretKey: "a\\u0000" })
+      const { status, text } = yield* send(url, { method: "POST", path, key: bob, body: written })
+      assert.strictEqual(status, 201, text)
     })
   )
 

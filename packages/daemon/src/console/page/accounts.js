@@ -1,4 +1,4 @@
-/** The accounts; one of them with its API keys, domains and limits where it is named. */
+/** The accounts; one of them with its API keys, domains and limits where it is named, as far as the session may read these. */
 import { useState } from "/hooks.js"
 import { ask, may, useAnswer } from "./daemon.js"
 import { DomainTable } from "./domains.js"
@@ -99,21 +99,26 @@ const Account = ({ name }) => {
     <${Heading} name="Account ${name}" title="Account ${name}" />
     <${Answered} found=${found}>${({ account, balance, domains, keys, limits, subscriptions }) => html`
       <${Facts} facts=${{
-        "Credits left": may("GET /api/credits")
-          ? html`<a href="#/credits?account=${encodeURIComponent(name)}">${number(balance)}</a>`
-          : number(balance),
-        Subscriptions: html`<a href=${place.subscriptions(name)}>${number(subscriptions.reduce((sum, { total }) => sum + total, 0))}</a>`,
+        "Credits left":
+          balance !== undefined && may("GET /api/credits")
+            ? html`<a href="#/credits?account=${encodeURIComponent(name)}">${number(balance)}</a>`
+            : balance !== undefined && number(balance),
+        Subscriptions:
+          subscriptions !== undefined &&
+          html`<a href=${place.subscriptions(name)}>${number(subscriptions.reduce((sum, { total }) => sum + total, 0))}</a>`,
         Retractions: account.retractions ? "sent" : "not sent",
         Created: html`<${Time} at=${account.created} />`
       }} />
-      <${Keys} account=${name} again=${found.again} keys=${keys} />
-      <h2>Domains</h2>
-      <${DomainTable} account=${name} again=${found.again} domains=${domains} />
+      ${keys !== undefined && html`<${Keys} account=${name} again=${found.again} keys=${keys} />`}
+      ${domains !== undefined && html`<h2>Domains</h2><${DomainTable} account=${name} again=${found.again} domains=${domains} />`}
       <div class="pair">
         <div><h2>Limits</h2>
           <${Table} caption="Limits" heads=${["What", ">In use", ">At most"]} rows=${limits.map(({ most, name, used }) => [name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), number(used), number(most)])} /></div>
-        <div><h2>Subscriptions by chain</h2>
-          <${Table} caption="Subscriptions by chain" empty="None yet." heads=${["Chain", ">Subscriptions"]} rows=${subscriptions.map(({ chain, total }) => [chain, number(total)])} /></div>
+        ${
+          subscriptions !== undefined &&
+          html`<div><h2>Subscriptions by chain</h2>
+            <${Table} caption="Subscriptions by chain" empty="None yet." heads=${["Chain", ">Subscriptions"]} rows=${subscriptions.map(({ chain, total }) => [chain, number(total)])} /></div>`
+        }
       </div>
     `}<//>
   `

@@ -1,7 +1,7 @@
 /** The chains, live: where each one is, how far that was in the last ten minutes, and the last reorganisations. */
 import { useEffect, useRef, useState } from "/hooks.js"
 import { Chart } from "./chart.js"
-import { ask, useAnswer } from "./daemon.js"
+import { ask, session, useAnswer } from "./daemon.js"
 import { Answered, Facts, Go, Heading, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
@@ -81,7 +81,7 @@ export const Chains = () => {
     <${Heading} title="Chains" />
     <${Answered} found=${found}>${({ chains, now, outages }) => html`
       ${outages.map(({ error, message, since }) => html`<p key=${message} class="notice bad" role="alert">${message}: ${error} (since <${Time} at=${since} />)</p>`)}
-      ${chains.length === 0 && html`<p class="soft">The settings name no chain yet: <code>headwater init</code> writes some.</p>`}
+      ${chains.length === 0 && html`<p class="soft">The settings name no chain yet: <code>${session.command} init</code> writes some.</p>`}
       <div class="cards">${chains.map((chain) => html`<${Chain} key=${chain.name} chain=${chain} now=${now} samples=${samplesOf(chain.name)} />`)}</div>
     `}<//>
     <h2>Reorganisations</h2>

@@ -1,8 +1,8 @@
 /** What the page asks of the daemon, and who asks. */
 import { useEffect, useReducer, useState } from "/hooks.js"
 
-/** The session, once there is one: its user, role, account, and the routes that it may call. */
-export const session = { user: "", role: "", account: null, may: [] }
+/** The session, once there is one: its user, role, account, the routes that it may call, and how the program is called. */
+export const session = { user: "", role: "", account: null, may: [], command: null }
 
 /** Whether the session may call a route, as "GET /api/accounts/:account". */
 export const may = (route) => /** @type {string[]} */ (session.may).includes(route)

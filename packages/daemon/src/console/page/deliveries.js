@@ -31,8 +31,7 @@ export const Deliveries = () => {
         <div class="card"><${LatencyChart} label="Time until the answer" periods=${periods} /></div>
       </div>
       ${full.names.length > 0 && html`<p class="notice wait">As many callbacks wait as may (${number(full.waitingCallbacks)}): ${full.names.join(", ")}</p>`}
-      <h2>Failures</h2>
-      <${FailureTable} failures=${failures} now=${now} />
+      ${failures !== undefined && html`<h2>Failures</h2><${FailureTable} failures=${failures} now=${now} />`}
       <h2>Hosts</h2>
       <${HostTable} hosts=${hosts} now=${now} />
       ${

@@ -12,7 +12,7 @@ const Need = ({ code, command, remedy, severity, to, what }) => {
   const help = [
     remedy,
     command !== null && html`<code>${command}</code>`,
-    code !== null && html`<code>headwater explain ${code}</code>`,
+    code !== null && html`<code>${session.command} explain ${code}</code>`,
     to !== null &&
       !(to.view === "chains" && session.account !== null) &&
       html`<a href=${placeOf(to)}>Show<span class="hidden">: ${what}</span></a>`
@@ -128,7 +128,7 @@ export const Overview = () => {
               html`<span key=${state} class="count"><${State} of=${state} /> ${counted(count, "host")}</span>`
           )}</p>
         <${HostTable} hosts=${overview.hosts.worst.filter(({ state }) => state !== "healthy")} now=${overview.now} caption="Failing endpoints" empty="No endpoint fails." />
-        ${overview.failures.length > 0 && html`<h3>Failing subscriptions</h3><${FailureTable} failures=${overview.failures} now=${overview.now} />`}
+        ${overview.failures?.length > 0 && html`<h3>Failing subscriptions</h3><${FailureTable} failures=${overview.failures} now=${overview.now} />`}
       </section>
       <${Chains} ...${overview} />
     `}<//>

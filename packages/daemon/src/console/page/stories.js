@@ -75,14 +75,14 @@ export const CallbackStory = ({ parts: [key] }) => html`
               Event: html`<code>${callback.event}</code>`,
               Chain: subscription.chain,
               Address:
-                subscription.address !== null &&
+                subscription.address != null &&
                 html`<a class="mono" href=${place.address(subscription.chain, subscription.address)}>${subscription.address}</a>`,
               Block: block !== null && blockLink(block.chain, block.height),
               Transaction:
                 transactionId !== null &&
                 html`<a class="mono" href=${place.transaction(subscription.chain, transactionId)}>${transactionId}</a>`,
-              Confirmations: number(subscription.confirmations),
-              "Goes to": html`<code>${subscription.callbackUrl}</code>`,
+              Confirmations: subscription.confirmations !== undefined && number(subscription.confirmations),
+              "Goes to": subscription.callbackUrl !== undefined && html`<code>${subscription.callbackUrl}</code>`,
               "Number in its subscription": number(callback.sequence),
               "Retracted by": link(retraction),
               Retracts: link(retracts)
@@ -195,7 +195,7 @@ export const AddressStory = ({ parts: [blockchain, network, address] }) => {
   const chain = `${blockchain}/${network}`
   const from = (height) => (height === null ? "not recorded" : `from block ${number(height)}`)
   return html`<${Story} kind="address" of=${{ chain, address }} heading=${{ name: `Address ${address.slice(0, 12)}`, title: html`Address <code>${address}</code>` }}>
-    ${({ callbacks, hasMore, notKept, subscriptions, synced, wallets, watchedFrom }) => html`
+    ${({ callbacks, hasMore, notKept, subscriptions, synced = [], wallets = [], watchedFrom }) => html`
       <${Facts} class="card details" facts=${{
         Chain: chain,
         Watched: watchedFrom === null && "no",
@@ -204,8 +204,9 @@ export const AddressStory = ({ parts: [blockchain, network, address] }) => {
         History: watchedFrom !== null && from(watchedFrom.history),
         Transactions: watchedFrom !== null && from(watchedFrom.transactions)
       }} />
-      <h2>Subscriptions</h2>
-      <${Table} caption="Subscriptions of the address" empty="No subscription names this address." heads=${["Reference", "State", "Account", "Event", "Callbacks go to", "Created", "Address"]}
+      ${
+        subscriptions !== undefined &&
+        html`<h2>Subscriptions</h2><${Table} caption="Subscriptions of the address" empty="No subscription names this address." heads=${["Reference", "State", "Account", "Event", "Callbacks go to", "Created", "Address"]}
         rows=${subscriptions.map((item) => [
           html`<${Go} code to=${place.subscription(item.referenceId)}>${item.referenceId.slice(0, 8)}<//>`,
           html`<${State} of=${activity(item.active)} />`,
@@ -213,7 +214,8 @@ export const AddressStory = ({ parts: [blockchain, network, address] }) => {
           html`<code>${item.callbackUrl}</code>`,
           html`<${Time} at=${item.created * 1000} />`,
           item.byList ? "by an address list" : "by itself"
-        ])} />
+        ])} />`
+      }
       ${
         synced.length + wallets.length > 0 &&
         html`<h2>Syncs and wallets</h2><${Table} caption="Syncs and wallets" heads=${["Account", "As", "State", ">Next block", ">Last block"]}

@@ -6,6 +6,7 @@ import { html } from "./html.js"
 import { place } from "./places.js"
 import { eventName, number, percent } from "./words.js"
 
+/** What a key may not read of the subscription is absent. */
 const answers = ({ attempts, p50, p99, successRate }) =>
   attempts === 0
     ? "no attempt yet"
@@ -15,11 +16,13 @@ const answers = ({ attempts, p50, p99, successRate }) =>
 
 const Details = ({ recovery, subscription: shown }) => html`
   <${Facts} class="card details" facts=${{
-    State: html`<${State} of=${shown.health.state} since=${shown.health.state === "healthy" ? null : shown.health.failingSince} />`,
-    "Last failure": shown.health.error,
-    Answers: answers(shown.health),
+    State:
+      shown.health &&
+      html`<${State} of=${shown.health.state} since=${shown.health.state === "healthy" ? null : shown.health.failingSince} />`,
+    "Last failure": shown.health?.error,
+    Answers: shown.health && answers(shown.health),
     Deactivated:
-      shown.deactivationReasons.length > 0 &&
+      shown.deactivationReasons?.length > 0 &&
       shown.deactivationReasons.map(
         ({ reason, timestamp }) => html`<p>${reason}, <${Time} at=${timestamp * 1000} /></p>`
       ),
@@ -27,15 +30,15 @@ const Details = ({ recovery, subscription: shown }) => html`
     Chain: shown.chain,
     Event: html`<code>${shown.event}</code>`,
     Address:
-      shown.address !== null &&
+      shown.address != null &&
       html`<a class="mono" href=${place.address(shown.chain, shown.address)}>${shown.address}</a>`,
-    "Callbacks go to": html`<code>${shown.callbackUrl}</code>`,
-    Confirmations: number(shown.confirmations),
+    "Callbacks go to": shown.callbackUrl && html`<code>${shown.callbackUrl}</code>`,
+    Confirmations: shown.confirmations !== undefined && number(shown.confirmations),
     "Sent again":
       recovery !== undefined &&
       `${number(recovery.callbacks)} so far, up to number ${number(recovery.after)} of ${number(recovery.last)}`,
-    Signed: shown.signed ? "yes" : "no: the subscription has no secret",
-    Created: html`<${Time} at=${shown.created * 1000} />`
+    Signed: shown.signed !== undefined && (shown.signed ? "yes" : "no: the subscription has no secret"),
+    Created: shown.created !== undefined && html`<${Time} at=${shown.created * 1000} />`
   }} />
 `
 
@@ -43,12 +46,15 @@ const route = (what) => `POST /api/subscriptions/:reference/${what}`
 
 const Acts = ({ again, of, subscription }) => html`<div class="acts">
   ${
-    subscription.active
-      ? html`
+    subscription.active !== false &&
+    html`
         <${Act} route=${route("test")} of=${of} label="Send a test" said="A test callback is sent" then=${again} />
         <${Act} route=${route("deactivate")} of=${of} label="Deactivate" said="Deactivated" then=${again}
           sure="Deactivate this subscription? What happens until it is activated again is not told to its receiver." />`
-      : html`<${Act} route=${route("activate")} of=${of} label="Activate" said="Active again" then=${again} />`
+  }
+  ${
+    subscription.active !== true &&
+    html`<${Act} route=${route("activate")} of=${of} label="Activate" said="Active again" then=${again} />`
   }
   <${Act} route=${route("delete")} of=${of} label="Delete" danger said="Deleted"
     sure="Delete this subscription and all its callbacks for good?" then=${() => (location.hash = "#/subscriptions")} />

@@ -26,7 +26,9 @@ const Subscriptions = ({ search }) => {
         heads=${["Reference", "State", "Account", "Chain", "Event", "Address", "Callbacks go to", ">Sent"]}
         rows=${items.map((item) => [
           html`<${Go} code to=${place.subscription(item.referenceId)}>${item.referenceId.slice(0, 8)}<//>`,
-          html`<${State} of=${item.health.state} since=${item.health.state === "healthy" ? null : item.health.failingSince} />`,
+          item.health === undefined
+            ? html`<${State} of=${item.active ? "active" : "inactive"} />`
+            : html`<${State} of=${item.health.state} since=${item.health.state === "healthy" ? null : item.health.failingSince} />`,
           ...[item.account, item.chain, eventName(item.event)],
           item.address === null
             ? "–"

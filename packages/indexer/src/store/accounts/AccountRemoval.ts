@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
-import { Database } from "../database/Database.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import { whileMore } from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import * as BulkRequests from "../subscriptions/BulkRequests.ts"
@@ -150,13 +150,17 @@ const theRest = Effect.fnUntraced(function* (account: number) {
   )
 })
 
-/** Removes the account; everything that it had is gone for good. */
-export const remove = Effect.fn("AccountRemoval.remove")(function* (account: number) {
-  const { query } = yield* Database
+/** Removes the account; everything that it had is gone for good. `also` is done in the transaction that revokes the keys. */
+export const remove = Effect.fn("AccountRemoval.remove")(function* <R = never>(
+  account: number,
+  also: Effect.Effect<void, DatabaseError, R> = Effect.void
+) {
+  const { query, transaction } = yield* Database
   const revoked = yield* Clock.currentTimeMillis
-  yield* query((db) =>
+  const revoke = query((db) =>
     db.updateTable("api_key").set({ revoked }).where("account", "=", account).where("revoked", "is", null)
   )
+  yield* transaction(Effect.andThen(revoke, also))
   do {
     yield* whileMore(someSubscriptions(account))
     yield* Removal.rest

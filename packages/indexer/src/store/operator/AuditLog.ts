@@ -1,6 +1,7 @@
 /**
- * Who changed what, when, from where, and with which outcome. An entry is written in the transaction of its change; wrong
- * passwords of an hour are one entry that counts them. Entries are kept for a year, and hold no secret.
+ * Who changed what, when, from where, and with which outcome. An entry is written in the transaction of its change, or in
+ * the one that begins it where a change is several; wrong passwords of an hour are one entry that counts them. Entries are kept
+ * for a year, and hold no secret.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

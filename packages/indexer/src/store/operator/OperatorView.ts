@@ -18,6 +18,7 @@ import * as SubscriptionList from "./internal/SubscriptionList.ts"
 import * as SyncList from "./internal/SyncList.ts"
 import * as TransactionStory from "./internal/TransactionStory.ts"
 
+export type { Parts } from "./internal/Parts.ts"
 export type { Hit, Target } from "./internal/Search.ts"
 
 /** Accounts and domains that are shown. */
@@ -103,7 +104,7 @@ export const make = Effect.gen(function* () {
     domains: (scope?: Scope) => stored(domains(scope)),
     /** How many subscriptions an account has on each chain. */
     subscriptionCounts: (account: number) => stored(subscriptionCounts(account)),
-    /** What a text may mean, of everything that the store has. */
+    /** What a text may mean, of everything that the store has; of the parts that are named, as stories below. */
     search: Effect.fn("OperatorView.search")(Search.hits, stored),
     /** The story of a block by its height or hash; of an account as far as its own callbacks go, as those below. */
     blockStory: Effect.fn("OperatorView.blockStory")(BlockStory.read, stored),

@@ -51,13 +51,14 @@ export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("
   }
 }
 
-/** Reads a domain's token where its owner publishes it, and records that the domain is verified. */
+/** Reads a domain's token where its owner publishes it, and records that the domain is verified; `also` in the same transaction. */
 export class DomainVerifier extends Context.Service<
   DomainVerifier,
   {
     readonly verify: (
       account: number,
-      name: string
+      name: string,
+      also?: Effect.Effect<void, DatabaseError>
     ) => Effect.Effect<Domain, DomainNotFound | DomainNotVerified | DatabaseError>
   }
 >()("@headwater/indexer/store/subscriptions/Domains/DomainVerifier") {}

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Limits } from "../accounts/Limits.ts"
 import * as ChainRow from "../database/ChainRow.ts"
-import { Database } from "../database/Database.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
@@ -82,8 +82,15 @@ export interface Which {
   readonly time?: number | undefined
 }
 
-/** Begins the recoveries of all subscriptions of an account, or of those that go to one host or are of one chain; of how many. */
-export const beginAll = Effect.fn("Recovery.beginAll")(function* (account: number, { chain, host, time }: Which) {
+/**
+ * Begins the recoveries of all subscriptions of an account, or of those that go to one host or are of one chain; of how many.
+ * `also` is done in the first transaction.
+ */
+export const beginAll = Effect.fn("Recovery.beginAll")(function* (
+  account: number,
+  { chain, host, time }: Which,
+  also: Effect.Effect<void, DatabaseError> = Effect.void
+) {
   const { forUpdate, query, transaction } = yield* Database
   const onChain = chain === undefined ? undefined : ((yield* ChainRow.find(chain))?.id ?? -1)
   const next = (after: number) =>
@@ -100,7 +107,7 @@ export const beginAll = Effect.fn("Recovery.beginAll")(function* (account: numbe
     })
   let [after, begun] = [-1, 0]
   while (true) {
-    const found = yield* transaction(next(after))
+    const found = yield* transaction(Effect.tap(next(after), after === -1 ? also : Effect.void))
     begun += found.length
     if (found.length < begunAtOnce) return begun
     after = found.at(-1)!.id

@@ -3,7 +3,7 @@ import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import type { Tables } from "@headwater/indexer/store/database/Tables"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -112,6 +112,24 @@ for (const store of stores) {
           assert.strictEqual((yield* (yield* Accounts).find("staying")).id, staying)
           yield* AccountRemoval.remove(staying)
           assert.deepStrictEqual(yield* counts, empty)
+        })
+      )
+
+      it.effect("revokes no key where what belongs to it cannot be done", () =>
+        Effect.gen(function* () {
+          const accounts = yield* Accounts
+          const { id } = yield* accounts.create("not audited")
+          yield* accounts.createKey(id, { name: "key" })
+          const failing = new DatabaseError({ cause: "full" })
+          assert.strictEqual(yield* Effect.flip(AccountRemoval.remove(id, failing)), failing)
+          const [key] = yield* accounts.listKeys(id)
+          assert.isUndefined(key!.revoked)
+          let done = 0
+          const also = Effect.sync(() => {
+            done++
+          })
+          yield* AccountRemoval.remove(id, also)
+          assert.strictEqual(done, 1)
         })
       )
 

@@ -136,7 +136,7 @@ for (const store of stores) {
 
           const watched = (yield* view.addressStory(chain, written, of.account))!
           assert.deepStrictEqual(
-            [watched.subscriptions.map((one) => one.referenceId), watched.callbacks.length],
+            [watched.subscriptions?.map((one) => one.referenceId), watched.callbacks.length],
             [[of.referenceId], 1]
           )
           assert.isNotNull(watched.watchedFrom)

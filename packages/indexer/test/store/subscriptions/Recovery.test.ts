@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as SmallSteps from "@headwater/indexer/store/database/SmallSteps"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -95,6 +95,9 @@ for (const store of stores) {
           yield* told(subscription)
         }
         const dueOf = Effect.forEach([one.subscription, other, foreign], due)
+        const failing = new DatabaseError({ cause: "full" })
+        assert.strictEqual(yield* Effect.flip(Recovery.beginAll(account, {}, failing)), failing)
+        assert.strictEqual((yield* Recovery.leftOf(account)).subscriptions, 0)
         assert.strictEqual(yield* Recovery.beginAll(account, { host: "other.test", time: 101 }), 1)
         yield* all
         assert.deepStrictEqual(yield* dueOf, [[], [], []])

@@ -11,6 +11,7 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import * as CallbackSummary from "./CallbackSummary.ts"
 import * as Page from "./Page.ts"
+import * as Parts from "./Parts.ts"
 import * as Scope from "./Scope.ts"
 
 /** The last callbacks of the address, and of how many of its subscriptions. */
@@ -46,9 +47,16 @@ const subscriptionsOf = Effect.fnUntraced(function* (chain: number, address: Uin
   return Page.of([...alone, ...listed])
 })
 
-const syncedOf = Effect.fnUntraced(function* (chain: number, address: Uint8Array, scope: Scope.Scope) {
+const syncedOf = Effect.fnUntraced(function* (
+  chain: number,
+  address: Uint8Array,
+  scope: Scope.Scope,
+  { syncedAddresses, wallets }: Parts.Parts
+) {
   const { read } = yield* Database
-  // In two, so that the index of active ones is taken.
+  if (!syncedAddresses && !wallets) return []
+  const some = syncedAddresses ? (wallets ? sql`` : sql`and t.wallet = 0`) : sql`and t.wallet <> 0`
+  // Active ones alone, which have an index.
   const found = yield* read(
     rows(sql<{
       readonly account: string
@@ -62,7 +70,7 @@ const syncedOf = Effect.fnUntraced(function* (chain: number, address: Uint8Array
       select a.name as account, t.wallet, t.state, t.created, t.birth, t.next_height, t.last_height
       from synced_address t inner join account a on a.id = t.account
       where t.active = 1 and t.chain = ${chain} and t.address = ${address} ${Scope.filter(scope, "t.account")}
-      limit ${Page.size}`)
+        ${some} limit ${Page.size}`)
   )
   return found.map(({ account, birth, created, last_height, next_height, state, wallet }) => ({
     ...{ account, wallet: wallet !== 0, state, active: true, created: created * 1000, birth },
@@ -71,8 +79,14 @@ const syncedOf = Effect.fnUntraced(function* (chain: number, address: Uint8Array
   }))
 })
 
-const walletsOf = Effect.fnUntraced(function* (chain: number, address: Uint8Array, scope: Scope.Scope) {
+const walletsOf = Effect.fnUntraced(function* (
+  chain: number,
+  address: Uint8Array,
+  scope: Scope.Scope,
+  { wallets }: Parts.Parts
+) {
   const { read } = yield* Database
+  if (!wallets) return []
   const found = yield* read((db) =>
     db
       .selectFrom("wallet_address as t")
@@ -110,25 +124,40 @@ const callbacksOf = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<Su
     .map(CallbackSummary.of)
 })
 
-/** Whether anybody has to do with an address, or the account has. */
-export const isKnown = Effect.fnUntraced(function* (chain: number, address: Uint8Array, scope: Scope.Scope) {
-  const { items } = yield* subscriptionsOf(chain, address, scope)
-  if (items.length > 0) return true
-  return (yield* syncedOf(chain, address, scope)).length > 0 || (yield* walletsOf(chain, address, scope)).length > 0
+/** Whether anybody has to do with an address, or the account has, by the parts that may be seen. */
+export const isKnown = Effect.fnUntraced(function* (
+  chain: number,
+  address: Uint8Array,
+  scope: Scope.Scope,
+  parts: Parts.Parts
+) {
+  if (parts.subscriptions && (yield* subscriptionsOf(chain, address, scope)).items.length > 0) return true
+  if ((yield* syncedOf(chain, address, scope, parts)).length > 0) return true
+  return (yield* walletsOf(chain, address, scope, parts)).length > 0
 })
 
-/** The story of an address; undefined where there is no such chain, or the text is no address of it. */
-export const read = Effect.fnUntraced(function* (chainName: string, text: string, scope: Scope.Scope) {
+/**
+ * The story of an address, without the parts that may not be seen; undefined where there is no such chain, or the text is no
+ * address of it.
+ */
+export const read = Effect.fnUntraced(function* (
+  chainName: string,
+  text: string,
+  scope: Scope.Scope,
+  parts = Parts.all
+) {
   const chain = Chain.ofName(chainName)
   const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decodeWithTag(chain, text))
   const row = chain === undefined ? undefined : yield* ChainRow.find(chain)
   if (chain === undefined || address === undefined || row === undefined) return undefined
   const { hasMore, items } = yield* subscriptionsOf(row.id, address, scope)
-  const synced = yield* syncedOf(row.id, address, scope)
-  const wallets = yield* walletsOf(row.id, address, scope)
+  const synced = yield* syncedOf(row.id, address, scope, parts)
+  const wallets = yield* walletsOf(row.id, address, scope, parts)
   const written = Address.encode(chain, address) ?? text
+  const callbacks = yield* callbacksOf(items, written)
+  const subscribed = parts.subscriptions ? items.length : callbacks.length
   // That others watch an address is not for an account to know.
-  const isToBeTold = scope === undefined || items.length + synced.length + wallets.length > 0
+  const isToBeTold = scope === undefined || subscribed + synced.length + wallets.length > 0
   const recorded = isToBeTold ? (yield* Completeness.of(chain, [address])).get(Bytes.key(address)) : undefined
   return {
     ...{ chain: chainName, address: written },
@@ -141,11 +170,14 @@ export const read = Effect.fnUntraced(function* (chainName: string, text: string
             history: recorded.history ?? null,
             transactions: recorded.transactions ?? null
           },
-    subscriptions: items.map(({ account_name, active, callback_url, created, event, listed, reference_id }) => ({
-      ...{ referenceId: reference_id, account: account_name, event, callbackUrl: callback_url },
-      ...{ active: active === 1, created, byList: listed === 1 }
-    })),
-    ...{ synced, wallets, callbacks: yield* callbacksOf(items, written), hasMore },
+    subscriptions: parts.subscriptions
+      ? items.map(({ account_name, active, callback_url, created, event, listed, reference_id }) => ({
+          ...{ referenceId: reference_id, account: account_name, event, callbackUrl: callback_url },
+          ...{ active: active === 1, created, byList: listed === 1 }
+        }))
+      : undefined,
+    synced: parts.syncedAddresses || parts.wallets ? synced : undefined,
+    ...{ wallets: parts.wallets ? wallets : undefined, callbacks, hasMore },
     notKept: [
       ...(items.length > askedSubscriptions ? [`Callbacks are those of ${askedSubscriptions} subscriptions`] : []),
       "Callbacks are looked for among the last 50 of each subscription"

@@ -9,6 +9,7 @@ import { rows } from "../../database/Statements.ts"
 import type { CallbackState } from "../../database/Tables.ts"
 import * as CallbackSummary from "./CallbackSummary.ts"
 import { inOrder, type Moment, moment } from "./Moment.ts"
+import * as Parts from "./Parts.ts"
 import * as Scope from "./Scope.ts"
 
 /** Later callbacks of a subscription among which a retraction is looked for. */
@@ -150,8 +151,8 @@ const enteredMoment = ({ confirmations, created, height }: Found, told: ReturnTy
       : `With ${told.confirmations} confirmations`
   )
 
-/** The story of a callback by its key; undefined where there is none. */
-export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope) {
+/** The story of a callback by its key, with its subscription as far as that may be seen; undefined where there is none. */
+export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope, { subscriptions } = Parts.all) {
   const { read } = yield* Database
   const [row] = (yield* read(
     rows(
@@ -168,16 +169,20 @@ export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope
   return {
     subscription: {
       ...{ referenceId: row.reference_id, account: row.account_name, chain: row.chain_name, event: row.subscribed },
-      ...{ callbackUrl: row.callback_url, active: row.active === 1, confirmations: row.confirmations },
-      address:
-        row.address === null || chain === undefined
-          ? null
-          : (Address.encode(chain, row.address as AddressBytes) ?? null)
+      ...(subscriptions
+        ? {
+            ...{ callbackUrl: row.callback_url, active: row.active === 1, confirmations: row.confirmations },
+            address:
+              row.address === null || chain === undefined
+                ? null
+                : (Address.encode(chain, row.address as AddressBytes) ?? null)
+          }
+        : {})
     },
     callback: { ...summary, body: row.body, attempts },
     ...{ outcome: outcomes[row.state], why: whyOf(row, attempts.length) },
     block: row.height === null ? null : { chain: row.chain_name, height: row.height, hash: told.hash },
-    ...{ transactionId: told.transactionId, retraction, retracts, copies: yield* copiesOf(row) },
+    ...{ transactionId: told.transactionId, retraction, retracts, copies: subscriptions ? yield* copiesOf(row) : [] },
     moments: inOrder([
       ...(told.time === undefined
         ? []

@@ -16,6 +16,7 @@ import * as BlockStory from "./BlockStory.ts"
 import * as CallbackSummary from "./CallbackSummary.ts"
 import * as HashText from "./HashText.ts"
 import * as Page from "./Page.ts"
+import * as Parts from "./Parts.ts"
 import * as Scope from "./Scope.ts"
 import * as SubscriptionList from "./SubscriptionList.ts"
 import * as SubscriptionSearch from "./SubscriptionSearch.ts"
@@ -80,13 +81,15 @@ const subscriptions = Effect.fnUntraced(function* (text: string, scope: Scope.Sc
 const addresses = Effect.fnUntraced(function* (
   chains: ReadonlyArray<ChainRow.ChainRow>,
   text: string,
-  scope: Scope.Scope
+  scope: Scope.Scope,
+  parts: Parts.Parts
 ) {
   const hits: Array<Hit> = []
   for (const { id, name } of chains) {
     const chain = Chain.ofName(name)
     const address = chain === undefined ? undefined : Result.getOrUndefined(Address.decodeWithTag(chain, text))
-    if (chain === undefined || address === undefined || !(yield* AddressStory.isKnown(id, address, scope))) continue
+    if (chain === undefined || address === undefined) continue
+    if (!(yield* AddressStory.isKnown(id, address, scope, parts))) continue
     const written = Address.encode(chain, address) ?? text
     hits.push(hit("address", written, `watched on ${name}`, { view: "address", chain: name, address: written }))
   }
@@ -97,7 +100,8 @@ const addresses = Effect.fnUntraced(function* (
 const blocks = Effect.fnUntraced(function* (
   chains: ReadonlyArray<ChainRow.ChainRow>,
   text: string,
-  scope: Scope.Scope
+  scope: Scope.Scope,
+  parts: Parts.Parts
 ) {
   const { read } = yield* Database
   const hits: Array<Hit> = []
@@ -128,6 +132,7 @@ const blocks = Effect.fnUntraced(function* (
         select place from (
           select 'broadcast' as place from broadcast
           where chain = ${id} and transaction_id = ${hash} ${Scope.filter(scope, "account")}
+            and ${parts.broadcasts ? sql`1 = 1` : sql`1 = 0`}
           union all
           select 'has unspent outputs' as place from unspent_output
           where chain = ${id} and transaction_id = ${hash} and ${scope === undefined ? sql`1 = 1` : sql`1 = 0`}
@@ -170,7 +175,11 @@ interface OfAccount {
 }
 
 /** The first host, and the first domain, of each account that begin with the text: one look into an index for each. */
-const hosts = Effect.fnUntraced(function* (accounts: ReadonlyArray<{ readonly id: number }>, text: string) {
+const hosts = Effect.fnUntraced(function* (
+  accounts: ReadonlyArray<{ readonly id: number }>,
+  text: string,
+  parts: Parts.Parts
+) {
   const { numbers, read } = yield* Database
   const host = SubscriptionSearch.hostOf(text.toLowerCase())
   if (!/^[a-z0-9.-]{2,253}$/.test(host)) return []
@@ -187,8 +196,8 @@ const hosts = Effect.fnUntraced(function* (accounts: ReadonlyArray<{ readonly id
           ) as name from account a where a.id in ${ids}
         ) found where name is not null order by account limit ${ofKind}`)
     )
-  const receivers = yield* first("subscription", "host")
-  const domains = yield* first("domain", "name")
+  const receivers = parts.subscriptions ? yield* first("subscription", "host") : []
+  const domains = parts.domains ? yield* first("domain", "name") : []
   return [
     ...receivers.map(({ account, name }) =>
       hit("host", name!, `receives callbacks of ${account}`, { view: "host", account, host: name! })
@@ -221,18 +230,18 @@ const wallets = Effect.fnUntraced(function* (
 })
 
 /** What the text may mean, the most certain first; of one account's own alone where there is a scope. */
-export const hits = Effect.fnUntraced(function* (search: string, scope: Scope.Scope) {
+export const hits = Effect.fnUntraced(function* (search: string, scope: Scope.Scope, parts = Parts.all) {
   const text = search.trim()
   if (text === "" || text.includes("\0")) return { items: [], hasMore: false }
   const chains = yield* ChainRow.all
   const { among, hits } = yield* accountsNamed(text, scope)
   return Page.of([
-    ...(yield* callbacks(text, scope)),
-    ...(yield* addresses(chains, text, scope)),
-    ...(yield* blocks(chains, text, scope)),
+    ...(parts.callbacks ? yield* callbacks(text, scope) : []),
+    ...(yield* addresses(chains, text, scope, parts)),
+    ...(yield* blocks(chains, text, scope, parts)),
     ...hits,
-    ...(yield* hosts(among, text)),
-    ...(yield* wallets(among, chains, text)),
-    ...(yield* subscriptions(text, scope))
+    ...(yield* hosts(among, text, parts)),
+    ...(parts.wallets ? yield* wallets(among, chains, text) : []),
+    ...(parts.subscriptions ? yield* subscriptions(text, scope) : [])
   ])
 })
