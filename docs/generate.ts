@@ -12,7 +12,8 @@ import { page } from "./Page.ts"
 
 const folder = new URL(".", import.meta.url)
 
-const generated = (): ReadonlyMap<string, string> =>
+/** Each page by its file. */
+export const generated = (): ReadonlyMap<string, string> =>
   new Map([
     ...ApiReference.files(),
     ["callbacks.md", CallbackStates.guide(ApiReference.guide(page("callbacks.md")))],

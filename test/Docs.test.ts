@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url"
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
 import { anchorOf } from "../docs/Anchor.ts"
+import * as ErrorPages from "../docs/ErrorPages.ts"
 import * as Generated from "../docs/generate.ts"
+import * as MetricPages from "../docs/MetricPages.ts"
 import * as Pages from "./Pages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -100,6 +102,12 @@ describe("documentation", () => {
 
   it("has what the code says of itself: run `node docs/generate.ts`", () => {
     assert.deepStrictEqual(Generated.stale(), [])
+    // What the code does not say of a parameter, an error or a metric is a hole in the page.
+    const written = [...Generated.generated(), ...ErrorPages.each(), ...MetricPages.each()]
+    assert.deepStrictEqual(
+      written.filter(([, text]) => /undefined|NaN|\[object /.test(text)).map(([page]) => page),
+      []
+    )
   })
 
   it("links to files that exist, and to parts that they have", () => {

@@ -22,6 +22,11 @@ const daemon = "http://127.0.0.1:8080"
 const text = Pages.textOf(page).slice(Pages.textOf(page).indexOf("\n## 2."))
 const commands = commandsOf(Array.from(text.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, code]) => code!))
 
+/** Preloaded by Node: name servers that know no name, wherever the test runs. */
+const noNames = `import { promises } from "node:dns"
+for (const method of ["resolve4", "resolve6", "resolveTxt"])
+  promises.Resolver.prototype[method] = async () => { throw Object.assign(new Error(), { code: "ENOTFOUND" }) }`
+
 const hasCurl = spawnSync("curl", ["--version"]).status === 0
 
 describe("getting started", () => {
@@ -57,11 +62,15 @@ describe("getting started", () => {
           if (args[0] === "serve") {
             yield* Effect.acquireRelease(
               Effect.sync(() =>
-                spawn(process.execPath, [program, ...args], {
-                  cwd,
-                  env: { PATH: process.env.PATH, ...environment },
-                  stdio: "ignore"
-                })
+                spawn(
+                  process.execPath,
+                  ["--import", `data:text/javascript,${encodeURIComponent(noNames)}`, program, ...args],
+                  {
+                    cwd,
+                    env: { PATH: process.env.PATH, ...environment },
+                    stdio: "ignore"
+                  }
+                )
               ),
               (child) => Effect.sync(() => child.kill("SIGKILL"))
             )

@@ -128,9 +128,9 @@ describe("the manifests for Kubernetes", () => {
     Effect.gen(function* () {
       const secrets = mkdtempSync(join(tmpdir(), "headwater-secrets-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(secrets, { recursive: true })))
-      // The names are those of the files that the documentation makes a Secret of.
+      // The names are those that the documentation makes a Secret of.
       const page = readFileSync(join(root, "docs/operations.md"), "utf8")
-      const named = Array.from(page.matchAll(/> secrets\/([\w-]+)/g), ([, name]) => name!)
+      const named = Array.from(page.matchAll(/--from-file=([\w-]+)=/g), ([, name]) => name!)
       const values: Readonly<Record<string, string>> = {
         postgres: "postgres://headwater:password@db.internal/headwater",
         "secret-key": Buffer.alloc(32, 1).toString("base64"),

@@ -7,7 +7,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
-const said = `printf '%s\\0' "$@" '' >&3; printf '\\n' >&3`
+// Written in one piece, since commands of `<(…)` speak beside the others: bash writes out at the end of a line, so none is here.
+const said = `printf '%s\\0' "$@" $'\\1' >&3`
 
 /** Each command with its arguments, in order. Throws where bash does not understand the text. */
 export const commandsOf = (texts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
@@ -37,7 +38,7 @@ export const commandsOf = (texts: ReadonlyArray<string>): ReadonlyArray<Readonly
     // A command that is not found ends with 127, which says nothing else; what bash itself finds wrong, it writes.
     if (errors !== "" || status === null) throw new Error(`${errors}in\n${texts.join("\n")}`)
     return commands!
-      .split("\0\0\n")
+      .split("\0\x01\0")
       .filter((words) => words !== "")
       .map((words) => words.split("\0"))
   } finally {

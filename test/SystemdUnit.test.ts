@@ -64,10 +64,13 @@ const firstProcess = ({ pid }: ChildProcess) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]!
 
 /** A machine with the unit as its page says, and the settings; gone with the scope. */
-const machine = (settings: string) =>
-  Effect.acquireRelease(
+const machine = Effect.fnUntraced(function* (settings: string) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-systemd-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  return yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const folder = mkdtempSync(join(tmpdir(), "headwater-systemd-"))
       const target = join(folder, "machine")
       const packages = "--include=systemd,systemd-sysv,dbus"
       run("debootstrap", "--variant=minbase", packages, "bookworm", target, "http://deb.debian.org/debian")
@@ -92,14 +95,11 @@ const machine = (settings: string) =>
       const container = spawn("systemd-nspawn", options, { stdio: ["ignore", "pipe", "pipe"] })
       let printed = ""
       for (const stream of [container.stdout, container.stderr]) stream.on("data", (part) => (printed += part))
-      return { folder, target, container, printed: () => printed }
+      return { container, printed: () => printed }
     }),
-    ({ container, folder }) =>
+    ({ container }) =>
       Effect.callback<void>((resume) => {
-        const gone = () => {
-          rmSync(folder, { recursive: true, force: true })
-          resume(Effect.void)
-        }
+        const gone = () => resume(Effect.void)
         if (container.exitCode !== null || container.signalCode !== null) return gone()
         container.once("exit", gone)
         // With its first process the whole machine ends; the container's own process alone would leave it running.
@@ -108,6 +108,7 @@ const machine = (settings: string) =>
         else process.kill(Number(first), "SIGKILL")
       })
   )
+})
 
 describe.skipIf(impossible !== undefined)(`a started unit${impossible === undefined ? "" : ` (${impossible})`}`, () => {
   it.live(

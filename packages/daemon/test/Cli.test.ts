@@ -125,7 +125,7 @@ describe("the command line", () => {
         const { code, stderr } = yield* run(command, { cwd })
         assert.strictEqual(code, 1)
         assert.include(stderr, "There are no settings")
-        assert.include(stderr, "headwater init writes one")
+        assert.include(stderr, "npm start -- init writes one; npm start -- demo needs none")
       }
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )

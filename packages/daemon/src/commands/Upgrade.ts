@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { commandName } from "../CommandName.ts"
 import * as Screen from "../internal/Screen.ts"
 import * as Size from "../internal/Size.ts"
 import * as Store from "../Store.ts"
@@ -108,20 +109,22 @@ const ofKeys = ({ withoutKeys }: UpgradeReport.UpgradeReport): ReadonlyArray<Che
     ? []
     : [obstacle(`${withoutKeys}, without which this version does not start: ${Store.secretKeyAdvice}`)]
 
+const start = `Start this version: ${commandName} serve`
+
 /** What an operator does, in order. */
 const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
   if (report.tooNew !== undefined) return ["Install the version that the message names, or a newer one"]
   if (report.pending.length === 0) {
     const stop = location.kind === "sqlite" && report.inUse !== undefined ? ["Stop the daemon of the store"] : []
-    return [...stop, "Start this version: headwater serve"]
+    return [...stop, start]
   }
   return [
     "Stop every daemon of the store",
     location.kind === "sqlite"
-      ? "Back up, with the version that the store is of: headwater backup <file>; and the file of the key, where there is one"
+      ? `Back up, with the version that the store is of: ${commandName} backup <file>; and the file of the key, where there is one`
       : "Back up: pg_dump; and the file of the key, where there is one",
-    "Start this version: headwater serve",
-    "Look: headwater status, headwater doctor"
+    start,
+    `Look: ${commandName} status, ${commandName} doctor`
   ]
 }
 
@@ -131,9 +134,10 @@ const check = Effect.fnUntraced(function* (file: string | undefined) {
   if (settings._tag === "Failure") {
     const { failure } = settings
     if (failure._tag !== "InvalidSettings") return yield* failure
-    const checked = failure.problems.map(({ line, message, path }) =>
-      obstacle(`${failure.source}: ${line === undefined ? "" : `line ${line}: `}${path} ${message}`)
-    )
+    const checked = failure.problems.map((problem) => {
+      const text = SettingsFile.describe(problem)
+      return obstacle(problem.path === failure.source ? text : `${failure.source}: ${text}`)
+    })
     return {
       checked,
       report: undefined,
@@ -145,13 +149,13 @@ const check = Effect.fnUntraced(function* (file: string | undefined) {
   const read = yield* Effect.result(UpgradeReport.read(location))
   if (read._tag === "Failure") {
     const checked = [usable, obstacle(`the store cannot be read: ${read.failure.message}`)]
-    return { checked, report: undefined, next: ["See that the store can be opened: headwater doctor"] }
+    return { checked, report: undefined, next: [`See that the store can be opened: ${commandName} doctor`] }
   }
   const report = read.success
   if (report === undefined) {
     return {
       ...{ checked: [usable, ok("there is no store yet: the first start makes it")], report },
-      next: ["Start this version: headwater serve"]
+      next: [start]
     }
   }
   const checked =
@@ -178,7 +182,7 @@ export const upgrade = Command.make(
       return yield* new NotByHeadwater({
         message:
           "npm upgrades the package: npm install @headwater/daemon@latest, or the checkout or image of the new version.\n" +
-          "  The order: headwater upgrade --check with the new version, stop, headwater backup, start"
+          `  The order: ${commandName} upgrade --check with the new version, stop, ${commandName} backup, start`
       })
     }
     const { checked, next, report } = yield* check(Option.getOrUndefined(input.config))

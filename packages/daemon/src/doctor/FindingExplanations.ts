@@ -320,7 +320,7 @@ export const explanations = {
     meaning:
       "The node cannot search the coins of an address. Of wallets and addresses that were paid before they were watched, balances are refused.",
     causes: ["`scantxoutset` is not allowed for this user (`rpcwhitelist`), or the node has no index of addresses."],
-    remedies: ["Allow `scantxoutset`, or use a node with an index of addresses (Zebra, zcashd)."]
+    remedies: ["Allow `scantxoutset`, or use a node with an index of addresses (Zebra)."]
   },
   no_block_receipts: {
     about: "node",

@@ -36,17 +36,21 @@ export const output: Effect.Effect<Screen> = of(process.stdout)
 
 export const errors: Effect.Effect<Screen> = of(process.stderr)
 
-/** A text in lines of at most so many columns; `first` begins the first line, and as many spaces the others. */
+/**
+ * A text in lines of at most so many columns; `first` begins the first line, and as many spaces the others. Further lines of
+ * the text itself are an excerpt with a mark below a column, and stay as they are.
+ */
 export const wrap = (text: string, width: number | undefined, first = ""): string => {
+  const [said = "", ...excerpt] = text.split("\n")
   const indent = " ".repeat(first.length)
   const lines: Array<string> = []
   let line = first
-  for (const word of text.split(" ")) {
+  for (const word of said.split(" ")) {
     const isEmpty = line.trim() === first.trim()
     if (width !== undefined && !isEmpty && line.length + 1 + word.length > width) {
       lines.push(line)
       line = indent + word
     } else line += isEmpty ? word : ` ${word}`
   }
-  return [...lines, line].join("\n")
+  return [...lines, line, ...excerpt].join("\n")
 }

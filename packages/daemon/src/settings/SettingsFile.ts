@@ -17,6 +17,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
+import { commandName, quoted } from "../CommandName.ts"
 import * as SettingsText from "./internal/SettingsText.ts"
 import * as Tree from "./internal/SettingsTree.ts"
 import { Settings, schema } from "./Settings.ts"
@@ -30,6 +31,10 @@ const Problem = Schema.Struct({
 })
 type Problem = typeof Problem.Type
 
+/** The problem with its line, in one line; that of a file which cannot be parsed shows the line below. */
+export const describe = ({ line, message, path }: Problem): string =>
+  `${line === undefined ? "" : `line ${line}: `}${path} ${message}`
+
 /** The settings cannot be used. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
   /** The file, or the environment where there is none. */
@@ -38,10 +43,10 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 }) {
   override get message() {
     const count = this.problems.length === 1 ? "1 problem" : `${this.problems.length} problems`
-    const lines = this.problems.map(({ line, message, path }) =>
-      line === undefined ? `  ${path} ${message}` : `  line ${line}: ${path} ${message}`
-    )
-    return [`${count} in the settings (${this.source})`, ...lines].join("\n")
+    return [
+      `${count} in the settings (${this.source})`,
+      ...this.problems.map((problem) => `  ${describe(problem)}`)
+    ].join("\n")
   }
   override get [userMessage]() {
     return this.message
@@ -191,9 +196,16 @@ const parseFile = (extension: string, text: string): Result.Result<unknown, stri
   }
 }
 
-/** A parser quotes what it could not read, and that may be a secret; names of keys, and a single sign, may stay. */
-const withoutValues = (message: string) =>
-  / key /.test(message) ? message : message.replace(/ '(?!.'(?: |$)).*'/s, "")
+/**
+ * A parser quotes what it could not read, and that may be a secret, also in the place of a key: only a single sign may
+ * stay, and a key of which each part is the name of a setting.
+ */
+const withoutValues = (message: string) => {
+  const [, key] = /^(?:Cannot redefine existing|Duplicate) key '(.*)'/s.exec(message) ?? []
+  return key?.split(".").every((part) => names.includes(part)) === true
+    ? message
+    : message.replace(/ '(?!.'(?: |$)).*'/s, "")
+}
 
 const jsonProblem = (message: string, text: string) => {
   const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN)
@@ -218,7 +230,7 @@ const readTree = Effect.fnUntraced(function* (file: string) {
   if (Result.isFailure(read)) {
     return Result.fail(
       read.failure.reason._tag === "NotFound"
-        ? `cannot be read: there is no such file. headwater init ${file} writes one`
+        ? `cannot be read: there is no such file. ${commandName} init ${quoted(file)} writes one`
         : "cannot be read: see that it is a file, and that this user may read it"
     )
   }
@@ -246,7 +258,7 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
     return yield* new NoSettings({
       message:
         `There are no settings: this folder has no ${defaultFile}, and neither --config nor ${fileVariable} names a file.\n` +
-        "  headwater init writes one; headwater demo needs none"
+        `  ${commandName} init writes one; ${commandName} demo needs none`
     })
   }
   const resolved = yield* resolveFiles(overridden.tree, lineOf)

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,21 +8,38 @@ import * as Effect from "effect/Effect"
 import { program } from "../../../../test/Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const cwd = mkdtempSync(join(tmpdir(), "headwater-status-"))
-    const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
-    const settings = { http: { port: 1 }, store: { sqlite: join(cwd, "headwater.db") }, chains }
-    writeFileSync(join(cwd, "headwater.json"), JSON.stringify(settings))
-    return cwd
-  }),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
+/** A folder with settings whose daemon would listen on this port. */
+const folder = (port: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const cwd = mkdtempSync(join(tmpdir(), "headwater-status-"))
+      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+      const settings = { http: { port }, store: { sqlite: join(cwd, "headwater.db") }, chains }
+      writeFileSync(join(cwd, "headwater.json"), JSON.stringify(settings))
+      return cwd
+    }),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+/** A port that answers nobody, and tells of each connection. */
+const hangingUp = (onConnection: () => void) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const server = createServer((socket) => {
+        socket.destroy()
+        onConnection()
+      })
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({ port: (server.address() as AddressInfo).port, close: () => server.close() }))
+      )
+    }),
+    ({ close }) => Effect.sync(close)
+  )
 
 describe("headwater status", () => {
   it.live("says that the daemon does not run, and what starts it", () =>
     Effect.gen(function* () {
-      const config = join(yield* folder, "headwater.json")
+      const config = join(yield* folder(1), "headwater.json")
       const { code, stderr, stdout } = yield* runCommand(["status", "--config", config])
       assert.strictEqual(code, 1)
       assert.match(stdout, /^CHAIN .*\nethereum\/devnet {2}not running/)
@@ -33,18 +51,23 @@ describe("headwater status", () => {
 
   it.live("with --watch prints again only what has changed, and ends well on Ctrl-C", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      let looks = 0
+      let child: ChildProcess | undefined
+      const { port } = yield* hangingUp(() => {
+        // With the fourth look, three have been shown that found the same.
+        if (++looks === 4) child?.kill("SIGINT")
+      })
+      const cwd = yield* folder(port)
       const ended = yield* Effect.callback<{ readonly code: number | null; readonly stdout: string }>((resume) => {
         const args = [program, "status", "--watch", "--interval", "1", "--config", "headwater.json"]
-        const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH } })
+        const watching = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH } })
+        child = watching
         let stdout = ""
-        child.stdout.on("data", (chunk: Buffer) => {
+        watching.stdout.on("data", (chunk: Buffer) => {
           stdout += chunk.toString("utf8")
-          // Two more looks find the same.
-          setTimeout(() => child.kill("SIGINT"), 2_500)
         })
-        child.on("close", (code) => resume(Effect.succeed({ code, stdout })))
-        return Effect.sync(() => child.kill("SIGKILL"))
+        watching.on("close", (code) => resume(Effect.succeed({ code, stdout })))
+        return Effect.sync(() => watching.kill("SIGKILL"))
       })
       assert.strictEqual(ended.code, 0)
       assert.strictEqual(ended.stdout.split("not running").length, 2)

@@ -1,12 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import pg from "pg"
+import { program } from "../../../../test/Program.ts"
 import { unmigrated } from "../../../../test/Stores.ts"
 import * as Released from "../../../indexer/test/store/database/Released.ts"
 import { run } from "../Program.ts"
@@ -44,7 +48,11 @@ for (const { location, name } of unmigrated) {
         const config = yield* settingsOf(store)
         yield* Released.load("0.1", store)
         const schema = yield* Released.schemaOf(store)
+        // As every daemon leaves its file.
+        if (store.kind === "sqlite") yield* Released.execute(store, "pragma journal_mode=wal")
+        const files = store.kind === "sqlite" ? readdirSync(dirname(store.file)) : []
         const before = yield* check(config)
+        if (store.kind === "sqlite") assert.deepStrictEqual(readdirSync(dirname(store.file)), files)
         assert.strictEqual(before.code, 0, messagesOf(before))
         assert.strictEqual(before.store.schema, "0009_replay")
         const pending = new Map<string, { atStart: Array<unknown>; behind: Array<unknown> }>(
@@ -55,7 +63,7 @@ for (const { location, name } of unmigrated) {
         assert.deepStrictEqual(pending.get("0045_filters")!.atStart, [])
         assert.match(messagesOf(before), /21 rows of callback/)
         assert.match(messagesOf(before), /no older version runs on the store afterwards/)
-        assert.match(before.next.join("\n"), /^Stop every daemon[\s\S]*Back up[\s\S]*headwater serve/)
+        assert.match(before.next.join("\n"), /^Stop every daemon[\s\S]*Back up[\s\S]*npm start -- serve/)
         assert.deepStrictEqual(yield* Released.schemaOf(store), schema)
 
         yield* Effect.scoped(Layer.build(Database.layer(store)))
@@ -85,6 +93,9 @@ for (const { location, name } of unmigrated) {
   })
 }
 
+/** Root alone may run a program as another user. */
+const mayBecomeNobody = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
+
 describe("headwater upgrade", () => {
   const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
 
@@ -106,12 +117,91 @@ describe("headwater upgrade", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("shows the line of settings that cannot be parsed as it stands, and their file once", () =>
+    Effect.gen(function* () {
+      const config = (yield* settingsOf(yield* location)).replace(/json$/, "toml")
+      writeFileSync(config, "[http]\nport = 8080 8080\n")
+      const { code, stdout } = yield* runCommand(["upgrade", "--check", "--config", config])
+      assert.strictEqual(code, 1)
+      assert.include(stdout, "\n    2 | port = •••• ••••\n      |             ^\n")
+      assert.strictEqual(stdout.split(config).length, 2, stdout)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(!mayBecomeNobody)("says what to do where this user may not open the lock of the store", () =>
+    Effect.gen(function* () {
+      const store = yield* location
+      assert(store.kind === "sqlite")
+      const config = yield* settingsOf(store)
+      yield* Released.load("0.1", store)
+      yield* Effect.scoped(StoreLock.acquire(store))
+      // Everything else is open to everybody.
+      for (const folder of [dirname(config), dirname(store.file)]) chmodSync(folder, 0o777)
+      for (const file of [config, store.file]) chmodSync(file, 0o666)
+      const args = [
+        "--reuid=65534",
+        "--clear-groups",
+        process.execPath,
+        program,
+        "upgrade",
+        "--check",
+        "--config",
+        config
+      ]
+      const { status, stdout } = spawnSync("setpriv", args, { cwd: "/", encoding: "utf8", env: {} })
+      assert.strictEqual(status, 1)
+      assert.match(stdout, /OBSTACLE .*This user may not open \S+\.lock, by which .* as the user who owns the file$/m)
+    }).pipe(Effect.scoped)
+  )
+
+  const onPostgres = unmigrated.find(({ name }) => name === "postgres")
+  it.live.skipIf(onPostgres === undefined)("counts the daemons of a PostgreSQL database, and no other clients", () =>
+    Effect.gen(function* () {
+      const store = yield* onPostgres!.location
+      assert(store.kind === "postgres")
+      const named = (name: string): Location => {
+        const url = new URL(Redacted.value(store.url))
+        url.searchParams.set("application_name", name)
+        return { ...store, url: Redacted.make(url.href) }
+      }
+      const inUse = (location: Location) =>
+        Effect.map(Effect.flatMap(settingsOf(location), check), ({ store }) => store.inUse)
+      const client = (name: string) =>
+        Effect.acquireRelease(
+          Effect.promise(async () => {
+            const client = new pg.Client({ connectionString: Redacted.value(store.url), application_name: name })
+            await client.connect()
+            return client
+          }),
+          (client) => Effect.promise(() => client.end())
+        )
+      const daemon = (location: Location) =>
+        Effect.flatMap(Layer.build(Database.layer(location)), (context) =>
+          Context.get(context, Database).read((db) => db.selectFrom("account").select("id"))
+        )
+      yield* Effect.scoped(daemon(store))
+      yield* client("psql")
+      assert.isUndefined(yield* inUse(store))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* client("")
+          assert.match(yield* inUse(store), /^Headwater is connected to the database \(1 connection,/)
+        })
+      )
+      yield* daemon(named("headwater-eu"))
+      assert.isUndefined(yield* inUse(store))
+      assert.isDefined(yield* inUse(named("headwater-eu")))
+      yield* daemon(store)
+      assert.isDefined(yield* inUse(store))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is content where there is no store yet, and leaves upgrades to npm", () =>
     Effect.gen(function* () {
       const config = yield* settingsOf({ kind: "sqlite", file: "/nonexistent/headwater.db" })
       const none = yield* runCommand(["upgrade", "--check", "--config", config])
       assert.strictEqual(none.code, 0)
-      assert.match(none.stdout, /there is no store yet[\s\S]*1\. Start this version: headwater serve/)
+      assert.match(none.stdout, /there is no store yet[\s\S]*1\. Start this version: npm start -- serve/)
       const without = yield* run(["upgrade"])
       assert.strictEqual(without.code, 2)
       assert.match(without.stderr, /npm install @headwater\/daemon@latest/)

@@ -423,6 +423,33 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("names a key that stands twice, unless that may be a secret", () =>
+    Effect.gen(function* () {
+      const said = (name: string, text: string) =>
+        Effect.map(Effect.flip(loadText(name, text)), ({ message }) => message)
+      assert.include(
+        yield* said("a.toml", "[http]\nport = 1\nport = 2\n"),
+        "Cannot redefine existing key 'port' at line 3"
+      )
+      assert.include(yield* said("a.toml", "http.port = 1\nhttp.port = 2\n"), "key 'http.port' at line 2")
+      assert.include(yield* said("a.yaml", "http:\n  port: 1\n  port: 2\n"), "Duplicate key 'port' at line 3")
+      for (const [name, text] of [
+        ["a.toml", "hunter2 = 1\nhunter2 = 2\n"],
+        ["a.toml", "[console]\npassword.hunter2 = 1\npassword.hunter2 = 2\n"],
+        ["a.toml", "\"a key 'hunter2' at line 1\" = 1\n\"a key 'hunter2' at line 1\" = 2\n"],
+        ["a.toml", "postgres = a key hunter2\n"],
+        ["a.toml", '"postgres key \\u001b[31m" = 1\n"postgres key \\u001b[31m" = hunter2 key x\n'],
+        ["a.yaml", "hunter2: 1\nhunter2: 2\n"],
+        ["a.yaml", "store:\n  a: *hunter2\n"],
+        ["a.yaml", 'store: {"hunter2 key": 1, "hunter2 key": 2}\n']
+      ] as const) {
+        const message = yield* said(name, text)
+        assert.notInclude(message, "hunter2", text)
+        assert.notInclude(message, "\u001b", text)
+      }
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("takes roles where several daemons can share a store", () =>
     Effect.gen(function* () {
       const stored = 'roles = ["api", "market"]\n[store]\n'

@@ -39,11 +39,12 @@ const exampleOf = (content: Content | undefined) => content?.["application/json"
 const shared: ReadonlySet<string> = new Set(["context", "x-api-version"])
 
 const curl = (method: string, path: string, { parameters, requestBody }: Operation): string => {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+  /** The example of a parameter; its name where it has none. */
+  const valueOf = (name: string) =>
     encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? name))
-  )
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name))
   const needed = parameters.filter((one) => one.in === "query" && one.required)
-  const query = needed.map(({ example, name }) => `${name}=${encodeURIComponent(String(example))}`).join("&")
+  const query = needed.map(({ name }) => `${name}=${valueOf(name)}`).join("&")
   const body = requestBody === undefined ? "" : ` \\\n  -H 'content-type: application/json' -d @body.json`
   return `curl -X ${method} "$SERVER${filled}${query === "" ? "" : `?${query}`}" \\\n  -H "x-api-key: $KEY"${body}`
 }

@@ -216,6 +216,7 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       const page = yield* Effect.promise(() => docs.text())
       assert.include(page, "Costs 30 credits")
       assert.isBelow(page.length, 500_000)
+      assert.notInclude(page, "undefined")
       for (const { operationId, path } of operations) {
         assert.include(page, `<details id="${operationId}">`)
         assert.include(page, `<code>${path}</code>`)

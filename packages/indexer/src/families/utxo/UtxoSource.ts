@@ -82,8 +82,8 @@ const prevouts = (shown: boolean | undefined) =>
         {
           ...(shown === undefined ? { unsure: true } : {}),
           advice:
-            "Bitcoin Core 23 and Bitcoin Cash Node 28 show it; elsewhere subscribe to addresses before they are first " +
-            'paid, or follow the chain anew with start = 0 and record = "all"; an index of transactions (txindex=1) ' +
+            "Bitcoin Core 23, Bitcoin Cash Node 28 and Dash Core 23 show it; elsewhere subscribe to addresses before they " +
+            'are first paid, or follow the chain anew with start = 0 and record = "all"; an index of transactions (txindex=1) ' +
             "decides amounts that are in doubt"
         }
       )
@@ -109,8 +109,8 @@ const searchTimeout = "3 seconds"
 const coinSearch = ({ isAvailable }: SideSources.CoinSearch): Effect.Effect<Capability.Capability> => {
   const name = "coin search"
   const advice =
-    "Bitcoin Core 0.17 and its descendants have scantxoutset, for this user too if rpcwhitelist allows it; Zebra and zcashd " +
-    'an index of addresses; elsewhere follow the chain anew with start = 0 and record = "all"'
+    "Bitcoin Core 0.17 and its descendants have scantxoutset, for this user too if rpcwhitelist allows it; Zebra has an " +
+    'index of addresses; elsewhere follow the chain anew with start = 0 and record = "all"'
   return Effect.match(Effect.timeout(isAvailable, searchTimeout), {
     onFailure: ({ message }) =>
       Capability.presumed(name, `the node has not said whether it has one: ${message}`, advice),

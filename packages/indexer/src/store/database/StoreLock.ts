@@ -8,16 +8,28 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { DatabaseError } from "./DatabaseError.ts"
 import type { Location } from "./Location.ts"
 
 /** Another process has the store for itself. */
 export class StoreInUse extends Schema.TaggedError<StoreInUse>()("StoreInUse", { message: Schema.String }) {}
 
+/** The file of the lock cannot be used: nobody can say whether another process has the store. */
+const unusable = (file: string, cause: Error) =>
+  new DatabaseError({
+    cause: new Error(
+      (cause as { readonly code?: string }).code === "EACCES"
+        ? `This user may not open ${file}, by which one process has the store for itself: run headwater as the user who owns the file`
+        : `Cannot lock the store by ${file}: ${cause.message}`,
+      { cause }
+    )
+  })
+
 /**
  * Holds the store until the scope closes. A program opens the store first: that takes the lock for as long as the schema
  * is behind.
  */
-export const acquire = (location: Location): Effect.Effect<void, StoreInUse, Scope.Scope> => {
+export const acquire = (location: Location): Effect.Effect<void, StoreInUse | DatabaseError, Scope.Scope> => {
   if (location.kind === "postgres") return Effect.void
   const file = `${location.file}.lock`
   return Effect.asVoid(
@@ -31,12 +43,11 @@ export const acquire = (location: Location): Effect.Effect<void, StoreInUse, Sco
           return lock
         },
         catch: (cause) =>
-          new StoreInUse({
-            message:
-              (cause as { readonly code?: string }).code === "SQLITE_BUSY"
-                ? `The store ${location.file} is in use by another headwater (serve, rewind or skip): stop that one first`
-                : `Cannot lock the store by ${file}: ${(cause as Error).message}`
-          })
+          (cause as { readonly code?: string }).code === "SQLITE_BUSY"
+            ? new StoreInUse({
+                message: `The store ${location.file} is in use by another headwater (serve, rewind or skip): stop that one first`
+              })
+            : unusable(file, cause as Error)
       }),
       (lock) => Effect.sync(() => lock.close())
     )

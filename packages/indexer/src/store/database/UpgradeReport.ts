@@ -144,7 +144,7 @@ const lockOf = (location: Extract<Location, { kind: "sqlite" }>) =>
     ? StoreLock.acquire(location).pipe(
         Effect.scoped,
         Effect.as(undefined),
-        Effect.catch(({ message }) => Effect.succeed(message))
+        Effect.catchTag("StoreInUse", ({ message }) => Effect.succeed(message))
       )
     : Effect.undefined
 
@@ -157,17 +157,18 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
     },
     catch: (cause) => new DatabaseError({ cause })
   })
-  const db = yield* Effect.catchDefect(SqliteFile.reader({ file }), (cause) => new DatabaseError({ cause }))
+  const db = yield* Effect.catchDefect(SqliteFile.visitor({ file }), (cause) => new DatabaseError({ cause }))
   return { ...(yield* look(db, location)), bytes, free, inUse: yield* lockOf(location) }
 })
 
+/** Connections count that are named as this one is, and those without a name, as daemons of version 0.1 have them. */
 const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
   const db = yield* Connection.open(yield* PostgresServer.dialect(location.url, 1))
   const { rows } = yield* Connection.attempt(() =>
     sql<{ readonly bytes: number; readonly others: number }>`
       select pg_database_size(current_database()) as bytes,
         (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-          and backend_type = 'client backend') as others
+          and backend_type = 'client backend' and application_name in (current_setting('application_name'), '')) as others
     `.execute(db)
   )
   const { bytes = 0, others = 0 } = rows[0] ?? {}
@@ -175,7 +176,10 @@ const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind
     ...(yield* look(db, location)),
     bytes: Number(bytes),
     free: undefined,
-    inUse: Number(others) > 0 ? `other programs are connected to the database (${others}), daemons or not` : undefined
+    inUse:
+      Number(others) > 0
+        ? `Headwater is connected to the database (${others} ${Number(others) === 1 ? "connection" : "connections"}, counting those without a name)`
+        : undefined
   }
 })
 

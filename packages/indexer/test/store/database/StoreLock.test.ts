@@ -20,6 +20,7 @@ describe("StoreLock", () => {
       yield* held(store)
       const nowhere = yield* Effect.flip(held({ kind: "sqlite", file: "/nowhere/store.db" }))
       assert.match(nowhere.message, /^Cannot lock the store by \/nowhere\/store\.db\.lock: /)
+      assert.strictEqual(nowhere._tag, "DatabaseError", "nobody has a store that is not there")
     }).pipe(Effect.scoped)
   )
 

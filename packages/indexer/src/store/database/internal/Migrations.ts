@@ -206,7 +206,11 @@ const migrate = Effect.fnUntraced(function* (
 
 /** Brings the schema up to date where it is behind, which takes `lock`: a process that has the store may not notice. */
 export const run = Effect.fnUntraced(
-  function* (db: Kysely<Tables>, types: ColumnTypes, lock: Effect.Effect<void, StoreInUse, Scope.Scope>) {
+  function* (
+    db: Kysely<Tables>,
+    types: ColumnTypes,
+    lock: Effect.Effect<void, StoreInUse | DatabaseError, Scope.Scope>
+  ) {
     const names = yield* applied(db)
     yield* checkFormat(db, names)
     if (Object.keys(migrations).every((name) => names.includes(name))) return

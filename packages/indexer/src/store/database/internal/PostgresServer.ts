@@ -15,6 +15,9 @@ export const WaitForServer = Context.Reference<boolean>("@headwater/indexer/stor
 
 const int8 = 20
 
+/** How PostgreSQL names connections of Headwater, as in `pg_stat_activity`, where the URL gives no `application_name`. */
+const applicationName = "headwater"
+
 /** How long the server may take to accept a connection, and a statement may wait for one of the pool's. */
 const [connectMillis, turnMillis] = [10_000, 60_000]
 /**
@@ -43,6 +46,7 @@ const pooled = async (
   // Most stores are SQLite files: their programs start without it.
   const { default: pg } = await import("pg")
   const pool = new pg.Pool({
+    application_name: applicationName,
     connectionString: Redacted.value(url),
     max: connections,
     connectionTimeoutMillis: turnMillis,

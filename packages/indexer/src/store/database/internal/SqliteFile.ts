@@ -1,5 +1,5 @@
 /** The file of a SQLite store, and the connection that reads the file beside the writer's. */
-import { closeSync, openSync } from "node:fs"
+import { closeSync, existsSync, openSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { DatabaseError } from "../DatabaseError.ts"
@@ -17,9 +17,20 @@ export const make = (file: string): Effect.Effect<void, DatabaseError> =>
     catch: (cause) => new DatabaseError({ cause })
   })
 
-export const reader = (options: SqliteOptions) =>
+const open = (options: SqliteOptions, readonly: boolean) =>
   Effect.suspend(() => {
-    const database = new BetterSqlite(options.file, { readonly: true })
+    const database = new BetterSqlite(options.file, { readonly })
+    database.pragma("query_only=true")
     for (const pragma of pragmas(options)) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
     return Connection.open(new SqliteReaderDialect(database))
   })
+
+/** Reads the file beside a writer. */
+export const reader = (options: SqliteOptions) => open(options, true)
+
+/**
+ * Reads a file that perhaps nobody else has open, and leaves as many files beside it as there were: those that SQLite makes
+ * go with the last connection that may write.
+ */
+export const visitor = (options: SqliteOptions) =>
+  Effect.suspend(() => open(options, existsSync(`${options.file}-wal`)))
