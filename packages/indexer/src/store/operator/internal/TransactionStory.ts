@@ -80,7 +80,16 @@ const doubtsOf = Effect.fnUntraced(function* (chain: number, transaction: Uint8A
   ]
 })
 
-/** Callbacks that name the transaction, among some; whether there are more than were looked at. */
+/** The newest callbacks of an account: by the feed's indexes those without a position, which are the newest, then those with one. */
+const newestOf = (account: number) => {
+  const own = sql`select id, body from callback where account = ${account}`
+  return sql`
+    select * from (${own} and feed_position is null order by id desc limit ${lookLimit}) unplaced
+    union all
+    select * from (${own} and feed_position is not null order by feed_position desc limit ${lookLimit}) placed`
+}
+
+/** Callbacks that name the transaction, among the first of some. */
 const callbacksOf = Effect.fnUntraced(function* (among: RawBuilder<unknown>, text: string) {
   const { read } = yield* Database
   const found = yield* read(
@@ -110,7 +119,7 @@ export const read = Effect.fnUntraced(function* (chainName: string, text: string
       ? yield* callbacksOf(
           scope === undefined
             ? sql`select id, body from callback where chain = ${row.id} and height is not null order by height desc`
-            : sql`select id, body from callback where account = ${scope} order by id desc`,
+            : newestOf(scope),
           id
         )
       : yield* callbacksOf(sql`select id, body from callback where chain = ${row.id} and height = ${height} ${own}`, id)
