@@ -2,11 +2,12 @@
 import type { OperatorView } from "@headwater/indexer/store/operator/OperatorView"
 import * as Effect from "effect/Effect"
 import * as Access from "./Access.ts"
+import type * as AccountPace from "./AccountPace.ts"
 import { json, refused, textOf } from "./ConsoleReply.ts"
 
 const unknown = (what: string) => refused(404, `There is no such ${what}, or nothing is recorded of the chain`)
 
-export const routes = (view: OperatorView) => {
+export const routes = (view: OperatorView, paced: AccountPace.Searches) => {
   const story = <A, E>(
     what: string,
     read: (request: Access.Request, scope: number | undefined) => Effect.Effect<A, E>
@@ -14,15 +15,18 @@ export const routes = (view: OperatorView) => {
     Access.get(
       `/api/stories/${what}`,
       Access.readers,
-      (request, { account }) =>
-        Effect.map(read(request, account?.id), (found) => (found === undefined ? unknown(what) : json(found))),
+      paced((request, { account }) =>
+        Effect.map(read(request, account?.id), (found) => (found === undefined ? unknown(what) : json(found)))
+      ),
       "callbacks.list"
     )
   return [
     Access.get(
       "/api/search",
       Access.readers,
-      (request, { account }) => Effect.map(view.search(textOf(request, "q"), account?.id), (found) => json(found)),
+      paced((request, { account }) =>
+        Effect.map(view.search(textOf(request, "q"), account?.id), (found) => json(found))
+      ),
       "subscriptions.list"
     ),
     story("block", (request, scope) => view.blockStory(textOf(request, "chain"), textOf(request, "block"), scope)),
