@@ -44,6 +44,10 @@ for (const store of stores) {
           }))
         assert.deepStrictEqual(yield* references("https://pages.t"), { hasMore: true, found: made.slice(0, 50) })
         assert.deepStrictEqual(yield* references(made[50]!), { hasMore: false, found: [made[50]!] })
+        // A search shows ten of them.
+        const { hasMore, items } = yield* view.search("https://pages.t", undefined)
+        assert.deepStrictEqual([hasMore, items.filter(({ kind }) => kind === "subscription").length], [true, 10])
+        assert.isFalse((yield* view.search(made[50]!, undefined)).hasMore)
         assert.deepStrictEqual(yield* references("other.test"), { hasMore: false, found: [other.referenceId] })
         // The names of both accounts begin so, and no host does.
         assert.deepStrictEqual((yield* references("account")).found, [other.referenceId, ...made.slice(0, 49)])

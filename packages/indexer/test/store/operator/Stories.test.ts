@@ -209,6 +209,10 @@ for (const store of stores) {
         const { pending: count } = (yield* (yield* OperatorView.make).blockStory(chain, "100", of.account))!
         assert.strictEqual(count, of.account < 100 ? 51 : 1)
 
+        // A search reads what the text names, and not all that the account has.
+        const ofSearch = yield* plansOf((view) => view.search(of.referenceId, of.account))
+        for (const plan of ofSearch) assert.notMatch(plan, /subscription_alike|SCAN subscription|SEARCH s USING INDEX/)
+
         // The newest callbacks are those without a position in the feed, as what is older may have one.
         const view = yield* OperatorView.make
         for (const feed_position of [null, 7]) {

@@ -72,11 +72,12 @@ const callbacks = Effect.fnUntraced(function* (text: string, scope: Scope.Scope)
 
 const subscriptions = Effect.fnUntraced(function* (text: string, scope: Scope.Scope) {
   const { items } = yield* SubscriptionList.newest(text, scope)
-  return items.slice(0, ofKind).map(({ shown: { account, address, chain, event, referenceId } }) =>
+  const found = items.slice(0, ofKind).map(({ shown: { account, address, chain, event, referenceId } }) =>
     hit("subscription", referenceId, [event, chain, ...(address === null ? [] : [address]), account].join(", "), {
       ...{ view: "subscription", reference: referenceId }
     })
   )
+  return { found, hasMore: items.length > ofKind }
 })
 
 const addresses = Effect.fnUntraced(function* (
@@ -232,6 +233,7 @@ export const hits = Effect.fnUntraced(function* (search: string, scope: Scope.Sc
   if (text === "" || text.includes("\0")) return { items: [], hasMore: false, accountsSearched: null }
   const chains = yield* ChainRow.all
   const { among, hits, searched } = yield* accountsNamed(text, scope)
+  const { found, hasMore } = yield* subscriptions(text, scope)
   const page = Page.of([
     ...(yield* callbacks(text, scope)),
     ...(yield* addresses(chains, text, scope)),
@@ -239,7 +241,7 @@ export const hits = Effect.fnUntraced(function* (search: string, scope: Scope.Sc
     ...hits,
     ...(yield* hosts(among, text)),
     ...(yield* wallets(among, chains, text)),
-    ...(yield* subscriptions(text, scope))
+    ...found
   ])
-  return { ...page, accountsSearched: searched }
+  return { items: page.items, hasMore: hasMore || page.hasMore, accountsSearched: searched }
 })

@@ -60,8 +60,8 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
       .select(["subscription.created", "active", "deactivation_reasons", "last_sequence"])
       .select(sql<SqlBool>`secret is not null`.as("signed"))
       .where(condition)
-      // As an expression: the index of the accounts' subscriptions is for conditions that name the chain too.
-      .$if(scope !== undefined, (select) => select.where(sql<SqlBool>`subscription.account + 0 = ${scope}`))
+      // As an expression that no index is by: those of the accounts' subscriptions are for conditions that name the chain too.
+      .$if(scope !== undefined, (select) => select.where(sql<SqlBool>`+subscription.account = ${scope}`))
       .orderBy("subscription.id", "desc")
       .limit(Page.size + 1)
   )
