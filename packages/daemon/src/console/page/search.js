@@ -13,9 +13,9 @@ export const Search = ({ query }) => {
     <${Answered} found=${found}>${({ accountsSearched, hasMore, items }) => html`
       <p class="soft" role="status">${hasMore ? `The first ${number(items.length)} results` : counted(items.length, "result")} for “${text}”</p>
       <${AccountsSearched} of=${accountsSearched} />
-      <${Table} caption="Results" heads=${["Kind", "Name", "Detail"]}
+      <${Table} caption="Results" heads=${["Kind", "Name"]}
         empty="Nothing is found. A search wants the beginning of a reference, a whole idempotency key, address, transaction or block hash, a height, or the name of an account, a host or a domain."
-        rows=${items.map(({ detail, kind, title, to }) => [kind, html`<${Go} to=${placeOf(to)}>${title}<//>`, detail])} />
+        rows=${items.map(({ detail, kind, title, to }) => [kind, html`<${Go} to=${placeOf(to)}>${title}<//><br /><span class="soft breaks">${detail}</span>`])} />
     `}<//>
   `
 }
