@@ -1,8 +1,9 @@
 /**
  * What the console asks of a store with a million subscriptions, each of a hundred accounts with ten hosts, and as many
- * callbacks: milliseconds a request, over the routes and their JSON, without a socket.
+ * callbacks: milliseconds a request, over the routes and their JSON, without a socket. Where a port is named, the console
+ * can be looked at there afterwards, until the program is stopped.
  *
- *     node bench/console.ts [subscriptions]
+ *     node bench/console.ts [subscriptions] [port]
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -14,12 +15,15 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Console from "@headwater/daemon/console/Console"
+import * as Server from "@headwater/http/server/Server"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Fixture from "../packages/daemon/test/console/ConsoleFixture.ts"
 
-const [count = 1_000_000] = process.argv.slice(2).map(Number)
+const [count = 1_000_000, port] = process.argv.slice(2).map(Number)
 const [accountCount, hostCount, blockCount, rounds] = [100, 10, 50_000, 20]
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const atOnce = 10_000
@@ -158,6 +162,12 @@ const measure = Effect.gen(function* () {
     "account: story of a transaction",
     account,
     `/api/stories/transaction?chain=ethereum/devnet&id=${of.transaction}`
+  )
+  if (port === undefined) return
+  console.log(`http://127.0.0.1:${port} as ${JSON.stringify(Fixture.passwords.operator)}: ${JSON.stringify(of)}`)
+  const { consoleSettings } = Fixture
+  return yield* Layer.launch(
+    Server.serve(Console.routes(consoleSettings), { host: "127.0.0.1", port, stopTimeoutMillis: 1_000 })
   )
 })
 

@@ -39,6 +39,11 @@ describe("roles", () => {
       const isReady = ({ status }: Headwater.Answer) => status === 200
       for (const daemon of [api, follow, deliver]) yield* until(daemon, isReady)
       assert.deepStrictEqual((yield* deliver.get("/ready")).body.chains, {})
+      // What is proved is told by the daemon that commits, and not as a list that looks empty.
+      const chainOf = (daemon: Headwater.Headwater) =>
+        Effect.map(daemon.get("/ready"), ({ body }) => body.chains["ethereum/devnet"])
+      assert.isDefined((yield* chainOf(follow)).unproven)
+      assert.notProperty(yield* chainOf(api), "unproven")
 
       const address = Wallet.createRandom().address
       const created = yield* api.post("/blockchain-events/ethereum/devnet/address-coins-transactions-confirmed", {

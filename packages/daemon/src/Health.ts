@@ -80,14 +80,17 @@ export const Ready = Schema.Struct({
       head: Schema.NullOr(Schema.Int),
       verify: Proof.Level,
       resting: Schema.Array(Schema.Struct({ node: Schema.String, reason: Schema.String })),
-      unproven: Schema.Array(
-        Schema.Struct({
-          part: Schema.String,
-          cause: Schema.Literals(["uncommitted", "unknown"]),
-          reason: Schema.String,
-          height: Schema.Int,
-          blocks: Schema.Int
-        })
+      /** Absent where another daemon follows the chain: that one knows. */
+      unproven: Schema.optionalKey(
+        Schema.Array(
+          Schema.Struct({
+            part: Schema.String,
+            cause: Schema.Literals(["uncommitted", "unknown"]),
+            reason: Schema.String,
+            height: Schema.Int,
+            blocks: Schema.Int
+          })
+        )
       ),
       /** Why it is not proved that the node is on the chain's network; null where it is. */
       networkDoubt: Schema.NullOr(Schema.String),
@@ -138,7 +141,7 @@ const ready = Effect.gen(function* () {
           height: status?.height ?? null,
           head: status?.head ?? null,
           verify,
-          unproven: status?.unproven ?? [],
+          ...(status?.unproven === undefined ? {} : { unproven: status.unproven }),
           networkDoubt: status?.networkDoubt ?? null,
           catchingUp: catchingUpOf(status),
           resting: status?.resting ?? []

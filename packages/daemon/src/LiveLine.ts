@@ -13,13 +13,15 @@ export interface Output {
 
 const clear = "\r\x1b[2K"
 
-export class LiveLine extends Context.Service<
-  LiveLine,
-  {
-    /** Shows the text in place of the one before, cut to the terminal's width; an empty one takes the line away. */
-    readonly show: (text: string) => Effect.Effect<void>
-  }
->()("@headwater/daemon/LiveLine") {}
+export interface LiveLine {
+  /** Shows the text in place of the one before, cut to the terminal's width; an empty one takes the line away. */
+  readonly show: (text: string) => Effect.Effect<void>
+}
+
+/** The terminal's line; undefined where there is no terminal. */
+export const LiveLine = Context.Reference<LiveLine | undefined>("@headwater/daemon/LiveLine", {
+  defaultValue: () => undefined
+})
 
 /** The line on this output, and the loggers that write above it. */
 export const make = (output: Output, loggers: ReadonlySet<Logger.Logger<unknown, unknown>>) => {
@@ -38,16 +40,16 @@ export const make = (output: Output, loggers: ReadonlySet<Logger.Logger<unknown,
       shown = text
       draw()
     })
-  return { line: LiveLine.of({ show }), loggers: new Set([...loggers].map(above)) }
+  return { line: { show } satisfies LiveLine, loggers: new Set([...loggers].map(above)) }
 }
 
 /** On a terminal; nothing is there elsewhere, and the log is as it was. */
-export const layer: Layer.Layer<never> = Layer.effectContext(
+export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const { canAnimate } = yield* TerminalCapabilities.TerminalCapabilities
     if (!canAnimate || process.stderr.isTTY !== true) return Context.empty()
     const { line, loggers } = make(process.stderr, yield* Logger.CurrentLoggers)
     yield* Effect.addFinalizer(() => line.show(""))
-    return Context.make(LiveLine, line).pipe(Context.add(Logger.CurrentLoggers, loggers)) as Context.Context<never>
+    return Context.make(LiveLine, line).pipe(Context.add(Logger.CurrentLoggers, loggers))
   })
 )

@@ -77,9 +77,11 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   if (status.head !== undefined) yield* set(lagBlocks, behind)
   if (status.committedAt !== undefined) yield* set(silence, Math.floor((now - status.committedAt) / 1000))
   // A part appears from the start on: that no block lacks its proof yet is a fact too.
-  const blocksOf = new Map(Families.of(status.chain).unprovenParts.map((part) => [part, 0]))
-  for (const { blocks, part } of status.unproven) blocksOf.set(part, blocks)
-  for (const [part, blocks] of blocksOf) yield* set(unproven, blocks, { part })
+  if (status.unproven !== undefined) {
+    const blocksOf = new Map(Families.of(status.chain).unprovenParts.map((part) => [part, 0]))
+    for (const { blocks, part } of status.unproven) blocksOf.set(part, blocks)
+    for (const [part, blocks] of blocksOf) yield* set(unproven, blocks, { part })
+  }
   if (status.blockTime === undefined) return
   const age = Math.max(0, Math.floor(now / 1000) - status.blockTime)
   yield* set(tipAge, age)

@@ -5,7 +5,6 @@ import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { LiveLine } from "./LiveLine.ts"
 
 /** A chain that is behind for a shorter time gets no line. */
@@ -13,7 +12,19 @@ const longMillis = 2_000
 const redraw = "500 millis"
 const barWidth = 20
 
-/** The chains that catch up since `longMillis`; `first`: the height at which each was first seen. */
+/**
+ * Takes note of the height at which each chain begins to catch up: `first`, until the chain is at its head. Blocks that are
+ * undone meanwhile are to be committed as well.
+ */
+export const noteFirst = (statuses: ReadonlyArray<Status>, first: Map<string, number>) => {
+  for (const { chain, head, height, state } of statuses) {
+    const name = Chain.nameOf(chain)
+    if (state === "following") first.delete(name)
+    else if (head !== undefined && height !== undefined) first.set(name, Math.min(height, first.get(name) ?? height))
+  }
+}
+
+/** The chains that catch up since `longMillis`; `first`: the height at which each began to. */
 export const describe = (statuses: ReadonlyArray<Status>, first: ReadonlyMap<string, number>, now: number): string =>
   statuses
     .flatMap((status) => {
@@ -32,16 +43,14 @@ export const describe = (statuses: ReadonlyArray<Status>, first: ReadonlyMap<str
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const found = yield* Effect.serviceOption(LiveLine)
-    if (Option.isNone(found)) return
+    const line = yield* LiveLine
+    if (line === undefined) return
     const statuses = yield* ChainStatus
     const first = new Map<string, number>()
     const show = Effect.gen(function* () {
       const all = yield* statuses.all
-      for (const { chain, height } of all) {
-        if (height !== undefined && !first.has(Chain.nameOf(chain))) first.set(Chain.nameOf(chain), height)
-      }
-      yield* found.value.show(describe(all, first, yield* Clock.currentTimeMillis))
+      noteFirst(all, first)
+      yield* line.show(describe(all, first, yield* Clock.currentTimeMillis))
     })
     yield* Effect.forkScoped(Effect.forever(Effect.delay(show, redraw)))
   })

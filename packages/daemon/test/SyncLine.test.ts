@@ -24,6 +24,24 @@ describe("SyncLine", () => {
     assert.match(two, /^ethereum\/mainnet 20%: .*; bitcoin\/mainnet 0%: /)
     assert.notInclude(two, "█")
   })
+
+  it("counts from where a chain last began to catch up, and from lower where blocks are undone", () => {
+    const first = new Map<string, number>()
+    const percentOf = (change: Partial<Status>) => {
+      const status = { ...syncing, ...change }
+      SyncLine.noteFirst([status], first)
+      return /(\d+)%/.exec(SyncLine.describe([status], first, 10_000))?.[1]
+    }
+    assert.strictEqual(percentOf({ height: 0 }), "0")
+    assert.strictEqual(percentOf({ height: 5_000 }), "50")
+    assert.isUndefined(percentOf({ state: "failing", height: 5_000 }))
+    assert.strictEqual(percentOf({ height: 7_500 }), "75", "a failure is no new beginning")
+    assert.isUndefined(percentOf({ state: "following", height: 10_000 }))
+    assert.strictEqual(percentOf({ height: 10_000, head: 20_000 }), "0")
+    assert.strictEqual(percentOf({ height: 15_000, head: 20_000 }), "50")
+    assert.strictEqual(percentOf({ height: 9_000, head: 20_000 }), "0")
+    assert.strictEqual(percentOf({ height: 14_500, head: 20_000 }), "50")
+  })
 })
 
 describe("LiveLine", () => {

@@ -116,7 +116,8 @@ const look = Effect.gen(function* () {
       networkDoubt = null,
       resting = [],
       state = null,
-      unproven = [],
+      // Absent where another daemon follows the chain.
+      unproven,
       verify = null
     } = (daemon !== undefined && "chains" in daemon ? daemon.chains[shown.chain] : undefined) ?? {}
     return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }

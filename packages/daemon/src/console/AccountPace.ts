@@ -1,9 +1,13 @@
 /** How much accounts may ask of the console: requests there cost no credits, and no account is to take it from others. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Access from "./Access.ts"
+import { refused } from "./ConsoleReply.ts"
 
 /** Requests of one account in a minute: an open page asks some dozens. */
 export const most = 600
+/** Searches and stories among them, each of which may read many rows: an open story asks some dozen times. */
+export const mostSearches = 120
 const minuteMillis = 60_000
 
 /** Counts a request of an account; the seconds to wait where there were more than `limit` in the minute. */
@@ -22,3 +26,16 @@ export const make = (limit = most) => {
     return count <= limit ? undefined : Math.ceil(((present + 1) * minuteMillis - now) / 1_000)
   })
 }
+
+/** Answers searches and stories within their pace; operators have none. */
+export const makeSearches = () => {
+  const paced = make(mostSearches)
+  return <E>(handle: Access.Route<E>["handle"]): Access.Route<E>["handle"] =>
+    Effect.fnUntraced(function* (request, visitor) {
+      const wait = visitor.account === undefined ? undefined : yield* paced(visitor.account.id)
+      if (wait === undefined) return yield* handle(request, visitor)
+      return refused(429, `Too many searches of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
+    })
+}
+
+export type Searches = ReturnType<typeof makeSearches>

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { consoleOperator, type Settings } from "../settings/Settings.ts"
 import * as Access from "./Access.ts"
+import * as AccountPace from "./AccountPace.ts"
 import * as Audited from "./Audited.ts"
 import * as Chains from "./Chains.ts"
 import { json, queryOf, textOf, wholeNumber } from "./ConsoleReply.ts"
@@ -45,11 +46,12 @@ export const declared = Effect.gen(function* () {
   const health = yield* ReceiverHealth.make
   const standings = yield* Chains.standings
   const audited = yield* Audited.make
+  const searches = AccountPace.makeSearches()
   return [
     ...(yield* Overview.routes(health, standings)),
     ...(yield* Chains.routes(view, standings)),
-    ...Stories.routes(view),
-    ...(yield* Subscriptions.routes(view, health, audited)),
+    ...Stories.routes(view, searches),
+    ...(yield* Subscriptions.routes(view, health, audited, searches)),
     ...(yield* Management.routes(view, audited)),
     yield* auditLog
   ] satisfies ReadonlyArray<Access.Route>

@@ -3,6 +3,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
 import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
+import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FullAccounts from "../FullAccounts.ts"
@@ -14,6 +15,7 @@ import { json } from "./ConsoleReply.ts"
 import * as Needs from "./Needs.ts"
 
 type Health = Effect.Success<typeof ReceiverHealth.make>
+type Account = Access.Visitor["account"]
 
 /** Hosts and failures that are shown: of deliveries, and of the overview. */
 const deliveriesShow = { hosts: 100, failures: 50 }
@@ -26,7 +28,7 @@ const makeWaiting = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const { waitingCallbacks } = settings.limits
   const fullAccounts = Effect.provideService(FullAccounts.read, Settings.Settings, settings)
-  return Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+  return Effect.fnUntraced(function* (account: Account) {
     if (account === undefined) {
       const { accepting: _, ...backlog } = yield* CallbackBacklog.read()
       return { backlog, full: yield* fullAccounts }
@@ -40,8 +42,8 @@ const makeWaiting = Effect.gen(function* () {
   })
 })
 
-/** How long what was read of all accounts is shown: pages ask every few seconds, and the store has to count. */
-const kept = "2 seconds"
+/** How long what was read is shown, and of how many accounts: pages ask every few seconds, and the store has to count. */
+const kept = { timeToLive: "2 seconds", capacity: 100 } as const
 
 /** What an account is told of the chains: how far they are. */
 const told = ({ catchingUp, committedAt, gaps, head, height, name, problem, state }: Standing, isAccount: boolean) => ({
@@ -58,7 +60,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
 
   /** Reads what is shown of all accounts, or of one, so many hosts and failures. */
   const makeFacts = Effect.fnUntraced(function* (shows: { readonly hosts: number; readonly failures: number }) {
-    const read = Effect.fnUntraced(function* (account: Access.Visitor["account"]) {
+    const read = Effect.fnUntraced(function* (account: Account) {
       return {
         ...(yield* waitingOf(account)),
         ...(yield* health.overview(shows.hosts, account?.id)),
@@ -67,8 +69,8 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
       }
     }, stored)
     // A page that is closed meanwhile leaves an answer to the next one.
-    const ofAll = yield* Effect.cachedWithTTL(Effect.uninterruptible(read(undefined)), kept)
-    return (account: Access.Visitor["account"]) => (account === undefined ? ofAll : read(account))
+    const facts = yield* Cache.make({ lookup: (account: Account) => Effect.uninterruptible(read(account)), ...kept })
+    return (account: Account) => Cache.get(facts, account)
   })
   const overviewFacts = yield* makeFacts(overviewShows)
   const deliveriesFacts = yield* makeFacts(deliveriesShow)

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Schema from "effect/Schema"
 import * as Access from "./Access.ts"
+import type * as AccountPace from "./AccountPace.ts"
 import type * as Audited from "./Audited.ts"
 import { bodyOf, json, noAccount, noSuch, queryOf, refused, textOf, unreadable, wholeNumber } from "./ConsoleReply.ts"
 
@@ -101,7 +102,12 @@ const makeRecoveries = Effect.fnUntraced(function* (audited: Audited.Audited) {
   )
 })
 
-export const routes = Effect.fnUntraced(function* (view: OperatorView, health: Health, audited: Audited.Audited) {
+export const routes = Effect.fnUntraced(function* (
+  view: OperatorView,
+  health: Health,
+  audited: Audited.Audited,
+  paced: AccountPace.Searches
+) {
   const callbacks = yield* Callbacks
   const subscriptions = yield* Subscriptions
   const { wakeup } = yield* Outbox
@@ -186,7 +192,7 @@ export const routes = Effect.fnUntraced(function* (view: OperatorView, health: H
   const { get, operators, post, readers, supporters } = Access
   const one = "/api/subscriptions/:reference" as const
   return [
-    get("/api/subscriptions", readers, search, "subscriptions.list"),
+    get("/api/subscriptions", readers, paced(search), "subscriptions.list"),
     get(one, readers, show, "callbacks.list"),
     post(
       `${one}/recover`,

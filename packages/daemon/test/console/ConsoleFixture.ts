@@ -25,7 +25,7 @@ export const passwords = {
 } as const
 
 const secret = (text: string) => Redacted.make(text)
-const consoleSettings = {
+export const consoleSettings = {
   host: "127.0.0.1",
   port: 0,
   password: secret(passwords.operator),

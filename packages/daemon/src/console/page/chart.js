@@ -1,18 +1,11 @@
-/** Charts over time, drawn by uPlot, which is loaded with the first one. */
+/** Charts over time, drawn by uPlot. */
 import { useEffect, useRef } from "/hooks.js"
 import { Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { number } from "./words.js"
 
-let library
-/** uPlot with its styles. */
-const load = () => {
-  library ??= import("/uplot.js").then(({ default: uPlot }) => {
-    document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/uplot.css" }))
-    return uPlot
-  })
-  return library
-}
+/** @type {() => Promise<any>} */
+const load = () => import("/uplot.js").then(({ default: uPlot }) => uPlot)
 
 const dark = matchMedia("(prefers-color-scheme: dark)")
 

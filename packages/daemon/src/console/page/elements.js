@@ -23,6 +23,10 @@ export const Answered = ({ children, found: { answer, at, error } }) => html`
   ${answer === undefined ? error === undefined && html`<p class="soft" role="status">Loading …</p>` : children(answer)}
 `
 
+/** In how many accounts a search looked for names and hosts, where there are more. */
+export const AccountsSearched = ({ of }) =>
+  of !== null && html`<p class="soft">Names and hosts were looked for in the ${number(of)} oldest accounts alone.</p>`
+
 export const Time = ({ at }) =>
   at == null ? "–" : html`<time datetime=${new Date(at).toISOString()} title=${utc(at)}>${localTime(at)}</time>`
 

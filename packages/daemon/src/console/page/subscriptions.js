@@ -1,6 +1,6 @@
 /** The subscriptions that a text may mean, the newest first; one of them where its reference is named. */
 import { useAnswer } from "./daemon.js"
-import { Answered, Field, Go, Heading, State, Table } from "./elements.js"
+import { AccountsSearched, Answered, Field, Go, Heading, State, Table } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
 import { Subscription } from "./subscription.js"
@@ -20,8 +20,9 @@ const Subscriptions = ({ search }) => {
       <${Field} label="Address, reference, account or host" name="search" type="search" value=${search} />
       <button type="submit">Find</button>
     </form>
-    <${Answered} found=${found}>${({ hasMore, items }) => html`
+    <${Answered} found=${found}>${({ accountsSearched, hasMore, items }) => html`
       <p class="soft" role="status">${hasMore ? `The newest ${number(items.length)} of more` : counted(items.length, "subscription")}${search !== "" && ` for “${search}”`}</p>
+      <${AccountsSearched} of=${accountsSearched} />
       <${Table} caption="Subscriptions" empty="No subscription is found."
         heads=${["Reference", "State", "Account", "Chain", "Event", "Address", "Callbacks go to", ">Sent"]}
         rows=${items.map((item) => [

@@ -27,8 +27,11 @@ export interface Status {
   /** When the last block was committed, and its own time: milliseconds and seconds since the Unix epoch. */
   readonly committedAt: number | undefined
   readonly blockTime: number | undefined
-  /** What of the blocks committed since the start no hash, root or signature proves. */
-  readonly unproven: ReadonlyArray<Unproven>
+  /**
+   * What of the blocks committed since the start no hash, root or signature proves; undefined where another daemon follows
+   * the chain.
+   */
+  readonly unproven: ReadonlyArray<Unproven> | undefined
   /** Why it is not proved that the chain's node is on the chain's network; undefined where it is. */
   readonly networkDoubt?: string | undefined
   /** Blocks committed a second, over the last minute at most; undefined where nothing was committed of late. */

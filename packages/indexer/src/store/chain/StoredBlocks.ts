@@ -8,6 +8,8 @@ export interface StoredBlocks {
   readonly first: number | undefined
   /** The height of the cursor. */
   readonly last: number | undefined
+  /** Hash of the last block; undefined where undoing has left no block. */
+  readonly hash: Uint8Array | undefined
   /** Time of the last block in seconds since the Unix epoch; undefined where undoing has left no block. */
   readonly time: number | undefined
 }
@@ -20,12 +22,13 @@ export const of = Effect.fn("StoredBlocks.of")(function* (chain: Chain.Chain) {
       .leftJoin("block", (join) =>
         join.onRef("block.chain", "=", "chain.id").onRef("block.height", "=", "chain.height")
       )
-      .select(["chain.height", "chain.first_height", "block.time"])
+      .select(["chain.height", "chain.first_height", "block.hash", "block.time"])
       .where("chain.name", "=", Chain.nameOf(chain))
   )
   return {
     first: row?.first_height ?? undefined,
     last: row?.height ?? undefined,
+    hash: row?.hash ?? undefined,
     time: row?.time ?? undefined
   } satisfies StoredBlocks
 })

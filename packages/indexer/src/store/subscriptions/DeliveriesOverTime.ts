@@ -16,16 +16,12 @@ export interface Period extends AttemptStatistics.Summary {
 
 type Counts = Pick<Row<"delivery_count">, "outcome" | "millis" | "attempts"> & { readonly at: number }
 
+const and = (account: number | undefined) => (account === undefined ? sql`` : sql`and account = ${account}`)
+
 /** The counts of periods, of all accounts or of one. Nearly all rows are meant: expressions keep planners from the index of periods. */
-const countedSince = Effect.fnUntraced(function* (first: number, account: number | undefined) {
-  const { read } = yield* Database
-  return yield* read(
-    rows(sql<Counts>`
-      select period + 0 as at, outcome, millis, sum(attempts) as attempts from delivery_count
-      where period + 0 >= ${first} ${account === undefined ? sql`` : sql`and account = ${account}`}
-      group by period + 0, outcome, millis`)
-  )
-})
+const ofPeriods = (first: number, account: number | undefined) => sql<Counts>`
+  select period + 0 as at, outcome, millis, sum(attempts) as attempts from delivery_count
+  where period + 0 >= ${first} ${and(account)} group by period + 0, outcome, millis`
 
 /** `count` periods from `first` on, each `millis` long. */
 const series = (counts: ReadonlyArray<Counts>, first: number, millis: number, count: number) => {
@@ -43,8 +39,10 @@ const firstPeriod = Effect.map(
 
 /** Each period of the last day, the present one at the end, over all accounts or one. */
 export const periods = Effect.fn("DeliveriesOverTime.periods")(function* (account?: number) {
+  const { read } = yield* Database
   const first = yield* firstPeriod
-  return series(yield* countedSince(first, account), first, DeliveryRecord.periodMillis, DeliveryRecord.keptPeriods)
+  const counts = yield* read(rows(ofPeriods(first, account)))
+  return series(counts, first, DeliveryRecord.periodMillis, DeliveryRecord.keptPeriods)
 })
 
 /** Attempts over time. */
@@ -59,22 +57,26 @@ export interface OverTime {
   readonly last30d: AttemptStatistics.Summary
 }
 
-/** Attempts of the last day and the last month. A period that is over for a day may be in either table, and is in one at a time. */
+/**
+ * Attempts of the last day and the last month. A period that is over for a day goes from one table to the other meanwhile:
+ * one statement reads both.
+ */
 export const read = Effect.fn("DeliveriesOverTime.read")(function* (account?: number) {
   const { read } = yield* Database
   const { dayMillis, keptDays, keptPeriods, periodMillis } = DeliveryRecord
   const today = DeliveryRecord.dayOf(yield* Clock.currentTimeMillis)
   const firstDay = today - (keptDays - 1) * dayMillis
   const first = yield* firstPeriod
-  const recent = yield* countedSince(firstDay, account)
-  const before = yield* read(
-    rows(sql<Counts>`
-      select day as at, outcome, millis, sum(attempts) as attempts from delivery_day
-      where day >= ${firstDay} ${account === undefined ? sql`` : sql`and account = ${account}`}
-      group by day, outcome, millis`)
+  const found = yield* read(
+    rows(sql<Counts & { readonly summed: number }>`
+      select at, outcome, millis, attempts, 0 as summed from (${ofPeriods(firstDay, account)}) periods
+      union all
+      select day as at, outcome, millis, sum(attempts) as attempts, 1 as summed from delivery_day
+      where day >= ${firstDay} ${and(account)} group by day, outcome, millis`)
   )
-  const ofDay = recent.filter(({ at }) => at >= first)
-  const ofMonth = [...before, ...recent.map((count) => ({ ...count, at: DeliveryRecord.dayOf(Number(count.at)) }))]
+  // A sum of a day begins with the day, as may a period of the last day.
+  const ofDay = found.filter(({ at, summed }) => summed === 0 && at >= first)
+  const ofMonth = found.map((count) => ({ ...count, at: DeliveryRecord.dayOf(Number(count.at)) }))
   const month = series(ofMonth, firstDay, dayMillis, keptDays)
   return {
     day: series(ofDay, first, periodMillis, keptPeriods),

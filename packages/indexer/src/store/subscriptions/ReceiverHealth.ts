@@ -12,7 +12,7 @@ import * as DeliveriesOverTime from "./DeliveriesOverTime.ts"
 import { HostPermission, HostPermissions } from "./HostPermission.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
-import { dueOf, retried, unsent } from "./internal/CallbackIndexes.ts"
+import { dueOf, retried, unsent, waiting } from "./internal/CallbackIndexes.ts"
 import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
 import * as ReceiverHosts from "./internal/ReceiverHosts.ts"
 
@@ -188,20 +188,25 @@ const ofAccount = Effect.fn("ReceiverHealth.ofAccount")(function* (
 
 const keyOf = ({ account, host }: Pick<ReceiverHosts.ReceiverHost, "account" | "host">) => `${account} ${host}`
 
-/** The state of every host, by few statements for all of them. */
+/** The state of every host, of all accounts or of one, by few statements for all of them. */
 const allStates = Effect.fnUntraced(function* (account: number | undefined) {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const mayReceive = yield* HostPermissions
   const found = yield* ReceiverHosts.read(account)
+  const [own, waitsOfOwn] =
+    account === undefined
+      ? [sql``, sql``]
+      : [sql`and account = ${account}`, sql`and account = ${account} and ${waiting}`]
   const failures = yield* read(
     rows(sql<Failing & ReceiverHosts.ReceiverHost>`
       select account, host, min(since) as since, max(paused_until) as "pausedUntil", '' as error from failing_subscription
-      where ${isActive} group by account, host`)
+      where ${isActive} ${own} group by account, host`)
   )
   const failingOf = new Map(failures.map((failing) => [keyOf(failing), failing]))
   const again = yield* read(
-    rows(sql<ReceiverHosts.ReceiverHost>`select account, host from callback where ${retried} group by account, host`)
+    rows(sql<ReceiverHosts.ReceiverHost>`
+      select account, host from callback where ${retried} ${waitsOfOwn} group by account, host`)
   )
   const retrying = new Set(again.map(keyOf))
   const permitted = yield* mayReceive(found)

@@ -21,13 +21,20 @@ for (const store of stores) {
   layer(store.layer)(`Blocks and replays of a chain on ${store.name}`, (it) => {
     it.effect("are told from a chain of which nothing is stored", () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* StoredBlocks.of(chain), { first: undefined, last: undefined, time: undefined })
+        assert.deepStrictEqual(yield* StoredBlocks.of(chain), {
+          ...{ first: undefined, last: undefined, hash: undefined, time: undefined }
+        })
         assert.isUndefined(yield* ReplayProgress.find(chain))
         yield* ReplayProgress.end(chain)
 
         const commits = yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })
         for (const height of [5, 6, 7]) yield* commits.commit([block(height)])
-        assert.deepStrictEqual(yield* StoredBlocks.of(chain), { first: 5, last: 7, time: 1_007 })
+        assert.deepStrictEqual(yield* StoredBlocks.of(chain), {
+          first: 5,
+          last: 7,
+          hash: Uint8Array.of(7),
+          time: 1_007
+        })
 
         const range = { from: 5, to: 7, callbacks: true }
         yield* ReplayProgress.begin(chain, { ...range, next: 5 })
@@ -39,7 +46,9 @@ for (const store of stores) {
         assert.isUndefined(yield* ReplayProgress.find(chain))
 
         yield* commits.undo(4)
-        assert.deepStrictEqual(yield* StoredBlocks.of(chain), { first: 5, last: 4, time: undefined })
+        assert.deepStrictEqual(yield* StoredBlocks.of(chain), {
+          ...{ first: 5, last: 4, hash: undefined, time: undefined }
+        })
       }).pipe(Effect.scoped)
     )
   })

@@ -4,7 +4,9 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
+import * as Hash from "@headwater/core/Hash"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
@@ -42,10 +44,72 @@ for (const store of stores) {
           }))
         assert.deepStrictEqual(yield* references("https://pages.t"), { hasMore: true, found: made.slice(0, 50) })
         assert.deepStrictEqual(yield* references(made[50]!), { hasMore: false, found: [made[50]!] })
+        // A search shows ten of them.
+        const { hasMore, items } = yield* view.search("https://pages.t", undefined)
+        assert.deepStrictEqual([hasMore, items.filter(({ kind }) => kind === "subscription").length], [true, 10])
+        assert.isFalse((yield* view.search(made[50]!, undefined)).hasMore)
         assert.deepStrictEqual(yield* references("other.test"), { hasMore: false, found: [other.referenceId] })
         // The names of both accounts begin so, and no host does.
         assert.deepStrictEqual((yield* references("account")).found, [other.referenceId, ...made.slice(0, 49)])
         assert.deepStrictEqual((yield* references("")).found, [other.referenceId, ...made.slice(0, 49)])
+      })
+    )
+
+    it.effect("says in how many accounts names and hosts were looked for, where there are more", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        const view = yield* OperatorView.make
+        const [last] = yield* query((db) => db.selectFrom("account").select(({ fn }) => fn.countAll().as("count")))
+        const accounts = Array.from({ length: 500 - Number(last!.count) }, (_, i) => ({
+          name: `many ${i}`,
+          created: 1
+        }))
+        yield* insertMany("account", accounts)
+        const searched = Effect.all([
+          Effect.map(view.subscriptions("new"), ({ accountsSearched }) => accountsSearched),
+          Effect.map(view.search("new", undefined), ({ accountsSearched }) => accountsSearched)
+        ])
+        assert.deepStrictEqual(yield* searched, [null, null])
+        const account = yield* Seed.account
+        yield* Seed.subscription(account, "https://new.test/")
+        assert.deepStrictEqual(yield* searched, [500, 500])
+        assert.deepInclude(yield* view.subscriptions("new"), { items: [], hasMore: false })
+        assert.strictEqual((yield* view.subscriptions("new", account)).items.length, 1)
+        assert.isNull((yield* view.subscriptions("new", account)).accountsSearched)
+        yield* query((db) => db.deleteFrom("account").where("name", "like", "many %"))
+      })
+    )
+
+    it.effect("looks for the hash of a block in as many blocks, however many chains there are", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        const view = yield* OperatorView.make
+        // Of no other test.
+        const chain = Chain.ofName("ethereum/mainnet")!
+        const first = yield* ChainRow.make(chain)
+        for (const chain of Chain.all.slice(0, 12)) yield* ChainRow.make(chain)
+        const chains = (yield* ChainRow.all).length
+        const among = Math.ceil(20_000 / chains)
+        const hashOf = (height: number) =>
+          new Uint8Array(32)
+            .fill(9)
+            .fill(height >> 8, 0, 1)
+            .fill(height & 255, 1, 2)
+        yield* insertMany(
+          "block",
+          Array.from({ length: among + 1 }, (_, height) => ({
+            ...{ chain: first, height, hash: hashOf(height), parent: hashOf(height), time: 1 }
+          }))
+        )
+        const kinds = (height: number) =>
+          Effect.map(
+            view.search(Hash.encode(chain, hashOf(height)), undefined),
+            ({ items }) => items.filter(({ kind }) => kind === "block").length
+          )
+        assert.deepStrictEqual([yield* kinds(1), yield* kinds(0)], [1, 0])
+        const story = yield* view.blockStory("ethereum/mainnet", Hash.encode(chain, hashOf(0)), undefined)
+        assert.strictEqual(story?.height, 0, "a chain that is named is looked through")
+        yield* query((db) => db.deleteFrom("block").where("chain", "=", first))
       })
     )
 

@@ -5,12 +5,15 @@ import * as Hash from "@headwater/core/Hash"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as OperatorView from "@headwater/indexer/store/operator/OperatorView"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
+import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
 const chain = "ethereum/devnet"
@@ -163,6 +166,66 @@ for (const store of stores) {
           for (const search of ["", " ", "\0", "%", "'", "x".repeat(200)])
             assert.deepStrictEqual(yield* kinds(search), [])
         }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.effect("read no more of what accounts have than the newest rows, by an index", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        yield* blocks
+        const of = yield* subscribed(hash(0x33).slice(0, 20), "three.test")
+        const [row] = yield* query((db) => db.selectFrom("callback").selectAll().where("id", "=", of.first))
+        const { id: _, ...callback } = row!
+        yield* insertMany(
+          "callback",
+          Array.from({ length: 10_000 }, (_, i) => ({
+            ...{ ...callback, account: i % 100, idempotency_key: `bulk ${i}`, sequence: i + 2, body: "{}" },
+            feed_position: i % 2 === 0 ? i + 1 : null
+          }))
+        )
+        const waiting = {
+          ...{ subscription: row!.subscription, chain: 1, height: 100, due_height: 101, confirmation: 1, target: 1 },
+          ...{ each_confirmation: 0, block_hash: hash(100), occurrence: "", item: "{}" }
+        }
+        yield* insertMany(
+          "waiting",
+          Array.from({ length: 5_000 }, (_, i) => ({ ...waiting, account: i % 100 }))
+        )
+        yield* insertMany("waiting", [{ ...waiting, account: of.account }])
+        if (store.name === "postgres") yield* query(rows(sql`analyze`))
+        const plansOf = (ask: (view: OperatorView.OperatorView) => Effect.Effect<unknown, unknown>) =>
+          Plans.of(store.name, Effect.flatMap(OperatorView.make, ask), { run: true })
+        const naming = (plans: ReadonlyArray<string>, name: RegExp) => plans.filter((plan) => name.test(plan)).join()
+        const ofTransaction = yield* plansOf((view) => view.transactionStory(chain, text(0xac), of.account))
+        assert.match(
+          naming(ofTransaction, /callback_placed/),
+          /callback_placed.*callback_unplaced|callback_unplaced.*callback_placed/
+        )
+        for (const plan of ofTransaction) assert.notMatch(plan, /TEMP B-TREE|Seq Scan on callback/)
+        const ofBlock = yield* plansOf((view) => view.blockStory(chain, "100", of.account))
+        const pending = naming(ofBlock, /waiting/)
+        assert.match(pending, /waiting_block/)
+        assert.match(pending, /account/)
+        assert.notMatch(pending, /subscription/)
+        const { pending: count } = (yield* (yield* OperatorView.make).blockStory(chain, "100", of.account))!
+        assert.strictEqual(count, of.account < 100 ? 51 : 1)
+
+        // A search reads what the text names, and not all that the account has.
+        const ofSearch = yield* plansOf((view) => view.search(of.referenceId, of.account))
+        for (const plan of ofSearch) assert.notMatch(plan, /subscription_alike|SCAN subscription|SEARCH s USING INDEX/)
+
+        // The newest callbacks are those without a position in the feed, as what is older may have one.
+        const view = yield* OperatorView.make
+        for (const feed_position of [null, 7]) {
+          yield* query((db) =>
+            db.updateTable("callback").set({ feed_position, height: null }).where("id", "=", of.first)
+          )
+          const told = (yield* view.transactionStory(chain, transaction, of.account))!
+          assert.deepStrictEqual(
+            told.callbacks.map(({ idempotencyKey }) => idempotencyKey),
+            [of.key]
+          )
+        }
+      }).pipe(Effect.scoped, Effect.provide(services))
     )
 
     it.effect("tell of a callback that was taken back which retraction did so, and of one that is parked why", () =>

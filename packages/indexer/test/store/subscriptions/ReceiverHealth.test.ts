@@ -1,15 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
 import type { HostCapacity, OutboxMessage, Outcome } from "@headwater/indexer/store/subscriptions/Lease"
+import * as DeliveryRecord from "@headwater/indexer/store/subscriptions/internal/DeliveryRecord"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
+import { sql } from "kysely"
 import { stores } from "../../../../../test/Stores.ts"
+import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
 const capacity = (host: string): HostCapacity => ({
@@ -250,6 +255,96 @@ for (const store of stores) {
       }).pipe(Effect.provide(services))
     )
 
+    it.effect("reads of one account no more than the account has", () =>
+      Effect.gen(function* () {
+        const { insertMany, query } = yield* Database
+        const accounts = [yield* Seed.account, yield* Seed.account] as const
+        const made = yield* Effect.forEach(accounts, (account) => Seed.subscription(account, "https://a.test/"))
+        for (const subscription of made) yield* Seed.callbacks(subscription, 1)
+        const [row] = yield* query((db) => db.selectFrom("callback").selectAll().limit(1))
+        const { id: _, ...callback } = row!
+        const failing = { host: "a.test", since: 1, last: 1, status: null, error: "", paused_until: 0, noticed: null }
+        const others = Array.from({ length: 5_000 }, (_, i) => 10_000 + i)
+        yield* insertMany(
+          "callback",
+          others.map((i) => ({ ...callback, account: i, subscription: i, idempotency_key: `${i}`, attempts: 1 }))
+        )
+        yield* insertMany(
+          "failing_subscription",
+          others.map((i) => ({ ...failing, account: i, subscription: i }))
+        )
+        yield* insertMany("failing_subscription", [{ ...failing, account: accounts[0], subscription: made[0]!.id }])
+        if (store.name === "postgres") yield* query(rows(sql`analyze`))
+        const overview = (account: number) =>
+          Effect.flatMap(ReceiverHealth.make, (health) => health.overview(0, account)).pipe(
+            Effect.provide(hostPermission(new Set(["a.test"])).pipe(Layer.provide(Layer.fresh(Domains.layer))))
+          )
+        const plans = yield* Plans.of(store.name, overview(accounts[0]), { run: true })
+        const all = plans.join()
+        assert.match(all, /failing_subscription_host/)
+        assert.match(all, /callback_waiting/)
+        assert.notMatch(
+          all,
+          /callback_retry|SCAN (callback|failing_subscription)|Seq Scan on (callback|failing_subscription)/
+        )
+        const states = yield* Effect.forEach(accounts, (account) => overview(account))
+        assert.deepStrictEqual(
+          states.map(({ counts: { failing, healthy } }) => ({ failing, healthy })),
+          [
+            { failing: 1, healthy: 0 },
+            { failing: 0, healthy: 1 }
+          ]
+        )
+      }).pipe(Effect.provide(services))
+    )
+
+    it.effect("adds old counts to their days in small steps", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const { insertMany, query, transaction } = yield* Database
+        const [day, period] = [start - (start % 86_400_000) - 5 * 86_400_000, 600_000]
+        const outcome = "accepted" as const
+        // One period alone with more rows than a step has.
+        yield* insertMany("delivery_count", [
+          ...Array.from({ length: 2_500 }, (_, i) => ({
+            ...{ account: i % 2, host: `host ${i}`, period: day, outcome, millis: 5, attempts: 2 }
+          })),
+          { account: 0, host: "host", period: day + period, outcome, millis: 5, attempts: 1 },
+          { account: 0, host: "host", period: day + 86_400_000, outcome, millis: 5, attempts: 1 }
+        ])
+        const removed: Array<number> = []
+        const counts = query((db) => db.selectFrom("delivery_count").select(({ fn }) => fn.countAll().as("count")))
+        const counting: typeof transaction = (self) =>
+          transaction(
+            Effect.gen(function* () {
+              const before = Number((yield* counts)[0]!.count)
+              const answer = yield* self
+              removed.push(before - Number((yield* counts)[0]!.count))
+              return answer
+            })
+          ) as ReturnType<typeof transaction<never, never, never>>
+        const database = yield* Database
+        const pruning = yield* DeliveryRecord.prune.pipe(
+          Effect.provideService(Database, { ...database, transaction: counting }),
+          Effect.forkChild
+        )
+        while (pruning.pollUnsafe() === undefined)
+          yield* TestClock.adjust("1 millis").pipe(Effect.andThen(Effect.yieldNow))
+        yield* Fiber.join(pruning)
+        assert.deepStrictEqual(removed, [1_000, 1_000, 502])
+        assert.deepStrictEqual(
+          yield* query((db) =>
+            db.selectFrom("delivery_day").select(["account", "day", "attempts"]).orderBy("day").orderBy("account")
+          ),
+          [
+            { account: 0, day, attempts: 2_501 },
+            { account: 1, day, attempts: 2_500 },
+            { account: 0, day: day + 86_400_000, attempts: 1 }
+          ]
+        )
+      }).pipe(Effect.provide(services))
+    )
+
     it.effect("is of each account alone, and of the last hour; counts are forgotten after a day", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -287,7 +382,15 @@ for (const store of stores) {
         yield* TestClock.adjust("24 hours")
         const { prune } = yield* Outbox
         const counted = yield* health.overTime()
-        yield* prune
+        // What is read while sums are made is of one moment.
+        const database = yield* Database
+        const meanwhile = yield* ReceiverHealth.make.pipe(
+          Effect.provideService(Database, {
+            ...database,
+            read: (build) => Effect.tap(database.read(build), () => Effect.orDie(prune))
+          })
+        )
+        assert.deepStrictEqual(yield* meanwhile.overTime(), counted)
         assert.deepStrictEqual(yield* query((db) => db.selectFrom("delivery_count").selectAll()), [])
         assert.strictEqual(counted.last24h.attempts, 0)
         assert.isAbove(counted.last30d.attempts, 0)

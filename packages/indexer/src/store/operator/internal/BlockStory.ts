@@ -17,7 +17,7 @@ import * as Scope from "./Scope.ts"
 /** Callbacks of a block that are counted; a block may have a million. */
 const countLimit = 20_000
 /** Blocks among which one is looked for by its hash, which no index has. */
-export const hashLimit = 20_000
+const hashLimit = 20_000
 
 const heightOf = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, text: string) {
   if (/^\d{1,15}$/.test(text)) return Number(text)
@@ -25,13 +25,13 @@ const heightOf = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, text: st
   return hash === undefined ? undefined : yield* heightOfHash(chain.id, hash)
 })
 
-/** The height of a block of the newest ones, or of one that was undone, by its hash. */
-export const heightOfHash = Effect.fnUntraced(function* (chain: number, hash: Uint8Array) {
+/** The height of a block of the newest ones, or of one that was undone, by its hash; `among`: how many blocks are looked at. */
+export const heightOfHash = Effect.fnUntraced(function* (chain: number, hash: Uint8Array, among = hashLimit) {
   const { read } = yield* Database
   const [found] = yield* read(
     rows(sql<{ height: number }>`
       select height from (
-        select height, hash from block where chain = ${chain} order by height desc limit ${hashLimit}
+        select height, hash from block where chain = ${chain} order by height desc limit ${among}
       ) newest where hash = ${hash} limit 1`)
   )
   if (found !== undefined) return found.height
@@ -72,12 +72,11 @@ const callbacksAt = Effect.fnUntraced(function* (chain: number, height: number, 
 
 const pendingAt = Effect.fnUntraced(function* (chain: number, height: number, scope: Scope.Scope) {
   const { read } = yield* Database
-  const own =
-    scope === undefined ? sql`` : sql`inner join subscription s on s.id = w.subscription and s.account = ${scope}`
   const [row] = yield* read(
     rows(sql<{ count: number }>`
       select count(*) as count from (
-        select 1 as one from waiting w ${own} where w.chain = ${chain} and w.height = ${height} limit ${countLimit}
+        select 1 as one from waiting where chain = ${chain} and height = ${height} ${Scope.and(scope, "account")}
+        limit ${countLimit}
       ) counted`)
   )
   return Number(row?.count ?? 0)

@@ -7,6 +7,9 @@ export type Scope = number | undefined
 export const and = (scope: Scope, column: string): RawBuilder<unknown> =>
   scope === undefined ? sql`` : sql`and ${sql.ref(column)} = ${scope}`
 
-/** As {@link and}, where the index of another condition is to be taken: an account may have a million rows. */
+/**
+ * As {@link and}, where the index of another condition is to be taken: an account may have a million rows. No index is by this
+ * expression; one of subscriptions is by `account + 0`.
+ */
 export const filter = (scope: Scope, column: string): RawBuilder<unknown> =>
-  scope === undefined ? sql`` : sql`and ${sql.ref(column)} + 0 = ${scope}`
+  scope === undefined ? sql`` : sql`and +${sql.ref(column)} = ${scope}`

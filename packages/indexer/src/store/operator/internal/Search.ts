@@ -50,6 +50,8 @@ export interface Hit {
 
 /** Rows of one kind. */
 const ofKind = 10
+/** Blocks of all chains among which one is looked for by its hash. */
+const blockLimit = 20_000
 
 const hit = (kind: Hit["kind"], title: string, detail: string, to: Target): Hit => ({ kind, title, detail, to })
 
@@ -71,11 +73,12 @@ const callbacks = Effect.fnUntraced(function* (text: string, scope: Scope.Scope)
 
 const subscriptions = Effect.fnUntraced(function* (text: string, scope: Scope.Scope) {
   const { items } = yield* SubscriptionList.newest(text, scope)
-  return items.slice(0, ofKind).map(({ shown: { account, address, chain, event, referenceId } }) =>
+  const found = items.slice(0, ofKind).map(({ shown: { account, address, chain, event, referenceId } }) =>
     hit("subscription", referenceId, [event, chain, ...(address === null ? [] : [address]), account].join(", "), {
       ...{ view: "subscription", reference: referenceId }
     })
   )
+  return { found, hasMore: items.length > ofKind }
 })
 
 const addresses = Effect.fnUntraced(function* (
@@ -122,11 +125,6 @@ const blocks = Effect.fnUntraced(function* (
     const chain = Chain.ofName(name)
     if (chain === undefined) continue
     const written = Hash.encode(chain, hash)
-    const height = yield* BlockStory.heightOfHash(id, hash)
-    if (height !== undefined) {
-      hits.push(hit("block", written, `block ${height} of ${name}`, { view: "block", chain: name, block: written }))
-      continue
-    }
     const [named] = yield* read(
       rows(sql<{ place: string }>`
         select place from (
@@ -138,6 +136,12 @@ const blocks = Effect.fnUntraced(function* (
           where chain = ${id} and transaction_id = ${hash} and ${scope === undefined ? sql`1 = 1` : sql`1 = 0`}
         ) named limit 1`)
     )
+    const height =
+      named === undefined ? yield* BlockStory.heightOfHash(id, hash, Math.ceil(blockLimit / chains.length)) : undefined
+    if (height !== undefined) {
+      hits.push(hit("block", written, `block ${height} of ${name}`, { view: "block", chain: name, block: written }))
+      continue
+    }
     // Each family writes its hashes in its own way: a text in another one is none of the chain's.
     if (named === undefined && !isWrittenAs(written, text)) continue
     const detail = named === undefined ? `on ${name}, by the newest callbacks` : `on ${name}, ${named.place}`
@@ -151,7 +155,7 @@ const isWrittenAs = (written: string, text: string) => written.startsWith("0x") 
 const accountsNamed = Effect.fnUntraced(function* (text: string, scope: Scope.Scope) {
   const { read } = yield* Database
   const lower = text.toLowerCase()
-  const among = yield* SubscriptionSearch.accountsOf(scope)
+  const { accounts: among, searched } = yield* SubscriptionSearch.accountsOf(scope)
   const [exact] = yield* read((db) =>
     db
       .selectFrom("account")
@@ -162,7 +166,7 @@ const accountsNamed = Effect.fnUntraced(function* (text: string, scope: Scope.Sc
   const found = new Map(among.filter(({ name }) => name.toLowerCase().includes(lower)).map((one) => [one.id, one]))
   if (exact !== undefined) found.set(exact.id, exact)
   return {
-    among,
+    ...{ among, searched },
     hits: [...found.values()]
       .slice(0, ofKind)
       .map(({ name }) => hit("account", name, "account", { view: "account", account: name }))
@@ -229,19 +233,24 @@ const wallets = Effect.fnUntraced(function* (
   )
 })
 
-/** What the text may mean, the most certain first; of one account's own alone where there is a scope. */
+/**
+ * What the text may mean, the most certain first; of one account's own alone where there is a scope. `accountsSearched` is as
+ * that of {@link SubscriptionList.newest}.
+ */
 export const hits = Effect.fnUntraced(function* (search: string, scope: Scope.Scope, parts = Parts.all) {
   const text = search.trim()
-  if (text === "" || text.includes("\0")) return { items: [], hasMore: false }
+  if (text === "" || text.includes("\0")) return { items: [], hasMore: false, accountsSearched: null }
   const chains = yield* ChainRow.all
-  const { among, hits } = yield* accountsNamed(text, scope)
-  return Page.of([
+  const { among, hits, searched } = yield* accountsNamed(text, scope)
+  const { found, hasMore } = parts.subscriptions ? yield* subscriptions(text, scope) : { found: [], hasMore: false }
+  const page = Page.of([
     ...(parts.callbacks ? yield* callbacks(text, scope) : []),
     ...(yield* addresses(chains, text, scope, parts)),
     ...(yield* blocks(chains, text, scope, parts)),
     ...hits,
     ...(yield* hosts(among, text, parts)),
     ...(parts.wallets ? yield* wallets(among, chains, text) : []),
-    ...(parts.subscriptions ? yield* subscriptions(text, scope) : [])
+    ...found
   ])
+  return { items: page.items, hasMore: hasMore || page.hasMore, accountsSearched: searched }
 })

@@ -60,8 +60,8 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
       .select(["subscription.created", "active", "deactivation_reasons", "last_sequence"])
       .select(sql<SqlBool>`secret is not null`.as("signed"))
       .where(condition)
-      // As an expression: the index of the accounts' subscriptions is for conditions that name the chain too.
-      .$if(scope !== undefined, (select) => select.where(sql<SqlBool>`subscription.account + 0 = ${scope}`))
+      // As an expression that no index is by: those of the accounts' subscriptions are for conditions that name the chain too.
+      .$if(scope !== undefined, (select) => select.where(sql<SqlBool>`+subscription.account = ${scope}`))
       .orderBy("subscription.id", "desc")
       .limit(Page.size + 1)
   )
@@ -70,15 +70,19 @@ const newestWhere = Effect.fnUntraced(function* (condition: SubscriptionSearch.C
 /** What a subscription is called in the store. */
 const identity = ({ account, active, host, id }: SubscriptionRow) => ({ id, account, host, active })
 
-/** The newest subscriptions that `search` may mean; of all subscriptions where the text is empty. */
+/**
+ * The newest subscriptions that `search` may mean; of all subscriptions where the text is empty. `accountsSearched`: in how many
+ * accounts names and hosts were looked for, where there are more accounts.
+ */
 export const newest = Effect.fnUntraced(function* (search: string, scope?: Scope) {
-  const conditions = yield* SubscriptionSearch.conditions(search, scope)
+  const { any, searched } = yield* SubscriptionSearch.conditions(search, scope)
   // Each condition reads an index of its own, which no disjunction of them would.
-  const pages = yield* Effect.forEach(conditions, (condition) => newestWhere(condition, scope))
+  const pages = yield* Effect.forEach(any, (condition) => newestWhere(condition, scope))
   const byId = new Map(pages.flat().map((row) => [row.id, row]))
-  return Page.of(
+  const page = Page.of(
     [...byId.values()].sort((a, b) => b.id - a.id).map((row) => ({ row: identity(row), shown: shown(row) }))
   )
+  return { ...page, accountsSearched: searched }
 })
 
 /** The subscription of a reference, as it is shown, and what names its callbacks in the store. */

@@ -13,7 +13,7 @@ import * as Scope from "./Scope.ts"
 
 export type Condition = ReturnType<typeof sql<SqlBool>>
 
-/** Accounts that a search looks through, the oldest first. */
+/** Accounts in which a search looks for names and hosts, the oldest first. */
 const accountLimit = 500
 /** Accounts whose name has the text in it, of which a search shows the subscriptions. */
 const namedLimit = 10
@@ -77,29 +77,31 @@ const ofAccountName = (
       chains.map(({ id: chain }) => sql<SqlBool>`subscription.account = ${account} and subscription.chain = ${chain}`)
     )
 
-/** The accounts that a search looks through. */
+/** The accounts in which a search looks for names and hosts; `searched`: how many, where there are more. */
 export const accountsOf = Effect.fnUntraced(function* (scope: Scope.Scope) {
   const { read } = yield* Database
-  return yield* read((db) =>
+  const found = yield* read((db) =>
     db
       .selectFrom("account")
       .select(["id", "name"])
       .$if(scope !== undefined, (select) => select.where("id", "=", scope!))
       .orderBy("id")
-      .limit(accountLimit)
+      .limit(accountLimit + 1)
   )
+  return { accounts: found.slice(0, accountLimit), searched: found.length > accountLimit ? accountLimit : null }
 })
 
 /** The conditions, of which a subscription has to meet one; for an account those of its own, all of them for an empty text. */
 export const conditions = Effect.fnUntraced(function* (search: string, scope: Scope.Scope) {
-  if (search === "" && scope === undefined) return [sql<SqlBool>`1 = 1`]
+  if (search === "" && scope === undefined) return { any: [sql<SqlBool>`1 = 1`], searched: null }
   const chains = yield* ChainRow.all
-  const accounts = yield* accountsOf(scope)
+  const { accounts, searched } = yield* accountsOf(scope)
   const lower = search.toLowerCase()
-  return [
+  const any = [
     ...ofAddress(chains, search, scope),
     ...ofReference(lower, scope),
     ...ofHost(accounts, lower),
     ...ofAccountName(accounts, chains, lower)
   ]
+  return { any, searched }
 })

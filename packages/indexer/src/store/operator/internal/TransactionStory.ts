@@ -16,6 +16,7 @@ import * as CallbackSummary from "./CallbackSummary.ts"
 import * as HashText from "./HashText.ts"
 import { inOrder, moment } from "./Moment.ts"
 import * as Page from "./Page.ts"
+import * as Parts from "./Parts.ts"
 import * as Scope from "./Scope.ts"
 
 /** Callbacks among which those of a transaction are looked for. */
@@ -80,7 +81,16 @@ const doubtsOf = Effect.fnUntraced(function* (chain: number, transaction: Uint8A
   ]
 })
 
-/** Callbacks that name the transaction, among some; whether there are more than were looked at. */
+/** The newest callbacks of an account: by the feed's indexes those without a position, which are the newest, then those with one. */
+const newestOf = (account: number) => {
+  const own = sql`select id, body from callback where account = ${account}`
+  return sql`
+    select * from (${own} and feed_position is null order by id desc limit ${lookLimit}) unplaced
+    union all
+    select * from (${own} and feed_position is not null order by feed_position desc limit ${lookLimit}) placed`
+}
+
+/** Callbacks that name the transaction, among the first of some. */
 const callbacksOf = Effect.fnUntraced(function* (among: RawBuilder<unknown>, text: string) {
   const { read } = yield* Database
   const found = yield* read(
@@ -94,7 +104,12 @@ const callbacksOf = Effect.fnUntraced(function* (among: RawBuilder<unknown>, tex
 })
 
 /** The story of a transaction; undefined where there is no such chain, or the text is no id. */
-export const read = Effect.fnUntraced(function* (chainName: string, text: string, scope: Scope.Scope) {
+export const read = Effect.fnUntraced(function* (
+  chainName: string,
+  text: string,
+  scope: Scope.Scope,
+  parts = Parts.all
+) {
   const chain = Chain.ofName(chainName)
   const transaction = HashText.decode(text)
   const row = chain === undefined ? undefined : yield* ChainRow.find(chain)
@@ -102,7 +117,7 @@ export const read = Effect.fnUntraced(function* (chainName: string, text: string
   const id = Hash.encode(chain, transaction)
   // Outputs are recorded for whoever has them; an account is told of its own callbacks and broadcasts.
   const outputs = scope === undefined ? yield* outputsOf(chain, row.id, transaction) : []
-  const broadcasts = yield* broadcastsOf(row.id, transaction, scope)
+  const broadcasts = parts.broadcasts ? yield* broadcastsOf(row.id, transaction, scope) : []
   const height = outputs[0]?.height ?? broadcasts.find((one) => one.height !== null)?.height ?? undefined
   const own = Scope.and(scope, "account")
   const callbacks =
@@ -110,7 +125,7 @@ export const read = Effect.fnUntraced(function* (chainName: string, text: string
       ? yield* callbacksOf(
           scope === undefined
             ? sql`select id, body from callback where chain = ${row.id} and height is not null order by height desc`
-            : sql`select id, body from callback where account = ${scope} order by id desc`,
+            : newestOf(scope),
           id
         )
       : yield* callbacksOf(sql`select id, body from callback where chain = ${row.id} and height = ${height} ${own}`, id)

@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
+import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import type { Outcome } from "../Lease.ts"
@@ -104,31 +105,35 @@ export const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcom
   )
 })
 
-/** Adds the oldest period before `before` to its day, in a transaction; whether there was one. Two daemons add no row twice. */
-const endPeriod = Effect.fnUntraced(function* (before: number) {
-  const { insertMany, query } = yield* Database
-  const [oldest] = yield* query((db) =>
-    db.selectFrom("delivery_count").select("period").where("period", "<", before).orderBy("period").limit(1)
-  )
-  if (oldest === undefined) return false
-  const removed = yield* query((db) =>
-    db
-      .deleteFrom("delivery_count")
-      .where("period", "=", oldest.period)
-      .returning(["account", "outcome", "millis", "attempts"])
+/** Counts of one step: some ten milliseconds. */
+const countsAtOnce = 1_000
+
+/**
+ * Adds some counts of periods before `before` to their days, in a transaction; whether there may be more. Two daemons add no
+ * row twice, and wait for none of each other's.
+ */
+const endPeriods = Effect.fnUntraced(function* (before: number) {
+  const { forUpdateSkipLocked, insertMany, query } = yield* Database
+  const key = sql`account, host, period, outcome, millis`
+  const removed = yield* query(
+    rows(sql<Pick<Count, "account" | "period" | "outcome" | "millis" | "attempts">>`
+      delete from delivery_count where (${key}) in (
+        select ${key} from delivery_count where period < ${before} order by period limit ${countsAtOnce} ${forUpdateSkipLocked}
+      ) returning account, period, outcome, millis, attempts`)
   )
   const days = new Map<string, Row<"delivery_day">>()
-  for (const { account, attempts, millis, outcome } of removed) {
-    const key = JSON.stringify([account, outcome, millis])
+  for (const { account, attempts, millis, outcome, period } of removed) {
+    const day = dayOf(period)
+    const key = JSON.stringify([account, day, outcome, millis])
     const sum = (days.get(key)?.attempts ?? 0) + attempts
-    days.set(key, { account, day: dayOf(oldest.period), outcome, millis, attempts: sum })
+    days.set(key, { account, day, outcome, millis, attempts: sum })
   }
   yield* insertMany(
     "delivery_day",
     [...days].sort(byKey).map(([, day]) => day),
     `on conflict (account, day, outcome, millis) do update set attempts = delivery_day.attempts + excluded.attempts`
   )
-  return true
+  return removed.length === countsAtOnce
 })
 
 /**
@@ -139,7 +144,7 @@ export const prune = Effect.gen(function* () {
   const { query, transaction } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const before = periodOf(now) - keptPeriods * periodMillis
-  while (yield* transaction(endPeriod(before))) {}
+  yield* SmallSteps.whileMore(transaction(endPeriods(before)))
   yield* query((db) => db.deleteFrom("delivery_day").where("day", "<=", dayOf(now) - keptDays * dayMillis))
   yield* query(
     rows(sql`
