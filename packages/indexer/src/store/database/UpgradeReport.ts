@@ -162,7 +162,8 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
 })
 
 const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
-  const db = yield* Connection.open(yield* PostgresServer.dialect(location.url, 1))
+  const held = yield* PostgresServer.hold(yield* PostgresServer.primary(location.url))
+  const db = yield* Connection.open(yield* PostgresServer.dialect(held, 1))
   const { rows } = yield* Connection.attempt(() =>
     sql<{ readonly bytes: number; readonly others: number }>`
       select pg_database_size(current_database()) as bytes,
