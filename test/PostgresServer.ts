@@ -3,7 +3,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
+import pg from "pg"
 import { freePort } from "./FreePort.ts"
 
 const root = "/usr/lib/postgresql"
@@ -24,7 +26,7 @@ const waitFor = async (ready: () => void, child: ChildProcess) => {
     try {
       return ready()
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await sleep(50)
     }
   }
   throw new Error("PostgreSQL did not start")
@@ -40,6 +42,8 @@ export interface PostgresServer {
   readonly launch: () => Promise<void>
   /** A standby of this server that has what the server has; it asks for what comes under this name. */
   readonly standby: (name: string) => Promise<PostgresServer>
+  /** Keeps a standby as it is: nothing more is asked of its primary. */
+  readonly holdBack: () => Promise<void>
   /** Makes a standby a primary. */
   readonly promote: () => void
   readonly remove: () => void
@@ -48,6 +52,20 @@ export interface PostgresServer {
 interface Binaries {
   readonly run: (command: string, args: ReadonlyArray<string>, folder: string) => void
   readonly spawn: (args: ReadonlyArray<string>, folder: string) => ChildProcess
+}
+
+/** Runs one statement at the server. */
+export const ask = async (
+  url: string,
+  statement: string
+): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
 }
 
 /** A server whose data are there already, in a folder that goes with the server. */
@@ -63,8 +81,9 @@ const serve = async ({ run, spawn }: Binaries, data: string): Promise<PostgresSe
   }
   const control = (...action: ReadonlyArray<string>) => run("pg_ctl", ["-D", data, ...action], data)
   await launch()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url,
     stop: () => control("-m", "fast", "stop"),
     kill: () => process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]), "SIGKILL"),
     launch,
@@ -73,6 +92,11 @@ const serve = async ({ run, spawn }: Binaries, data: string): Promise<PostgresSe
       const from = `host=127.0.0.1 port=${port} user=postgres application_name=${name}`
       run("pg_basebackup", ["-D", copy, "-d", from, "-R", "-c", "fast", "--no-sync"], copy)
       return serve({ run, spawn }, copy)
+    },
+    holdBack: async () => {
+      await ask(url, "alter system set primary_conninfo = ''")
+      await ask(url, "select pg_reload_conf()")
+      while ((await ask(url, "select 1 from pg_stat_wal_receiver")).length > 0) await sleep(20)
     },
     promote: () => control("promote"),
     remove: () => {

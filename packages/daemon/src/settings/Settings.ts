@@ -60,10 +60,7 @@ const secretKeys = Schema.String.check(
   )
 )
 
-const postgres = Schema.String.check(
-  PostgresUrl.rules.abort(),
-  Url.isOf(["postgres", "postgresql"], PostgresUrl.each)
-)
+const postgres = Schema.String.check(PostgresUrl.rules.abort(), Url.isOf(["postgres", "postgresql"], PostgresUrl.each))
 
 const Store = Schema.Struct({
   sqlite: Schema.optionalKey(text),

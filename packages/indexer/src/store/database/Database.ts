@@ -88,7 +88,12 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   const connection = Connection.make(writer, writer)
   if (PostgresUrl.each(Redacted.value(url)).length > 1) yield* Effect.forkScoped(PostgresServer.watch(url, held))
   // A commit waits for the disk, and for standbys, as far as the server's `synchronous_commit` says.
-  return { ...connection, ...PostgresAdapter.make(connection, held.server), replaced: held.replaced, flush: Effect.void }
+  return {
+    ...connection,
+    ...PostgresAdapter.make(connection, held.server),
+    replaced: held.replaced,
+    flush: Effect.void
+  }
 })
 
 const make = Effect.fnUntraced(function* (location: Location) {

@@ -20,7 +20,12 @@ describe("the URL of a PostgreSQL store", () => {
 
   it("names several servers as libpq's URLs do", () => {
     for (const [url, ...urls] of [
-      ["postgres://u:p,q@a:1,b,[::1]:3/d", "postgres://u:p,q@a:1/d", "postgres://u:p,q@b/d", "postgres://u:p,q@[::1]:3/d"],
+      [
+        "postgres://u:p,q@a:1,b,[::1]:3/d",
+        "postgres://u:p,q@a:1/d",
+        "postgres://u:p,q@b/d",
+        "postgres://u:p,q@[::1]:3/d"
+      ],
       [
         "postgres://u@a,b/d?port=1,2&target_session_attrs=primary",
         "postgres://u@a/d?port=1&target_session_attrs=primary",
