@@ -127,7 +127,7 @@ describe.skipIf(!isInstalled)("of a primary and its standbys", () => {
         yield* Effect.sync(standby.promote)
         assert.match(yield* replaced, new RegExp(`^${hostOf(standby.url)} was promoted \\(timeline 2, before 1\\)$`))
         for (const failure of [yield* Fiber.join(fiber), yield* Effect.flip(insert("too late"))]) {
-          assert.isTrue(failure.unavailable && failure.storeFailed)
+          assert.isTrue(failure.replaced && failure.unavailable && failure.storeFailed)
           assert.match(failure.message, /^The store is on another server now: .* Open the store again$/)
         }
         return yield* on(Redacted.make(primary.url))(StoreEpoch.current).pipe(asAnother)

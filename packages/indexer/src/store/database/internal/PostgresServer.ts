@@ -241,7 +241,8 @@ export const hold = Effect.fnUntraced(function* (server: PostgresServer) {
   let error: Error | undefined
   const giveUp = (why: string) => {
     if (error !== undefined) return
-    error = noPrimary(`The store is on another server now: ${why}. Open the store again`)
+    const message = `The store is on another server now: ${why}. Open the store again`
+    error = Object.assign(new Error(message), { code: "EREPLACED" })
     for (const end of ends) end(error)
     Deferred.doneUnsafe(replaced, Effect.succeed(why))
   }
