@@ -11,6 +11,7 @@ import type { Adapter } from "./internal/Adapter.ts"
 import * as Connection from "./internal/Connection.ts"
 import * as Migrations from "./internal/Migrations.ts"
 import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
+import * as PostgresHold from "./internal/PostgresHold.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
@@ -78,7 +79,7 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
   const { connections, url } = location
   const held = yield* Effect.gen(function* () {
-    const held = yield* PostgresServer.hold(yield* PostgresServer.primary(url))
+    const held = yield* PostgresHold.make(yield* PostgresServer.primary(url))
     const patient = yield* Connection.open(yield* PostgresServer.dialect(held, 2))
     yield* Migrations.run(patient, PostgresAdapter.columnTypes, StoreLock.acquire(location))
     return held
@@ -86,7 +87,7 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   const silenceMillis = yield* PostgresServer.ServerSilence
   const writer = yield* Connection.open(yield* PostgresServer.dialect(held, connections, silenceMillis))
   const connection = Connection.make(writer, writer)
-  if (PostgresUrl.each(Redacted.value(url)).length > 1) yield* Effect.forkScoped(PostgresServer.watch(url, held))
+  if (PostgresUrl.each(Redacted.value(url)).length > 1) yield* PostgresHold.watch(url, held)
   // A commit waits for the disk, and for standbys, as far as the server's `synchronous_commit` says.
   return {
     ...connection,

@@ -2,7 +2,7 @@
 import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type DatabaseError, type Location, WaitForServer } from "@headwater/indexer/store/database/Database"
-import * as PostgresServer from "@headwater/indexer/store/database/internal/PostgresServer"
+import * as PostgresPrimary from "@headwater/indexer/store/database/internal/PostgresPrimary"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Effect from "effect/Effect"
@@ -33,26 +33,38 @@ const together = (...urls: ReadonlyArray<string>) =>
   Redacted.make(`postgres://postgres@${urls.map(hostOf).join(",")}/postgres?target_session_attrs=read-write`)
 const location = (url: Redacted.Redacted): Location => ({ kind: "postgres", url, connections: 3 })
 
-const nameOf = (url: Redacted.Redacted) => Effect.map(PostgresServer.primary(url), ({ name }) => name)
+const nameOf = (url: Redacted.Redacted) => Effect.map(PostgresPrimary.primary(url), ({ name }) => name)
 /** As a process that has seen nothing yet. */
 const asAnother = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.provideServiceEffect(
     self,
-    PostgresServer.SeenTimelines,
+    PostgresPrimary.SeenTimelines,
     Effect.sync(() => new Map())
   )
 
-/** A server that accepts connections and is silent. */
-const silent = Effect.acquireRelease(
-  Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-    const server = createServer((socket) => socket.on("error", () => {}))
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      resume(Effect.succeed({ url: `postgres://127.0.0.1:${port}`, close: () => server.close() }))
-    })
-  }),
-  ({ close }) => Effect.sync(close)
-)
+/** A server that accepts connections and answers this, or nothing. */
+const answering = (answer?: Buffer) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const server = createServer((socket) => {
+        socket.on("error", () => {})
+        if (answer !== undefined) socket.once("data", () => socket.end(answer))
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as { readonly port: number }
+        resume(Effect.succeed({ url: `postgres://127.0.0.1:${port}`, close: () => server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+/** An error as PostgreSQL sends it. */
+const wrongPassword = (() => {
+  const fields = Buffer.from("SFATAL\0VFATAL\0C28P01\0Mno password will do\0\0")
+  const head = Buffer.from("E\0\0\0\0")
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+})()
 
 const insert = (name: string) =>
   Effect.flatMap(Database, ({ query }) => query((db) => db.insertInto("account").values({ name, created: 1 })))
@@ -82,7 +94,7 @@ describe.skipIf(!isInstalled)("of a primary and its standbys", () => {
       const primary = yield* started
       const standby = yield* standbyOf(primary)
       const away = `postgres://127.0.0.1:${yield* freePort}`
-      const { url: mute } = yield* silent
+      const { url: mute } = yield* answering()
       assert.strictEqual(yield* nameOf(together(primary.url, standby.url)), hostOf(primary.url))
       const before = Date.now()
       assert.strictEqual(yield* nameOf(together(mute, standby.url, away, primary.url)), hostOf(primary.url))
@@ -92,6 +104,12 @@ describe.skipIf(!isInstalled)("of a primary and its standbys", () => {
       const failure = yield* Effect.flip(nameOf(together(standby.url, away)))
       assert.isTrue(failure.unavailable)
       assert.match(failure.message, /^No server takes writes: .* is a standby; .*ECONNREFUSED/)
+      // What waiting does not mend counts where nobody takes writes.
+      const { url: refusing } = yield* answering(wrongPassword)
+      assert.strictEqual(yield* nameOf(together(refusing, primary.url)), hostOf(primary.url))
+      const refused = yield* Effect.flip(nameOf(together(refusing, standby.url)))
+      assert.isFalse(refused.unavailable)
+      assert.match(refused.message, /: no password will do; .* is a standby$/)
       // One server alone is looked at as it is, and waited for where it may be waited for.
       assert.strictEqual(yield* nameOf(Redacted.make(standby.url)), hostOf(standby.url))
       const waiting = yield* Effect.flip(Effect.provideService(nameOf(Redacted.make(standby.url)), WaitForServer, true))

@@ -5,7 +5,7 @@ import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import type { Adapter, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { type Connection, rows } from "./Connection.ts"
-import type { PostgresServer } from "./PostgresServer.ts"
+import type { PostgresServer } from "./PostgresPrimary.ts"
 
 export const columnTypes: ColumnTypes = {
   blob: "bytea",
