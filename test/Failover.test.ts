@@ -92,8 +92,9 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean) {
   })
   for (let i = 0; i < 3; i++) yield* subscribe
   const told = new Map([...created].map(([id, address]) => [id, { address: address.toLowerCase(), confirmations: 1 }]))
+  const targets = [...created.values()]
   const subscribing = yield* subscribe.pipe(Effect.andThen(Effect.sleep("50 millis")), Effect.forever, Effect.forkChild)
-  const traffic = yield* Traffic.start(anvil, [...created.values()], Traffic.randomOf(7))
+  const traffic = yield* Traffic.start(anvil, targets, Traffic.randomOf(7))
 
   const more = Effect.fnUntraced(function* (count: number) {
     const before = receiver.accepted().length
