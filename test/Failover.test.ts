@@ -124,7 +124,9 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean) {
   told.set(latest, { address: to.toLowerCase(), confirmations: 1 })
   yield* traffic.stop
   const [, , , from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
-  yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: "0x1" }])
+  const paid = yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: "0x1" }])
+  // The oracle reads what is mined.
+  while ((yield* anvil.rpc("eth_getTransactionReceipt", [paid])) === null) yield* Effect.sleep("10 millis")
 
   const expected = yield* Traffic.expected(anvil, told)
   const allCame = (accepted: ReadonlyArray<Receiver.Delivery>) => {
