@@ -15,6 +15,7 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
+import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
@@ -23,6 +24,7 @@ import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -268,6 +270,8 @@ const storeLock = Layer.effectDiscard(
       ({ message }) =>
         new Store.StoreUnavailable({ message, code: "secret_key_missing", advice: Store.secretKeyAdvice })
     )
+    // A standby that was promoted gets its epoch while it is known what the standby has.
+    yield* StoreEpoch.current
   })
 )
 
@@ -275,3 +279,13 @@ const storeLock = Layer.effectDiscard(
 export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))
 
 export const layer = resolving.pipe(Layer.provide(NodeDns.layer))
+
+/**
+ * Runs until it is interrupted. Where another PostgreSQL server takes the place of the store's, everything ends and begins
+ * anew on that one: nothing is remembered then that the other server may lack.
+ */
+export const run = Effect.gen(function* () {
+  const context = yield* Layer.build(Layer.merge(layer, services))
+  const why = yield* Context.get(context, Database).replaced
+  yield* Effect.logWarning(`The store is on another PostgreSQL server now: ${why}. Everything begins anew there`)
+}).pipe(Effect.scoped, Effect.forever)

@@ -32,6 +32,8 @@ export const make = Effect.fnUntraced(function* (options: {
   let pending: Array<Outcome> = []
   let notify = false
   let stuck = false
+  /** Whether the store is another one now: those that were sent are sent again there, under their keys. */
+  let replaced = false
 
   /** Writes what is there; whether it could. */
   const write = Effect.suspend(() => {
@@ -54,6 +56,7 @@ export const make = Effect.fnUntraced(function* (options: {
         // A store that stays away is said once.
         const logged = stuck ? Effect.logDebug : Effect.logWarning
         stuck = true
+        replaced = error.replaced
         pending = [...outcomes, ...pending]
         notify ||= notifies
         some.openUnsafe()
@@ -80,7 +83,7 @@ export const make = Effect.fnUntraced(function* (options: {
       Effect.forever
     ),
     flush: Effect.asVoid(
-      Effect.repeat(write, { until: (written) => written, schedule: Schedule.spaced(pause), times: 5 })
+      Effect.repeat(write, { until: (written) => written || replaced, schedule: Schedule.spaced(pause), times: 5 })
     )
   } satisfies OutcomeWriter
 })

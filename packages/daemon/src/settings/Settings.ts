@@ -10,6 +10,7 @@ import { defaultMaximumFee } from "@headwater/indexer/families/Broadcasting"
 import * as Url from "@headwater/indexer/families/node/Url"
 import { defaultMaxima } from "@headwater/indexer/store/accounts/Limits"
 import type { Location } from "@headwater/indexer/store/database/Database"
+import * as PostgresUrl from "@headwater/indexer/store/database/PostgresUrl"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as ChainSettingsFields from "@headwater/indexer/sync/ChainSettings"
 import * as Context from "effect/Context"
@@ -59,9 +60,11 @@ const secretKeys = Schema.String.check(
   )
 )
 
+const postgres = Schema.String.check(PostgresUrl.rules.abort(), Url.isOf(["postgres", "postgresql"], PostgresUrl.each))
+
 const Store = Schema.Struct({
   sqlite: Schema.optionalKey(text),
-  postgres: Schema.optionalKey(secret(Url.ofSchemes(["postgres", "postgresql"]))),
+  postgres: Schema.optionalKey(secret(postgres)),
   connections: between(1, 1_000).pipe(withDefault(10)),
   secretKey: Schema.optionalKey(secret(secretKeys)),
   synchronous: Schema.Literals(["full", "normal"]).pipe(withDefault("full")),

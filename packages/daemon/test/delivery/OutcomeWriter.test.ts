@@ -104,4 +104,22 @@ describe("OutcomeWriter", () => {
       assert.deepStrictEqual(never.batches, [])
     })
   })
+
+  it.effect("does not wait for a store that another one has taken the place of", () => {
+    const cause = Object.assign(new Error("on another server"), { code: "EREPLACED" })
+    let tries = 0
+    const layer = Layer.mock(Outbox, {
+      acknowledge: () =>
+        Effect.suspend(() => {
+          tries++
+          return Effect.fail(new DatabaseError({ cause }))
+        })
+    })
+    return Effect.gen(function* () {
+      const outcomes = yield* make
+      outcomes.add(outcome(1))
+      yield* outcomes.flush
+      assert.strictEqual(tries, 1)
+    }).pipe(Effect.provide(layer))
+  })
 })

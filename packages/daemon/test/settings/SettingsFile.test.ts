@@ -168,6 +168,28 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("takes several PostgreSQL servers, and refuses those that are not named as libpq names them", () =>
+    Effect.gen(function* () {
+      const chain = '[chains."ethereum/devnet"]\nnodes = ["http://node"]\n'
+      const file = (url: string) => `[store]\npostgres = "postgres://user:hunter2@${url}"\n${chain}`
+      const settings = yield* loadText("a.toml", file("a:5432,b:5433/headwater?target_session_attrs=read-write"))
+      const location = Settings.storeLocation(settings)
+      assert(location.kind === "postgres")
+      assert.match(Redacted.value(location.url), /@a:5432,b:5433/)
+      for (const [url, rule] of [
+        ["a,,b/headwater", "must have a host before and behind each comma"],
+        ["a:5432,b:x/headwater", "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"],
+        [
+          "a,b/headwater?target_session_attrs=standby",
+          "must have target_session_attrs=read-write or =primary, if any: a store is written"
+        ]
+      ] as const) {
+        assert.deepStrictEqual(yield* problemsOf("a.toml", file(url)), { "store.postgres": rule })
+        assert.notInclude((yield* Effect.flip(loadText("a.toml", file(url)))).message, "hunter2")
+      }
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("refuses a URL whose password would be taken for a host, and shows no piece of it", () =>
     Effect.gen(function* () {
       const rule = "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Database, Location } from "../store/database/Database.ts"
+import * as PostgresUrl from "../store/database/PostgresUrl.ts"
 import * as ChainSettings from "../sync/ChainSettings.ts"
 
 /** The settings cannot be used: each problem with its path, and never with its value. */
@@ -26,7 +27,7 @@ export interface IndexerSettings<E = never> {
    * the daemon's settings.
    */
   readonly chains: Readonly<Record<string, ChainSettings.Written>>
-  /** A SQLite file, which one program has for itself, or a PostgreSQL URL. */
+  /** A SQLite file, which one program has for itself, or a PostgreSQL URL, which may name a primary and its standbys. */
   readonly store: { readonly sqlite: string } | { readonly postgres: string; readonly connections?: number }
   /**
    * Addresses, each of every configured chain that has such addresses, or all of all chains. An effect reads them off the
@@ -62,7 +63,7 @@ const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must
 
 const Store = Schema.Union([
   Schema.Struct({ sqlite: Schema.NonEmptyString }),
-  Schema.Struct({ postgres: Schema.NonEmptyString, connections: Schema.optionalKey(count) })
+  Schema.Struct({ postgres: Schema.NonEmptyString.check(PostgresUrl.rules), connections: Schema.optionalKey(count) })
 ])
 
 const Written = Schema.Struct({

@@ -5,11 +5,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { DatabaseError } from "./DatabaseError.ts"
 import type { Adapter } from "./internal/Adapter.ts"
 import * as Connection from "./internal/Connection.ts"
 import * as Migrations from "./internal/Migrations.ts"
 import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
+import * as PostgresHold from "./internal/PostgresHold.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
@@ -17,6 +19,7 @@ import * as SecretBox from "./internal/SecretBox.ts"
 import { SqliteMachine } from "./internal/SqliteMachine.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import type { Location } from "./Location.ts"
+import * as PostgresUrl from "./PostgresUrl.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
@@ -49,6 +52,12 @@ export class Database extends Context.Service<
     readonly secrets: SecretBox.SecretBox
     /** What the first statement said that found the SQLite file damaged, since the store was opened. */
     readonly damage: Effect.Effect<string | undefined>
+    /**
+     * Ends, saying why, once another PostgreSQL server has taken the place of the one that was opened: a standby was promoted,
+     * which may lack the last commits. From then on every statement fails. Whoever has remembered anything of the store
+     * forgets that, and opens the store again.
+     */
+    readonly replaced: Effect.Effect<string>
   }
 >()("@headwater/indexer/store/database/Database") {
   /** Opens the store and brings its schema up to date; on SQLite that fails where another process has the store. */
@@ -64,20 +73,28 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
-  return { ...connection, ...SqliteAdapter.make(connection), flush }
+  return { ...connection, ...SqliteAdapter.make(connection), replaced: Effect.never, flush }
 })
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
   const { connections, url } = location
-  yield* Effect.gen(function* () {
-    const patient = yield* Connection.open(yield* PostgresServer.dialect(url, 2))
+  const held = yield* Effect.gen(function* () {
+    const held = yield* PostgresHold.make(yield* PostgresServer.primary(url))
+    const patient = yield* Connection.open(yield* PostgresServer.dialect(held, 2))
     yield* Migrations.run(patient, PostgresAdapter.columnTypes, StoreLock.acquire(location))
+    return held
   }).pipe(Effect.scoped, PostgresServer.whenAvailable)
   const silenceMillis = yield* PostgresServer.ServerSilence
-  const writer = yield* Connection.open(yield* PostgresServer.dialect(url, connections, silenceMillis))
+  const writer = yield* Connection.open(yield* PostgresServer.dialect(held, connections, silenceMillis))
   const connection = Connection.make(writer, writer)
-  // A commit waits for the disk as far as the server's `synchronous_commit` says.
-  return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void }
+  if (PostgresUrl.each(Redacted.value(url)).length > 1) yield* PostgresHold.watch(url, held)
+  // A commit waits for the disk, and for standbys, as far as the server's `synchronous_commit` says.
+  return {
+    ...connection,
+    ...PostgresAdapter.make(connection, held.server),
+    replaced: held.replaced,
+    flush: Effect.void
+  }
 })
 
 const make = Effect.fnUntraced(function* (location: Location) {

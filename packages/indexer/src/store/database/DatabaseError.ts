@@ -29,6 +29,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const { code } = this.cause as { readonly code?: string }
     return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
   }
+  /** Whether the store is on another server now, and has to be opened again. */
+  get replaced(): boolean {
+    return (this.cause as { readonly code?: string }).code === "EREPLACED"
+  }
   /** Whether the store could not do its work, now or at all; else the statement was wrong. */
   get storeFailed(): boolean {
     const { code } = this.cause as { readonly code?: string }

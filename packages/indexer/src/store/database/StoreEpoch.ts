@@ -2,8 +2,9 @@
  * The epoch of a store: a random word that a restore from a backup changes. After a restore numbers that were given before
  * stand for something else: who remembers a number with its epoch can be told.
  *
- * A copy by `Backup` and a dump of PostgreSQL get an epoch of their own by themselves. Of another copy of the files, as a
- * snapshot of the disk, the operator has to say that it was put back (`headwater restored`).
+ * A copy by `Backup`, a dump of PostgreSQL and a standby that was promoted get an epoch of their own by themselves: the last,
+ * unless this process knows that commits have waited for the standby. Of another copy of the files, as a snapshot of the
+ * disk, the operator has to say that it was put back (`headwater restored`).
  */
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
@@ -14,15 +15,24 @@ import type { Row } from "./Tables.ts"
 
 const random = Effect.sync(() => randomBytes(6).toString("hex"))
 
-type Known = Pick<Row<"store_epoch">, "epoch"> & { readonly same: number }
+interface Known extends Pick<Row<"store_epoch">, "epoch"> {
+  readonly is: "same" | "former" | "other"
+}
 
 const known = Effect.fnUntraced(function* (run: "query" | "read") {
   const database = yield* Database
+  const kinds = [
+    sql`when ${database.identity} then 'same'`,
+    ...database.formerIdentities.map((identity) => sql`when ${identity} then 'former'`)
+  ]
   const [row] = yield* database[run](
     rows(sql<Known>`
-      select epoch, case when identity = ${database.identity} then 1 else 0 end as same from store_epoch where id = 1`)
+      select epoch, case identity ${sql.join(kinds, sql` `)} else 'other' end as "is" from store_epoch where id = 1`)
   )
-  return row?.same === 1 ? row.epoch : undefined
+  if (row?.is === "former") {
+    yield* database.query(rows(sql`update store_epoch set identity = ${database.identity} where epoch = ${row.epoch}`))
+  }
+  return row === undefined || row.is === "other" ? undefined : row.epoch
 })
 
 /** Of several processes that find no epoch of this store one gives it. */

@@ -13,6 +13,7 @@ import { DatabaseError } from "./DatabaseError.ts"
 import * as Connection from "./internal/Connection.ts"
 import * as Migrations from "./internal/Migrations.ts"
 import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
+import * as PostgresHold from "./internal/PostgresHold.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
@@ -163,7 +164,8 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
 
 /** Connections count that are named as this one is, and those without a name, as daemons of version 0.1 have them. */
 const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
-  const db = yield* Connection.open(yield* PostgresServer.dialect(location.url, 1))
+  const held = yield* PostgresHold.make(yield* PostgresServer.primary(location.url))
+  const db = yield* Connection.open(yield* PostgresServer.dialect(held, 1))
   const { rows } = yield* Connection.attempt(() =>
     sql<{ readonly bytes: number; readonly others: number }>`
       select pg_database_size(current_database()) as bytes,

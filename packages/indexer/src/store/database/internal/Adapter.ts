@@ -69,8 +69,13 @@ export interface Adapter {
   readonly lockRows: (
     select: (db: Kysely<Tables>) => { modifyEnd(modifier: RawBuilder<unknown>): { execute(): Promise<unknown> } }
   ) => Effect.Effect<void, DatabaseError>
-  /** A text that differs between a store and one that was made from its dump; empty where dumps cannot be told apart. */
+  /**
+   * A text that differs between a store and one that was made from its dump, or from its standby; empty where they cannot be
+   * told apart.
+   */
   readonly identity: RawBuilder<string>
+  /** What `identity` may have been before, of the same store with all that was ever in it. */
+  readonly formerIdentities: ReadonlyArray<RawBuilder<string>>
   /** The end of a select whose rows stay as they are until the transaction ends, passing over what others have locked. */
   readonly forUpdate: RawBuilder<unknown>
   readonly forUpdateSkipLocked: RawBuilder<unknown>

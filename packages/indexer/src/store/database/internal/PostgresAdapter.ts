@@ -5,6 +5,7 @@ import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import type { Adapter, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { type Connection, rows } from "./Connection.ts"
+import type { PostgresServer } from "./PostgresPrimary.ts"
 
 export const columnTypes: ColumnTypes = {
   blob: "bytea",
@@ -32,7 +33,18 @@ const list =
   (values: ReadonlyArray<number | string>): RawBuilder<unknown> =>
     sql`(select unnest(${[...values]}::${sql.raw(type)}[]))`
 
-export const make = ({ query }: Connection): Adapter => ({
+/** A dump makes the table anew, under another number. */
+const place = sql<string>`
+  (select oid from pg_database where datname = current_database())::text || '/' || 'store_epoch'::regclass::oid::text`
+
+/** A standby that was promoted may lack commits of the primary, as a backup does. */
+const identityAt = (timeline: number | undefined): RawBuilder<string> =>
+  timeline === undefined ? place : sql<string>`${place} || '/' || ${sql.lit(String(timeline))}`
+
+export const make = (
+  { query }: Connection,
+  { timeline, wholeSince }: Pick<PostgresServer, "timeline" | "wholeSince">
+): Adapter => ({
   exclusive: false,
   defer: (build) => Effect.asVoid(query(build)),
   insertMany: (table, rows, conflict = "") => {
@@ -94,9 +106,9 @@ export const make = ({ query }: Connection): Adapter => ({
   proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
   emptyLog: Effect.void,
   lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
-  // A dump makes the table anew, under another number.
-  identity: sql`
-    (select oid from pg_database where datname = current_database())::text || '/' || 'store_epoch'::regclass::oid::text`,
+  identity: identityAt(timeline),
+  // A release before 0.2 did not name the timeline.
+  formerIdentities: [place, identityAt(wholeSince)],
   forUpdate,
   forUpdateSkipLocked: sql.raw("for update skip locked"),
   numbers: list("bigint"),

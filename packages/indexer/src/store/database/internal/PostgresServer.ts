@@ -1,25 +1,21 @@
 /** The connections to a PostgreSQL server, which may not be up yet, and may end each of them at any moment. */
-import { Socket } from "node:net"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { PostgresDialect } from "kysely"
-import type { ClientConfig } from "pg"
+import type { ClientConfig, PoolClient } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
+import type { PostgresHold } from "./PostgresHold.ts"
+import { ask, clientOptions, ServerSockets, streamOf, WaitForServer } from "./PostgresPrimary.ts"
 
-/** Whether a PostgreSQL server that is not up yet is waited for when the store is opened: by the daemon alone. */
-export const WaitForServer = Context.Reference<boolean>("@headwater/indexer/store/database/Database/WaitForServer", {
-  defaultValue: () => false
-})
+export { primary, ServerSockets, WaitForServer } from "./PostgresPrimary.ts"
 
 const int8 = 20
 
-/** How PostgreSQL names connections of Headwater, as in `pg_stat_activity`, where the URL gives no `application_name`. */
-const applicationName = "headwater"
+/** How long a statement may wait for one of the pool's connections. */
+const turnMillis = 60_000
 
-/** How long the server may take to accept a connection, and a statement may wait for one of the pool's. */
-const [connectMillis, turnMillis] = [10_000, 60_000]
 /**
  * How long a connection in use may bring nothing, in milliseconds: a server may vanish without a word, and TCP waits a
  * quarter of an hour.
@@ -28,60 +24,91 @@ export const ServerSilence = Context.Reference<number>("@headwater/indexer/store
   defaultValue: () => 30_000
 })
 
-/** Makes the socket of a connection to the server: the machine's own; another one in simulations. */
-export const ServerSockets = Context.Reference("@headwater/indexer/store/database/ServerSockets", {
-  defaultValue: () => (): Socket => new Socket()
-})
-
 /** The error of a server that has vanished. Its code is of those that count as an unavailable server. */
 const silent = (millis: number) =>
   Object.assign(new Error(`PostgreSQL has not answered for ${millis / 1000} s`), { code: "ETIMEDOUT" })
 
+/** Where a client hears of errors before the statement does. */
+const connectionOf = (client: PoolClient) =>
+  (
+    client as unknown as {
+      readonly connection: {
+        on(event: "errorMessage", heard: (error: { readonly code?: string | undefined }) => void): void
+      }
+    }
+  ).connection
+
+/** The server has come to take no writes, or ends: what else is asked on the connection would fail as well. */
+const demoted = /^(25006|57P0[123])$/
+
 const pooled = async (
   socket: typeof ServerSockets.Service,
-  url: Redacted.Redacted,
+  held: PostgresHold,
   connections: number,
   silenceMillis?: number
-) => {
+): Promise<PostgresDialect> => {
   // Most stores are SQLite files: their programs start without it.
   const { default: pg } = await import("pg")
   const pool = new pg.Pool({
-    application_name: applicationName,
-    connectionString: Redacted.value(url),
+    connectionString: Redacted.value(held.server.url),
     max: connections,
     connectionTimeoutMillis: turnMillis,
     Client: class extends pg.Client {
       constructor(config?: ClientConfig) {
-        super({ ...config, connectionTimeoutMillis: connectMillis, stream: socket })
+        super({ ...config, ...clientOptions(socket) })
       }
     },
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    onConnect: async (client) => {
+      const error = held.check(await ask(client))
+      if (error !== undefined) throw error
+    },
     types: {
       // No integer column holds more than 2^53: amounts are text.
       getTypeParser: ((oid: number, format?: "text" | "binary") =>
         oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
     }
   })
+  const clients = new Set<PoolClient>()
+  const spoilt = new WeakSet<PoolClient>()
   // An error without a listener ends the process: the pool tells of connections that nobody uses, the others themselves.
   pool.on("error", () => {})
   pool.on("connect", (client) => {
     client.on("error", () => {})
+    clients.add(client)
+    connectionOf(client).on("errorMessage", ({ code }) => {
+      if (!demoted.test(code ?? "")) return
+      spoilt.add(client)
+      Effect.runSync(held.doubts.signal)
+    })
     if (silenceMillis === undefined) return
-    const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection
+    const stream = streamOf(client)
     // Every statement that waits for this connection fails with the connection, the end of a transaction too.
     stream.setTimeout(silenceMillis, () => stream.destroy(silent(silenceMillis)))
   })
+  pool.on("remove", (client) => clients.delete(client))
   // Of a connection that the server ends, the failed statement's answer comes before the end: until then it looks sound.
   pool.on("release", (_, client) => {
-    if ((client as { readonly readyForQuery?: boolean }).readyForQuery === false) client.end(() => {})
+    if (spoilt.has(client) || (client as { readonly readyForQuery?: boolean }).readyForQuery === false) {
+      client.end(() => {})
+    }
   })
-  return new PostgresDialect({ pool })
+  held.onGivenUp((error) => {
+    for (const client of clients) streamOf(client).destroy(error)
+  })
+  const connect = async () => {
+    const error = held.error()
+    if (error !== undefined) throw error
+    return pool.connect().catch((error) => {
+      Effect.runSync(held.doubts.signal)
+      throw error
+    })
+  }
+  return new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } })
 }
 
-/** Without `silenceMillis` statements may take any time, as those that make an index do. */
-export const dialect = (url: Redacted.Redacted, connections: number, silenceMillis?: number) =>
-  Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, url, connections, silenceMillis)))
+/** Connections to a server. Without `silenceMillis` statements may take any time, as those that make an index do. */
+export const dialect = (held: PostgresHold, connections: number, silenceMillis?: number) =>
+  Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, held, connections, silenceMillis)))
 
 /** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
 const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])

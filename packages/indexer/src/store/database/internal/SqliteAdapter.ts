@@ -113,6 +113,7 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
     lockRows: () => Effect.void,
     // A copy by `Backup` has no epoch, and another copy of the file cannot be told from the file.
     identity: sql`''`,
+    formerIdentities: [],
     forUpdate: nothing,
     forUpdateSkipLocked: nothing,
     numbers: list,
