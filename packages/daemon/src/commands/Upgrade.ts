@@ -110,7 +110,7 @@ const ofKeys = ({ withoutKeys }: UpgradeReport.UpgradeReport): ReadonlyArray<Che
 
 /** What an operator does, in order. */
 const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
-  if (report.tooNew !== undefined) return ["Install the version that the message names, or a newer one"]
+  if (report.tooNew !== undefined) return ["Do what the message says"]
   if (report.pending.length === 0) {
     const stop = location.kind === "sqlite" && report.inUse !== undefined ? ["Stop the daemon of the store"] : []
     return [...stop, "Start this version: headwater serve"]
