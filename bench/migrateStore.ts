@@ -1,6 +1,6 @@
 /**
  * How fast `headwater migrate-store` copies and compares, and how long its last stop is, where rows change meanwhile: a store
- * with so many transfers, and as many callbacks and outputs, moved to a PostgreSQL server of the bench's own. The last column
+ * with so many transfers, and as many callbacks and outputs, moved to a PostgreSQL server of the bench's own. The last line
  * is what the notes of changes cost a program that writes: the same updates before and during the move.
  *
  *     node bench/migrateStore.ts [transfers]
@@ -40,8 +40,16 @@ const transfer = (transaction: number): Transfer => ({
 })
 
 const seconds = (since: number) => (performance.now() - since) / 1000
-const said = (what: string, rows: number, took: number) =>
-  console.log(`${what.padEnd(28)} ${String(rows).padStart(9)} rows ${took.toFixed(2).padStart(8)} s ${Math.round(rows / took).toString().padStart(8)} rows/s`)
+let used = process.cpuUsage()
+/** One line: the time, and the CPU of this process, which is less where the server or others on the machine are waited for. */
+const said = (what: string, rows: number, took: number) => {
+  const { system, user } = process.cpuUsage(used)
+  used = process.cpuUsage()
+  console.log(
+    `${what.padEnd(16)} ${String(rows).padStart(9)} rows ${took.toFixed(2).padStart(8)} s ` +
+      `${Math.round(rows / took).toString().padStart(8)} rows/s, CPU ${((system + user) / 1e6).toFixed(2)} s`
+  )
+}
 
 const fill = Effect.gen(function* () {
   const { insertMany, transaction } = yield* Database
@@ -102,6 +110,7 @@ const program = Effect.gen(function* () {
   const before = update(db, 50_000)
   const move = yield* StoreMove.open(from, to)
   const rows = yield* move.left.copy
+  used = process.cpuUsage()
   begin = performance.now()
   yield* move.copy(() => Effect.void)
   said("copied", rows, seconds(begin))
@@ -120,7 +129,8 @@ const program = Effect.gen(function* () {
   db.close()
   begin = performance.now()
   const { again, carried } = yield* move.finish(false)
-  console.log(`last stop: ${seconds(begin).toFixed(2)} s for ${rows} rows, ${carried} carried over, ${again} compared once more`)
+  said("last stop", rows, seconds(begin))
+  console.log(`in the stop ${carried} rows were carried over, ${again} compared once more`)
   console.log(`an update costs a writer ${(before * 1000).toFixed(0)} µs, while changes are noted ${(meanwhile * 1000).toFixed(0)} µs`)
 }).pipe(
   Effect.scoped,
