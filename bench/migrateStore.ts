@@ -47,7 +47,9 @@ const said = (what: string, rows: number, took: number) => {
   used = process.cpuUsage()
   console.log(
     `${what.padEnd(16)} ${String(rows).padStart(9)} rows ${took.toFixed(2).padStart(8)} s ` +
-      `${Math.round(rows / took).toString().padStart(8)} rows/s, CPU ${((system + user) / 1e6).toFixed(2)} s`
+      `${Math.round(rows / took)
+        .toString()
+        .padStart(8)} rows/s, CPU ${((system + user) / 1e6).toFixed(2)} s`
   )
 }
 
@@ -73,15 +75,32 @@ const fill = Effect.gen(function* () {
         insertMany(
           "callback",
           places.map((i) => ({
-            ...{ subscription: i % 1000, host: "receiver.example", account: i % 10, chain: 1, height: i, event: "BLOCK_MINED" },
-            ...{ idempotency_key: randomBytes(16).toString("hex"), body: JSON.stringify({ data: randomBytes(300).toString("hex") }) },
+            ...{
+              subscription: i % 1000,
+              host: "receiver.example",
+              account: i % 10,
+              chain: 1,
+              height: i,
+              event: "BLOCK_MINED"
+            },
+            ...{
+              idempotency_key: randomBytes(16).toString("hex"),
+              body: JSON.stringify({ data: randomBytes(300).toString("hex") })
+            },
             ...{ state: "delivered", due: i, created: i, sequence: i, attempts: 1, attempt_log: "[]" }
           })) as never
         ),
         insertMany(
           "unspent_output",
           places.map((i) => ({
-            ...{ chain: 2, transaction_id: randomBytes(32), output_index: i % 3, script: anybody(), amount: `${i}000`, height: i }
+            ...{
+              chain: 2,
+              transaction_id: randomBytes(32),
+              output_index: i % 3,
+              script: anybody(),
+              amount: `${i}000`,
+              height: i
+            }
           }))
         )
       )
@@ -131,7 +150,9 @@ const program = Effect.gen(function* () {
   const { again, carried } = yield* move.finish(false)
   said("last stop", rows, seconds(begin))
   console.log(`in the stop ${carried} rows were carried over, ${again} compared once more`)
-  console.log(`an update costs a writer ${(before * 1000).toFixed(0)} µs, while changes are noted ${(meanwhile * 1000).toFixed(0)} µs`)
+  console.log(
+    `an update costs a writer ${(before * 1000).toFixed(0)} µs, while changes are noted ${(meanwhile * 1000).toFixed(0)} µs`
+  )
 }).pipe(
   Effect.scoped,
   Effect.ensuring(

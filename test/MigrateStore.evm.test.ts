@@ -48,7 +48,12 @@ describe.skipIf(postgres === undefined)("headwater migrate-store", () => {
         const subscriptions = new Map<string, Traffic.Wanted>()
         for (const confirmations of [1, 3]) {
           const { body } = yield* old.post("/blockchain-events/ethereum/devnet/address-coins-transactions-confirmed", {
-            ...{ address: target, callbackUrl: `${receiver.url}/`, callbackSecretKey: "s", receiveCallbackOn: confirmations }
+            ...{
+              address: target,
+              callbackUrl: `${receiver.url}/`,
+              callbackSecretKey: "s",
+              receiveCallbackOn: confirmations
+            }
           })
           subscriptions.set(body.data.item.referenceId, { address: target.toLowerCase(), confirmations })
         }
@@ -65,7 +70,10 @@ describe.skipIf(postgres === undefined)("headwater migrate-store", () => {
           writeFileSync(file, JSON.stringify({ ...settings, store: { ...store, secretKey } }))
           return file
         }
-        const files = [fileOf("old.json", { sqlite: from.file }), fileOf("new.json", { postgres: Redacted.value(to.url) })]
+        const files = [
+          fileOf("old.json", { sqlite: from.file }),
+          fileOf("new.json", { postgres: Redacted.value(to.url) })
+        ]
         const command = ["migrate-store", "--config", files[0]!, "--to", files[1]!]
 
         const killed = yield* run(command, { killWhen: (printed) => printed.includes("Rows copied") })

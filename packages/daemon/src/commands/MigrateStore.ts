@@ -88,11 +88,15 @@ export const migrateStore = Command.make(
     config: WithSettings.config,
     json: WithSettings.json,
     to: Flag.File("to").pipe(
-      Flag.withDescription("Settings file that the daemon is to have afterwards: its store.postgres names an empty database"),
+      Flag.withDescription(
+        "Settings file that the daemon is to have afterwards: its store.postgres names an empty database"
+      ),
       Flag.optional
     ),
     finish: Flag.Boolean("finish").pipe(
-      Flag.withDescription("End the move as soon as the daemon has stopped; without this flag the SQLite file stays the store"),
+      Flag.withDescription(
+        "End the move as soon as the daemon has stopped; without this flag the SQLite file stays the store"
+      ),
       Flag.withDefault(false)
     ),
     everyRow: Flag.Boolean("compare-stopped").pipe(
@@ -127,7 +131,14 @@ export const migrateStore = Command.make(
     const { again, carried, millis, rows, tables } = yield* end(move, input.everyRow)
     yield* Console.log(
       input.json
-        ? JSON.stringify({ finished: true, tables, rows, carriedOver: carried, comparedStopped: again, stoppedMillis: millis })
+        ? JSON.stringify({
+            finished: true,
+            tables,
+            rows,
+            carriedOver: carried,
+            comparedStopped: again,
+            stoppedMillis: millis
+          })
         : [
             `The store is moved: ${rows} rows of ${tables} tables, each compared; ${again} of them once more while the daemon was ` +
               `stopped, the numbers of all. ${carried} rows were carried over last. The stop took ${(millis / 1000).toFixed(1)} s.`,

@@ -19,7 +19,16 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import type { DatabaseError } from "./DatabaseError.ts"
 import * as Migrations from "./internal/Migrations.ts"
-import { fromJson, isSame, keyColumns, keyOf, type MovedTable, textOf, toJson, type Values } from "./internal/MovedTable.ts"
+import {
+  fromJson,
+  isSame,
+  keyColumns,
+  keyOf,
+  type MovedTable,
+  textOf,
+  toJson,
+  type Values
+} from "./internal/MovedTable.ts"
 import * as MoveSource from "./internal/MoveSource.ts"
 import * as MoveTarget from "./internal/MoveTarget.ts"
 import type { Location } from "./Location.ts"
@@ -56,7 +65,11 @@ const textOfPosition = (table: MovedTable, { after, ...position }: Position) =>
   JSON.stringify({ ...position, after: after === undefined ? null : toJson(keyColumns(table), [after]) })
 
 /** The keys of the rows that are not the same in both. */
-const differing = (table: MovedTable, rows: ReadonlyArray<Values>, others: ReadonlyArray<Values>): ReadonlyArray<Values> => {
+const differing = (
+  table: MovedTable,
+  rows: ReadonlyArray<Values>,
+  others: ReadonlyArray<Values>
+): ReadonlyArray<Values> => {
   let first = 0
   while (first < rows.length && first < others.length && isSame(rows[first]!, others[first]!)) first++
   if (first === rows.length && first === others.length) return []
@@ -119,9 +132,14 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
   if (from.kind !== "sqlite") return yield* cannot("The store is PostgreSQL already: a SQLite file is what is moved")
   if (to.kind !== "postgres") return yield* cannot("The new settings must name a database in store.postgres")
   if (!existsSync(from.file)) return yield* cannot(`There is no store ${from.file} yet: nothing is to be moved`)
-  const source = yield* MoveSource.open(from.file)
+  const unopened = (name: string) => (error: { readonly message: string }) =>
+    cannot(`Cannot open ${name}: ${error.message}`)
+  const source = yield* Effect.mapError(MoveSource.open(from.file), unopened(`the SQLite file ${from.file}`))
   const isMoved = yield* attempt(source.isMoved)
-  const { isFillable, names, target } = yield* MoveTarget.open(to)
+  const { isFillable, names, target } = yield* Effect.mapError(
+    MoveTarget.open(to),
+    unopened("PostgreSQL, which store.postgres of the new settings names")
+  )
   if (!isFillable) {
     return yield* cannot(
       isMoved
@@ -150,7 +168,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
   if (!state.has("token")) {
     if (earlier !== undefined) {
       return yield* cannot(
-        "The store is being moved to another database, or was: go on with that one. Where it is lost, " + beginAgain
+        `The store is being moved to another database, or was: go on with that one. Where it is lost, ${beginAgain}`
       )
     }
     yield* target.transaction(
@@ -257,7 +275,12 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     return count
   })
 
-  const counted = Effect.forEach(tables, (table) => Effect.map(attempt(() => source.count(table)), (rows) => ({ rows, table })))
+  const counted = Effect.forEach(tables, (table) =>
+    Effect.map(
+      attempt(() => source.count(table)),
+      (rows) => ({ rows, table })
+    )
+  )
 
   const left = (positions: ReadonlyMap<string, Position>) =>
     Effect.map(counted, (all) =>
@@ -274,7 +297,11 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
         const { after, rows: before } = position
         const rows = yield* attempt(() => source.piece(table, after))
         const isWhole = table.key.length === 0 || rows.length === 0
-        const next = { after: rows.length === 0 ? after : keyOf(table, rows.at(-1)!), rows: before + rows.length, done: isWhole }
+        const next = {
+          after: rows.length === 0 ? after : keyOf(table, rows.at(-1)!),
+          rows: before + rows.length,
+          done: isWhole
+        }
         position = table.key.length === 0 ? { ...next, after: undefined } : next
         const end = position
         yield* target.transaction(Effect.andThen(target.insert(table, rows), setPosition("copied", table, end)))
@@ -316,7 +343,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
       if (keys.length > 0) {
         yield* setPosition("compared", table, beginning)
         return yield* cannot(
-          `${keys.length} rows of ${table.name} differ, the first with the key ${textOf(keys[0]!)}: run headwater migrate-store ` +
+          `Rows of ${table.name} differ (${keys.length}), the first with the key ${textOf(keys[0]!)}: run headwater migrate-store ` +
             "again, which compares the table anew"
         )
       }
@@ -344,7 +371,8 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
         )
       }
     }
-    for (const table of tables) if (table.isSerial) yield* target.setLastId(table, yield* attempt(() => source.lastId(table)))
+    for (const table of tables)
+      if (table.isSerial) yield* target.setLastId(table, yield* attempt(() => source.lastId(table)))
     return { carried, rows, again }
   })
 

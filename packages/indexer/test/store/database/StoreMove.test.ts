@@ -82,7 +82,14 @@ const keyTable = "secret_key"
 /** Rows in every table: what a story leaves, and any others; so many in two tables that they go in several pieces. */
 const template = Effect.gen(function* () {
   const from = yield* newFile
-  const layers = [Assets.layer, Credits.layer, Domains.layer, MarketTasks.layer, Subscriptions.layer, Wallets.layer] as const
+  const layers = [
+    Assets.layer,
+    Credits.layer,
+    Domains.layer,
+    MarketTasks.layer,
+    Subscriptions.layer,
+    Wallets.layer
+  ] as const
   yield* Effect.andThen(fill, StoreEpoch.current).pipe(
     Effect.provide(Layer.mergeAll(Accounts.layer, ...layers).pipe(Layer.provideMerge(Database.layer(from))))
   )
@@ -124,7 +131,9 @@ const assertSame = Effect.fnUntraced(function* (db: Sqlite.Database, to: Postgre
   for (const table of tablesOf(db)) {
     const found = yield* query(`select * from "${table}"`)
     const inDatabase = found.rows.map(comparable).sort()
-    const inFile = (db.prepare(`select * from "${table}"`).all() as Array<Record<string, unknown>>).map(comparable).sort()
+    const inFile = (db.prepare(`select * from "${table}"`).all() as Array<Record<string, unknown>>)
+      .map(comparable)
+      .sort()
     assert.isNotEmpty(inFile, table)
     assert.deepStrictEqual(inDatabase, inFile, table)
     rows += inFile.length
@@ -144,7 +153,9 @@ const assertSame = Effect.fnUntraced(function* (db: Sqlite.Database, to: Postgre
 const connected = (to: PostgresLocation) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const types = { getTypeParser: (oid: number, format?: "text") => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)) }
+      const types = {
+        getTypeParser: (oid: number, format?: "text") => (oid === 20 ? Number : pg.types.getTypeParser(oid, format))
+      }
       const client = new pg.Client({ connectionString: Redacted.value(to.url), types: types as never })
       await client.connect()
       return client
@@ -175,7 +186,10 @@ const writer = (db: Sqlite.Database, seed: number) => {
       }
       const of = (row: Record<string, unknown>) => {
         const named = keys.length === 0 ? columns.filter(({ name }) => row[name] !== null) : keys
-        return { where: named.map(({ name }) => `"${name}" = ?`).join(" and "), values: named.map(({ name }) => row[name]) }
+        return {
+          where: named.map(({ name }) => `"${name}" = ?`).join(" and "),
+          values: named.map(({ name }) => row[name])
+        }
       }
       const row = pick()
       const { values, where } = of(row)
@@ -237,11 +251,16 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
       assert.deepStrictEqual(yield* Released.schemaOf(to), yield* Released.schemaOf(fresh))
       const [format] = yield* Effect.gen(function* () {
         const { query } = yield* Database
-        yield* query((db) => db.insertInto("reorganisation").values({ chain: 1, at: 1, fork_height: 1, depth: 1, old_hash: Buffer.of(1) }))
+        yield* query((db) =>
+          db.insertInto("reorganisation").values({ chain: 1, at: 1, fork_height: 1, depth: 1, old_hash: Buffer.of(1) })
+        )
         return yield* query((db) => db.selectFrom("store_format").selectAll())
       }).pipe(Effect.provide(Database.layer(to)))
       assert.notMatch(format!.oldest_migration, /store_/)
-      assert.match((yield* Effect.flip(moved(from, to))).message, /moved already: start the daemon with the new settings/)
+      assert.match(
+        (yield* Effect.flip(moved(from, to))).message,
+        /moved already: start the daemon with the new settings/
+      )
     }).pipe(Effect.scoped)
   )
 
@@ -281,26 +300,28 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
     }).pipe(Effect.scoped)
   )
 
-  it.live("is ended by the next call where it was killed between the end of the old store and the new one's beginning", () =>
-    Effect.gen(function* () {
-      const [{ db, from }, to] = [yield* filled, yield* newDatabase]
-      yield* Effect.gen(function* () {
-        const move = yield* StoreMove.open(from, to)
-        yield* move.copy(() => Effect.void)
-        yield* move.compare(() => Effect.void)
-        yield* Released.execute(
-          to,
-          `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'killed here'; end $$;
+  it.live(
+    "is ended by the next call where it was killed between the end of the old store and the new one's beginning",
+    () =>
+      Effect.gen(function* () {
+        const [{ db, from }, to] = [yield* filled, yield* newDatabase]
+        yield* Effect.gen(function* () {
+          const move = yield* StoreMove.open(from, to)
+          yield* move.copy(() => Effect.void)
+          yield* move.compare(() => Effect.void)
+          yield* Released.execute(
+            to,
+            `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'killed here'; end $$;
            create trigger refusing before update on store_format execute function refuse()`
-        )
-        assert.match((yield* Effect.flip(move.finish(false))).message, /killed here/)
+          )
+          assert.match((yield* Effect.flip(move.finish(false))).message, /killed here/)
+        }).pipe(Effect.scoped)
+        for (const location of [from, to]) assert.strictEqual((yield* Effect.flip(open(location)))._tag, "StoreMoved")
+        yield* Released.execute(to, "drop trigger refusing on store_format; drop function refuse")
+        yield* moved(from, to)
+        yield* assertSame(db, to)
+        yield* open(to)
       }).pipe(Effect.scoped)
-      for (const location of [from, to]) assert.strictEqual((yield* Effect.flip(open(location)))._tag, "StoreMoved")
-      yield* Released.execute(to, "drop trigger refusing on store_format; drop function refuse")
-      yield* moved(from, to)
-      yield* assertSame(db, to)
-      yield* open(to)
-    }).pipe(Effect.scoped)
   )
 
   it.live("finds rows that differ although no change was noted, and copies them again", () =>
@@ -318,9 +339,22 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
         )
         const differed = yield* move.compare(() => Effect.void)
         yield* move.carryOver
-        // After the comparison: the small tables are compared at the end once more, the others counted.
-        yield* Released.execute(to, "delete from credit_balance where account = (select max(account) from credit_balance)")
-        assert.match((yield* Effect.flip(move.finish(false))).message, /rows? of credit_balance differ, the first with the key/)
+        // After the comparison: the small tables are compared at the end once more, the others counted, or compared on demand.
+        yield* Released.execute(
+          to,
+          "delete from credit_balance where account = (select max(account) from credit_balance)"
+        )
+        assert.match(
+          (yield* Effect.flip(move.finish(false))).message,
+          /^Rows of credit_balance differ \(1\), the first with the key/
+        )
+        yield* Released.execute(
+          to,
+          "delete from unspent_output where height = (select max(height) from unspent_output)"
+        )
+        assert.strictEqual(yield* move.compare(() => Effect.void), 1)
+        const error = yield* Effect.flip(move.finish(true))
+        assert.match(error.message, /^Rows of unspent_output differ \(1\), the first with the key/)
         return differed
       }).pipe(Effect.scoped)
       assert.isAbove(differed, 40)
@@ -337,7 +371,10 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
         Effect.map(Effect.flip(Effect.scoped(StoreMove.open(source, target))), ({ message }) => message)
       assert.match(yield* refused(to, to), /^The store is PostgreSQL already/)
       assert.match(yield* refused(from, from), /must name a database in store\.postgres/)
-      assert.match(yield* refused({ ...from, file: join(dirname(from.file), "none.db") }, to), /There is no store .*none\.db yet/)
+      assert.match(
+        yield* refused({ ...from, file: join(dirname(from.file), "none.db") }, to),
+        /There is no store .*none\.db yet/
+      )
 
       const store = yield* newDatabase
       yield* open(store)
@@ -372,6 +409,12 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
       yield* Backup.copy(from.file, copy.file, () => Effect.void)
       assert.match(yield* refused(copy, to), /holds a part of another store, or of a copy of this one/)
       assert.match(yield* refused(from, yield* newDatabase), /is being moved to another database, or was/)
+      yield* Effect.gen(function* () {
+        db.exec("update account set name = name || '!'")
+        yield* (yield* StoreMove.open(from, to)).carryOver
+      }).pipe(Effect.scoped)
+      db.exec("update store_move_change set id = 1 where id = (select max(id) from store_move_change)")
+      assert.match(yield* refused(from, to), /The store was put back from a copy since the move began/)
       db.exec("drop trigger store_move_update_callback")
       assert.match(yield* refused(from, to), /The schema of the store was changed since the move began/)
     }).pipe(Effect.scoped)

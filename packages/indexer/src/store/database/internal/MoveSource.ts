@@ -6,7 +6,16 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { DatabaseError } from "../DatabaseError.ts"
 import * as Migrations from "./Migrations.ts"
-import { type Column, type ColumnType, keyColumns, keyOf, type MovedTable, textOf, type Value, type Values } from "./MovedTable.ts"
+import {
+  type Column,
+  type ColumnType,
+  keyColumns,
+  keyOf,
+  type MovedTable,
+  textOf,
+  type Value,
+  type Values
+} from "./MovedTable.ts"
 
 /** Rows and bytes in one piece; a piece has one row at least. */
 const [pieceRows, pieceBytes] = [2_000, 4 * 2 ** 20]
@@ -41,7 +50,14 @@ const types: Readonly<Record<string, ColumnType>> = {
 }
 
 /** Tables whose rows are not moved: what is noted of migrations and of the move, and what each store has of its own. */
-const ownTables = ["kysely_migration", "kysely_migration_lock", "store_format", "store_epoch", "store_move", "store_move_change"]
+const ownTables = [
+  "kysely_migration",
+  "kysely_migration_lock",
+  "store_format",
+  "store_epoch",
+  "store_move",
+  "store_move_change"
+]
 
 const tableOf = (db: BetterSqlite.Database, name: string, text: string): MovedTable => {
   const found = db.pragma(`table_info(${quote(name)})`) as ReadonlyArray<{ name: string; type: string; pk: number }>
@@ -59,17 +75,21 @@ const tableOf = (db: BetterSqlite.Database, name: string, text: string): MovedTa
 
 const isValueOf = (type: ColumnType, value: Value) => {
   if (value === null) return true
-  if (type === "text") return typeof value === "string"
+  if (type === "text") return typeof value === "string" && !value.includes("\0")
   if (type === "bytea") return value instanceof Uint8Array
   return type === "bigint" ? Number.isSafeInteger(value) : typeof value === "number"
 }
 
-/** The row, if each value is one of its column's type: SQLite would keep any. */
+/** The row, if each value is one that PostgreSQL keeps in the column: SQLite would keep any. */
 const checked = (table: MovedTable, row: Values) => {
   const place = table.columns.findIndex(({ type }, i) => !isValueOf(type, row[i]!))
   if (place === -1) return row
   const { name, type } = table.columns[place]!
-  throw new Error(`The row ${textOf(keyOf(table, row))} of ${table.name} has a value in ${name} that is no ${type}`)
+  const isText = type === "text" && typeof row[place] === "string"
+  throw new Error(
+    `The row ${textOf(keyOf(table, row))} of ${table.name} has ` +
+      (isText ? `a NUL in ${name}, which PostgreSQL cannot keep` : `a value in ${name} that is no ${type}`)
+  )
 }
 
 const bytesOf = (row: Values) =>
@@ -82,7 +102,10 @@ const triggersOf = (table: MovedTable, width: number) => {
   const columns = keyColumns(table)
   const into = `insert into store_move_change (${["table_name", ...keyNames(width)].join(", ")})`
   const noted = (row: "old" | "new") =>
-    [`'${table.name}'`, ...keyNames(width).map((_, i) => (i < columns.length ? `${row}.${quote(columns[i]!.name)}` : "null"))].join(", ")
+    [
+      `'${table.name}'`,
+      ...keyNames(width).map((_, i) => (i < columns.length ? `${row}.${quote(columns[i]!.name)}` : "null"))
+    ].join(", ")
   const moved = columns.map(({ name }) => `new.${quote(name)} is not old.${quote(name)}`).join(" or ")
   const note = { insert: "new", update: "old", delete: "old" } as const
   return Object.entries(note).map(([event, row]) => ({
@@ -95,7 +118,8 @@ const triggersOf = (table: MovedTable, width: number) => {
   }))
 }
 
-const allTriggers = (tables: ReadonlyArray<MovedTable>, width: number) => tables.flatMap((table) => triggersOf(table, width))
+const allTriggers = (tables: ReadonlyArray<MovedTable>, width: number) =>
+  tables.flatMap((table) => triggersOf(table, width))
 
 const hasTable = (db: BetterSqlite.Database, name: string) =>
   db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
@@ -112,7 +136,9 @@ const isMoved = (db: BetterSqlite.Database) =>
 const clear = (db: BetterSqlite.Database) =>
   db
     .transaction(() => {
-      const triggers = db.prepare("select name from sqlite_master where type = 'trigger' and name like 'store\\_move\\_%' escape '\\'")
+      const triggers = db.prepare(
+        "select name from sqlite_master where type = 'trigger' and name like 'store\\_move\\_%' escape '\\'"
+      )
       for (const name of triggers.pluck().all() as ReadonlyArray<string>) db.exec(`drop trigger ${quote(name)}`)
       db.exec("drop table if exists store_move_change")
       if (!hasTable(db, "store_move")) return
@@ -129,7 +155,8 @@ const make = (db: BetterSqlite.Database) => {
   const tables = (found as ReadonlyArray<{ name: string; sql: string }>)
     .filter(({ name }) => !name.startsWith("sqlite_") && !ownTables.includes(name))
     .map(({ name, sql }) => tableOf(db, name, sql))
-  const migrations = () => db.prepare("select name from kysely_migration order by name").pluck().all() as ReadonlyArray<string>
+  const migrations = () =>
+    db.prepare("select name from kysely_migration order by name").pluck().all() as ReadonlyArray<string>
 
   const statements = new Map<string, BetterSqlite.Statement>()
   const raw = (text: string) => {
@@ -152,10 +179,14 @@ const make = (db: BetterSqlite.Database) => {
   const begin = (token: string): Begun => {
     const width = Math.max(1, ...tables.map(({ key }) => key.length))
     db.transaction(() => {
-      db.exec(`create table store_move (token text not null, width integer not null, oldest_migration text, oldest_program text)`)
+      db.exec(
+        `create table store_move (token text not null, width integer not null, oldest_migration text, oldest_program text)`
+      )
       db.exec(`insert into store_move select '${token}', ${width}, oldest_migration, oldest_program from store_format`)
       // Keys as they are, of whichever type.
-      db.exec(`create table store_move_change (id integer primary key, table_name text not null, ${keyNames(width).join(", ")})`)
+      db.exec(
+        `create table store_move_change (id integer primary key, table_name text not null, ${keyNames(width).join(", ")})`
+      )
       // The last note stays, so that no number is given twice.
       db.exec("insert into store_move_change (table_name) values ('')")
       for (const { statement } of allTriggers(tables, width)) db.exec(statement)
@@ -166,7 +197,9 @@ const make = (db: BetterSqlite.Database) => {
   /** Whether every change is noted: a table that was made anew since has no triggers. */
   const isNoted = ({ width }: Begun) => {
     const there = new Set(db.prepare("select sql from sqlite_master where type = 'trigger'").pluck().all())
-    return allTriggers(tables, width).every(({ statement }) => there.has(statement.replace(/^create trigger/, "CREATE TRIGGER")))
+    return allTriggers(tables, width).every(({ statement }) =>
+      there.has(statement.replace(/^create trigger/, "CREATE TRIGGER"))
+    )
   }
 
   const lastChange = () => (raw("select coalesce(max(id), 0) from store_move_change").get() as [number])[0]
@@ -190,7 +223,9 @@ const make = (db: BetterSqlite.Database) => {
 
   /** The rows with these keys, as far as they are there. */
   const rowsOf = (table: MovedTable, keys: ReadonlyArray<Values>): ReadonlyArray<Values> => {
-    const where = keyColumns(table).map(({ name }) => `${quote(name)} = ?`).join(" and ")
+    const where = keyColumns(table)
+      .map(({ name }) => `${quote(name)} = ?`)
+      .join(" and ")
     const statement = raw(`select ${listOf(table.columns)} from ${quote(table.name)} where ${where}`)
     return (keys.flatMap((key) => statement.all(...key)) as ReadonlyArray<Values>).map((row) => checked(table, row))
   }

@@ -60,7 +60,11 @@ const make = (connection: Connection.Connection) => {
     setState,
     /** Whether nobody else moves a store to the database, until the connection ends. */
     claim: Effect.map(
-      query(Connection.rows(sql<{ claimed: boolean }>`select pg_try_advisory_lock('store_move'::regclass::oid::bigint) as claimed`)),
+      query(
+        Connection.rows(
+          sql<{ claimed: boolean }>`select pg_try_advisory_lock('store_move'::regclass::oid::bigint) as claimed`
+        )
+      ),
       ([row]) => row!.claimed
     ),
     /** The columns of each table. */
@@ -115,15 +119,14 @@ const make = (connection: Connection.Connection) => {
       )
     },
     count: (table: MovedTable) =>
-      Effect.map(query(Connection.rows(sql<{ rows: number }>`select count(*) as rows from ${sql.table(table.name)}`)), ([row]) =>
-        Number(row!.rows)
+      Effect.map(
+        query(Connection.rows(sql<{ rows: number }>`select count(*) as rows from ${sql.table(table.name)}`)),
+        ([row]) => Number(row!.rows)
       ),
     analyze: run(sql`analyze`),
     /** Gives ids from behind this one on. */
     setLastId: (table: MovedTable, id: number) =>
-      id === 0
-        ? Effect.void
-        : run(sql`select setval(pg_get_serial_sequence(${table.name}, 'id'), ${id})`),
+      id === 0 ? Effect.void : run(sql`select setval(pg_get_serial_sequence(${table.name}, 'id'), ${id})`),
     /** Lets the database be a store, with the epoch of the one that was moved. */
     open: (epoch: string | undefined) =>
       transaction(
