@@ -17,6 +17,8 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
+import { sql } from "kysely"
+import { Database } from "./Database.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
 import * as Migrations from "./internal/Migrations.ts"
 import {
@@ -33,6 +35,7 @@ import * as MoveSource from "./internal/MoveSource.ts"
 import * as MoveTarget from "./internal/MoveTarget.ts"
 import type { Location } from "./Location.ts"
 import * as SecretKeys from "./SecretKeys.ts"
+import { rows } from "./Statements.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 /** The store cannot be moved, or not yet. */
@@ -413,6 +416,13 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
 })
 
 export type StoreMove = Effect.Success<ReturnType<typeof open>>
+
+/** Whether the changes of an open store are noted for a move: a move that was given up has to be cancelled. */
+export const isUnderWay = Effect.fn("StoreMove.isUnderWay")(function* (location: Location) {
+  if (location.kind === "postgres") return false
+  const { read } = yield* Database
+  return (yield* read(rows(sql`select 1 from sqlite_master where type = 'table' and name = 'store_move'`))).length > 0
+})
 
 /** What a cancelled move was. */
 export interface Cancelled {

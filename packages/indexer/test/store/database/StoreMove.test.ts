@@ -425,7 +425,11 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
       const [{ db, from }, to] = [yield* filled, yield* newDatabase]
       const [schema, epoch] = [yield* Released.schemaOf(from), yield* epochOf(from)]
       assert.deepStrictEqual(yield* StoreMove.cancel(from), { isBegun: false, isMoved: false })
+      const isUnderWay = Effect.provide(StoreMove.isUnderWay(from), Database.layer(from))
+      assert.isFalse(yield* isUnderWay)
       yield* Effect.scoped(StoreMove.open(from, to))
+      assert.isTrue(yield* isUnderWay)
+      assert.isFalse(yield* Effect.provide(StoreMove.isUnderWay(to), Database.layer(from)))
       assert.notDeepEqual(yield* Released.schemaOf(from), schema)
       assert.deepStrictEqual(yield* StoreMove.cancel(from), { isBegun: true, isMoved: false })
       assert.deepStrictEqual(yield* Released.schemaOf(from), schema)
