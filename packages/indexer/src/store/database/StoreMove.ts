@@ -213,7 +213,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     )
 
   const replace = Effect.fnUntraced(function* (table: MovedTable) {
-    const rows = yield* attempt(() => source.piece(table, undefined))
+    const { rows } = yield* attempt(() => source.piece(table, undefined))
     yield* target.empty(table)
     yield* target.insert(table, rows)
     return rows
@@ -257,13 +257,13 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
 
   /** The keys that differ of the next rows of a table, other than those that were noted as changed. */
   const comparePiece = Effect.fnUntraced(function* (table: MovedTable, after: Values | undefined) {
-    const rows = yield* attempt(() => source.piece(table, after))
+    const { isLast, rows } = yield* attempt(() => source.piece(table, after))
     if (table.key.length === 0) {
       const same = haveSame(rows, yield* target.all(table))
       const isChanged = (yield* attempt(() => source.changedSince(table, begun.width, change))).size > 0
       return { rows: rows.length, last: undefined, keys: same || isChanged ? [] : [[]] }
     }
-    const last = rows.length === 0 ? undefined : keyOf(table, rows.at(-1)!)
+    const last = isLast ? undefined : keyOf(table, rows.at(-1)!)
     const others = yield* target.between(table, after, last, rows.length + surplus)
     const keys = differing(table, rows, others)
     if (keys.length === 0) return { rows: rows.length, last, keys }
@@ -297,17 +297,12 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     for (const table of tables) {
       let position = copied.get(table.name)!
       while (!position.done) {
-        const { after, rows: before } = position
-        const rows = yield* attempt(() => source.piece(table, after))
-        const isWhole = table.key.length === 0 || rows.length === 0
-        const next = {
-          after: rows.length === 0 ? after : keyOf(table, rows.at(-1)!),
-          rows: before + rows.length,
-          done: isWhole
-        }
-        position = table.key.length === 0 ? { ...next, after: undefined } : next
-        const end = position
+        // Rows that come behind the last piece are noted as changed.
+        const { isLast, rows } = yield* attempt(() => source.piece(table, position.after))
+        const after = isLast ? undefined : keyOf(table, rows.at(-1)!)
+        const end = { after, rows: position.rows + rows.length, done: isLast }
         yield* target.transaction(Effect.andThen(target.insert(table, rows), setPosition("copied", table, end)))
+        position = end
         yield* advance(rows.length)
       }
     }
@@ -326,7 +321,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
           mended += keys.length
           yield* attempt(() => source.note(table, begun.width, keys))
         }
-        position = { after: last ?? position.after, rows: position.rows + rows, done: last === undefined }
+        position = { after: last, rows: position.rows + rows, done: last === undefined }
         yield* setPosition("compared", table, position)
         yield* advance(rows)
       }

@@ -204,21 +204,27 @@ const make = (db: BetterSqlite.Database) => {
 
   const lastChange = () => (raw("select coalesce(max(id), 0) from store_move_change").get() as [number])[0]
 
-  /** The next rows of a table in the order of its key; all rows where it has none. */
-  const piece = (table: MovedTable, after: Values | undefined): ReadonlyArray<Values> => {
+  /** The next rows of a table in the order of its key, and whether none were behind them; all rows where it has no key. */
+  const piece = (
+    table: MovedTable,
+    after: Values | undefined
+  ): { readonly rows: ReadonlyArray<Values>; readonly isLast: boolean } => {
     const columns = keyColumns(table)
     const names = listOf(columns)
     const from = `select ${listOf(table.columns)} from ${quote(table.name)}`
-    if (columns.length === 0) return (raw(from).all() as ReadonlyArray<Values>).map((row) => checked(table, row))
+    if (columns.length === 0) {
+      const rows = raw(from).all() as ReadonlyArray<Values>
+      return { rows: rows.map((row) => checked(table, row)), isLast: true }
+    }
     const behind = after === undefined ? "" : `where (${names}) > (${columns.map(() => "?").join(", ")})`
     const rows: Array<Values> = []
     let bytes = 0
     for (const row of raw(`${from} ${behind} order by ${names}`).iterate(...(after ?? []))) {
       rows.push(checked(table, row as Values))
       bytes += bytesOf(row as Values)
-      if (rows.length >= pieceRows || bytes >= pieceBytes) break
+      if (rows.length >= pieceRows || bytes >= pieceBytes) return { rows, isLast: false }
     }
-    return rows
+    return { rows, isLast: true }
   }
 
   /** The rows with these keys, as far as they are there. */
