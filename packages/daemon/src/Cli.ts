@@ -21,6 +21,7 @@ import { explain } from "./commands/Explain.ts"
 import { init } from "./commands/Init.ts"
 import { keys } from "./commands/Keys.ts"
 import { listen } from "./commands/Listen.ts"
+import { migrateStore } from "./commands/MigrateStore.ts"
 import { new_ } from "./commands/New.ts"
 import { openapi } from "./commands/OpenApi.ts"
 import { replay } from "./commands/Replay.ts"
@@ -55,6 +56,7 @@ const headwater = Command.make("headwater", Demo.options, Demo.program).pipe(
     backup,
     restored,
     upgrade,
+    migrateStore,
     Demo.demo,
     accounts,
     keys,

@@ -16,6 +16,7 @@ import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
+import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
@@ -29,6 +30,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { commandName } from "./CommandName.ts"
 import * as Console from "./console/Console.ts"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
@@ -263,7 +265,13 @@ export const running = Layer.mergeAll(parts, StoreWatch.layer, SyncLine.layer, B
 const storeLock = Layer.effectDiscard(
   Effect.gen(function* () {
     const { secrets } = yield* Database
-    yield* StoreLock.acquire(Settings.storeLocation(yield* Settings.Settings))
+    const location = Settings.storeLocation(yield* Settings.Settings)
+    yield* StoreLock.acquire(location)
+    if (yield* StoreMove.isUnderWay(location)) {
+      yield* Effect.logWarning(
+        `The store is being moved to PostgreSQL: every change is noted. If the move was given up, ${commandName} migrate-store --cancel`
+      )
+    }
     yield* Effect.catchTag(
       secrets.prepare,
       "SecretKeysUnusable",

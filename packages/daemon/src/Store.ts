@@ -17,6 +17,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
     "store_in_use",
     "store_too_new",
     "store_incomplete",
+    "store_moved",
     "secret_key_missing"
   ]),
   /** What the operator can check. */
@@ -32,7 +33,8 @@ const codes = {
   DatabaseError: "store_unavailable",
   StoreInUse: "store_in_use",
   StoreTooNew: "store_too_new",
-  StoreIncomplete: "store_incomplete"
+  StoreIncomplete: "store_incomplete",
+  StoreMoved: "store_moved"
 } as const
 
 const dayMillis = 86_400_000

@@ -47,6 +47,7 @@ describe("the command line", () => {
           "audit",
           "backup",
           "restored",
+          "migrate-store",
           "demo",
           "accounts",
           "keys"

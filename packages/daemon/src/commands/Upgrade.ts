@@ -113,7 +113,7 @@ const start = `Start this version: ${commandName} serve`
 
 /** What an operator does, in order. */
 const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
-  if (report.tooNew !== undefined) return ["Install the version that the message names, or a newer one"]
+  if (report.tooNew !== undefined) return ["Do what the message says"]
   if (report.pending.length === 0) {
     const stop = location.kind === "sqlite" && report.inUse !== undefined ? ["Stop the daemon of the store"] : []
     return [...stop, start]

@@ -61,6 +61,18 @@ export const explanations = {
     ],
     remedies: ["Name a new file or an empty database in `[store]`."]
   },
+  store_moved: {
+    about: "store",
+    meaning: "The store was moved to PostgreSQL, or is a database that another store is still being moved to.",
+    causes: [
+      "The settings still name the SQLite file, although `headwater migrate-store --finish` has ended the move.",
+      "The settings name the database already, and the move has not ended."
+    ],
+    remedies: [
+      "After the move, start the daemon with the settings that name the database.",
+      "Before its end, start the daemon with the SQLite file, or end the move (docs/operations.md, From SQLite to PostgreSQL)."
+    ]
+  },
   store_failing: {
     about: "store",
     meaning: "The store opens, and a read of it failed.",

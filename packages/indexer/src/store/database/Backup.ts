@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "n
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as MoveSource from "./internal/MoveSource.ts"
 import type { Location } from "./Location.ts"
 
 /** No copy was made. */
@@ -57,11 +58,15 @@ export const pages = Effect.fn("Backup.pages")(function* (store: string) {
 /** Pages in one step, between which others have their turn; a write by another process begins the copy anew. */
 const step = 10_000
 
-/** Whatever takes the place of a store gets an epoch of its own: what was numbered since the copy was made is not in it. */
-const withoutEpoch = (file: string) => {
+/**
+ * Whatever takes the place of a store gets an epoch of its own: what was numbered since the copy was made is not in it. And
+ * of a move that is under way the copy is no part.
+ */
+const asOwnStore = (file: string) => {
   const db = new BetterSqlite(file)
   const isThere = db.prepare("select 1 from sqlite_master where name = 'store_epoch'").get() !== undefined
   if (isThere) db.exec("delete from store_epoch")
+  MoveSource.forgetIn(db)
   db.close()
 }
 
@@ -101,7 +106,7 @@ export const copy = Effect.fn("Backup.copy")(function* (
   yield* advance(totalPages - done)
   return yield* Effect.try({
     try: () => {
-      withoutEpoch(partial)
+      asOwnStore(partial)
       renameSync(partial, file)
       return statSync(file).size
     },

@@ -24,7 +24,7 @@ import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
 export type { SecretKeysUnusable } from "./SecretKeys.ts"
-export type { StoreIncomplete, StoreTooNew } from "./internal/Migrations.ts"
+export type { StoreIncomplete, StoreMoved, StoreTooNew } from "./internal/Migrations.ts"
 export { ServerSilence, WaitForServer } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
 export type { StoreInUse } from "./StoreLock.ts"

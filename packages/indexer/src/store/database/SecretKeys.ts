@@ -94,6 +94,15 @@ export const make = (location: Location): Effect.Effect<void, SecretKeysUnusable
     )
   )
 
+/** Makes the file of another store with the keys of this one. */
+export const copy = (from: Location, to: Location): Effect.Effect<void, SecretKeysUnusable> =>
+  Effect.flatMap(read(from), (keys) =>
+    Effect.try({
+      try: () => write(fileOf(to), "wx", keys.map(({ bytes }) => lineOf(bytes)).join("")),
+      catch: failed(fileOf(to))
+    })
+  )
+
 const replace = (location: Location, keys: ReadonlyArray<Uint8Array>) =>
   Effect.try({
     try: () => {

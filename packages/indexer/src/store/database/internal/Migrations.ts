@@ -148,6 +148,31 @@ const existsAlready = /already exists|duplicate column/
 /** For two seconds another process may be making an empty store; after them it counts as one that stays. */
 const tries = { schedule: Schedule.spaced("100 millis"), times: 20 }
 
+/**
+ * What a move to PostgreSQL leaves among the names of the migrations, so that every program refuses the store: one that knows
+ * nothing of moves as well, by `store_format`. The file that was moved, and the database as long as it is being filled.
+ */
+export const moved = "store_moved"
+export const beingFilled = "store_being_filled"
+/** The oldest program that knows these names, for the message of others. */
+export const movingProgram = "0.2.0"
+
+/** Makes a database that is to be filled from another store; on a database with anything of a store, nothing is done. */
+const fillable: Migration = {
+  up: async (db) => {
+    const statements = [
+      "create table store_move (name text primary key, value text not null)",
+      "insert into store_move (name, value) select 'oldest_migration', oldest_migration from store_format",
+      "insert into store_move (name, value) select 'oldest_program', oldest_program from store_format",
+      `update store_format set oldest_migration = '${beingFilled}', oldest_program = '${movingProgram}'`
+    ]
+    for (const statement of statements) await db.executeQuery(CompiledQuery.raw(statement))
+  }
+}
+
+/** The names of the migrations that this program knows. */
+export const known: ReadonlyArray<string> = Object.keys(migrations)
+
 /** The names of the migrations that were applied. */
 export const applied = (db: Kysely<Tables>) =>
   attempt(() => sql<{ readonly name: string }>`select name from kysely_migration`.execute(db)).pipe(
@@ -160,6 +185,8 @@ export const applied = (db: Kysely<Tables>) =>
 
 /** Fails where a newer program has changed the schema so that this program would go wrong on it. */
 export const checkFormat = Effect.fnUntraced(function* (db: Kysely<Tables>, names: ReadonlyArray<string>) {
+  if (names.includes(moved)) return yield* new StoreMoved({ where: "old" })
+  if (names.includes(beingFilled)) return yield* new StoreMoved({ where: "new" })
   if (names.every((name) => name in migrations)) return
   const [format] = yield* attempt(() => db.selectFrom("store_format").selectAll().execute())
   if (format === undefined || format.oldest_migration in migrations) return
@@ -176,9 +203,10 @@ export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
 const migrate = Effect.fnUntraced(function* (
   db: Kysely<Tables>,
   types: ColumnTypes,
-  names: ReadonlyArray<string>
+  names: ReadonlyArray<string>,
+  more: Record<string, Migration> = {}
 ): Effect.fn.Return<void, DatabaseError | StoreIncomplete> {
-  const provided = Object.fromEntries(
+  const own = Object.fromEntries(
     Object.entries(migrations).map(([name, statements]): [string, Migration] => [
       name,
       {
@@ -188,7 +216,7 @@ const migrate = Effect.fnUntraced(function* (
       }
     ])
   )
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => provided } })
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...own, ...more }) } })
   // A transaction for each. An empty store, which nobody waits for, is made in one: Kysely reads the catalogue each time.
   const steps =
     names.length === 0
@@ -222,6 +250,23 @@ export const run = Effect.fnUntraced(
     ({ message }) => new StoreInUse({ message: `Its schema is to be brought up to date first. ${message}` })
   )
 )
+
+/** Makes the schema in an empty database, which no program but the move serves from until the move ends. */
+export const makeFillable = (db: Kysely<Tables>, types: ColumnTypes) =>
+  migrate(db, types, [], { [beingFilled]: fillable })
+
+/** The store was moved, or is the half of one that another store is being moved to. */
+export class StoreMoved extends Schema.TaggedError<StoreMoved>()("StoreMoved", {
+  where: Schema.Literals(["old", "new"])
+}) {
+  override get message() {
+    return this.where === "old"
+      ? "It was moved to PostgreSQL by headwater migrate-store, and is used no more: let the settings name that database. Where " +
+          "the move is to count for nothing, headwater migrate-store --cancel makes the file a store again"
+      : "Another store is being moved to it by headwater migrate-store, and not everything is there: end the move by " +
+          "headwater migrate-store --finish, and let the settings name the SQLite file until then"
+  }
+}
 
 /** A newer program has changed the store so that this one would go wrong on it. */
 export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew", {

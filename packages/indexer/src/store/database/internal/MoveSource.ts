@@ -1,0 +1,374 @@
+/**
+ * The SQLite store that is moved, read and noted beside the daemon that writes it. Triggers note the key of each row that
+ * changes in a journal of the file, so that a row which was copied and has changed since is found without a look at the others.
+ */
+import BetterSqlite from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { DatabaseError } from "../DatabaseError.ts"
+import * as Migrations from "./Migrations.ts"
+import {
+  type Column,
+  type ColumnType,
+  keyColumns,
+  keyOf,
+  type MovedTable,
+  textOf,
+  type Value,
+  type Values
+} from "./MovedTable.ts"
+
+/** Rows and bytes in one piece; a piece has one row at least. */
+const [pieceRows, pieceBytes] = [2_000, 4 * 2 ** 20]
+/** Notes deleted at a time: the daemon waits to write meanwhile. */
+const forgottenAtOnce = 5_000
+
+/** How a move is under way, as the file says. */
+export interface Begun {
+  /** A random word that the database has too. */
+  readonly token: string
+  /** Columns of the journal for keys. */
+  readonly width: number
+}
+
+/** Rows whose keys were noted, of one table. */
+export interface Changed {
+  readonly table: string
+  readonly keys: ReadonlyArray<Values>
+}
+
+const quote = (name: string) => `"${name}"`
+const listOf = (columns: ReadonlyArray<Column>, prefix = "") =>
+  columns.map(({ name }) => `${prefix}${quote(name)}`).join(", ")
+const keyNames = (width: number) => Array.from({ length: width }, (_, i) => `k${i + 1}`)
+
+const types: Readonly<Record<string, ColumnType>> = {
+  integer: "bigint",
+  bigint: "bigint",
+  text: "text",
+  blob: "bytea",
+  "double precision": "double precision"
+}
+
+/** Tables whose rows are not moved: what is noted of migrations and of the move, and what each store has of its own. */
+const ownTables = [
+  "kysely_migration",
+  "kysely_migration_lock",
+  "store_format",
+  "store_epoch",
+  "store_move",
+  "store_move_change"
+]
+
+const tableOf = (db: BetterSqlite.Database, name: string, text: string): MovedTable => {
+  const found = db.pragma(`table_info(${quote(name)})`) as ReadonlyArray<{ name: string; type: string; pk: number }>
+  const columns = found.map((column) => {
+    const type = types[column.type.toLowerCase()]
+    if (type === undefined) throw new Error(`${name}.${column.name} has the type ${column.type}, which is not moved`)
+    return { name: column.name, type }
+  })
+  const key = found
+    .flatMap(({ pk }, place) => (pk > 0 ? [{ pk, place }] : []))
+    .sort((a, b) => a.pk - b.pk)
+    .map(({ place }) => place)
+  return { name, columns, key, isSerial: /autoincrement/i.test(text) }
+}
+
+const isValueOf = (type: ColumnType, value: Value) => {
+  if (value === null) return true
+  if (type === "text") return typeof value === "string" && !value.includes("\0")
+  if (type === "bytea") return value instanceof Uint8Array
+  return type === "bigint" ? Number.isSafeInteger(value) : typeof value === "number"
+}
+
+/** The row, if each value is one that PostgreSQL keeps in the column: SQLite would keep any. */
+const checked = (table: MovedTable, row: Values) => {
+  const place = table.columns.findIndex(({ type }, i) => !isValueOf(type, row[i]!))
+  if (place === -1) return row
+  const { name, type } = table.columns[place]!
+  const isText = type === "text" && typeof row[place] === "string"
+  throw new Error(
+    `The row ${textOf(keyOf(table, row))} of ${table.name} has ` +
+      (isText ? `a NUL in ${name}, which PostgreSQL cannot keep` : `a value in ${name} that is no ${type}`)
+  )
+}
+
+const bytesOf = (row: Values) =>
+  row.reduce<number>(
+    (sum, value) => sum + (value instanceof Uint8Array || typeof value === "string" ? value.length : 8),
+    0
+  )
+
+const triggersOf = (table: MovedTable, width: number) => {
+  const columns = keyColumns(table)
+  const into = `insert into store_move_change (${["table_name", ...keyNames(width)].join(", ")})`
+  const noted = (row: "old" | "new") =>
+    [
+      `'${table.name}'`,
+      ...keyNames(width).map((_, i) => (i < columns.length ? `${row}.${quote(columns[i]!.name)}` : "null"))
+    ].join(", ")
+  const moved = columns.map(({ name }) => `new.${quote(name)} is not old.${quote(name)}`).join(" or ")
+  const note = { insert: "new", update: "old", delete: "old" } as const
+  return Object.entries(note).map(([event, row]) => ({
+    name: `store_move_${event}_${table.name}`,
+    statement:
+      `create trigger ${quote(`store_move_${event}_${table.name}`)} after ${event} on ${quote(table.name)} begin ` +
+      `${into} values (${noted(row)});` +
+      (event === "update" && moved !== "" ? `${into} select ${noted("new")} where ${moved};` : "") +
+      " end"
+  }))
+}
+
+const allTriggers = (tables: ReadonlyArray<MovedTable>, width: number) =>
+  tables.flatMap((table) => triggersOf(table, width))
+
+const hasTable = (db: BetterSqlite.Database, name: string) =>
+  db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
+
+/** Takes what a move under way has put into a file from a copy of the file; a file that was moved stays moved. */
+export const forgetIn = (db: BetterSqlite.Database) => {
+  if (hasTable(db, "store_move") && !isMoved(db)) clear(db)
+}
+
+const isMoved = (db: BetterSqlite.Database) =>
+  db.prepare("select 1 from kysely_migration where name = ?").get(Migrations.moved) !== undefined
+
+/** Takes everything of a move from the file, which is a store then as any other. */
+const clear = (db: BetterSqlite.Database) =>
+  db
+    .transaction(() => {
+      const triggers = db.prepare(
+        "select name from sqlite_master where type = 'trigger' and name like 'store\\_move\\_%' escape '\\'"
+      )
+      for (const name of triggers.pluck().all() as ReadonlyArray<string>) db.exec(`drop trigger ${quote(name)}`)
+      db.exec("drop table if exists store_move_change")
+      if (!hasTable(db, "store_move")) return
+      db.prepare("delete from kysely_migration where name = ?").run(Migrations.moved)
+      db.exec(
+        `update store_format set oldest_migration = m.oldest_migration, oldest_program = m.oldest_program from store_move m`
+      )
+      db.exec("drop table store_move")
+    })
+    .immediate()
+
+const make = (db: BetterSqlite.Database) => {
+  const found = db.prepare("select name, sql from sqlite_master where type = 'table' order by name").all()
+  const tables = (found as ReadonlyArray<{ name: string; sql: string }>)
+    .filter(({ name }) => !name.startsWith("sqlite_") && !ownTables.includes(name))
+    .map(({ name, sql }) => tableOf(db, name, sql))
+  const migrations = () =>
+    db.prepare("select name from kysely_migration order by name").pluck().all() as ReadonlyArray<string>
+
+  const statements = new Map<string, BetterSqlite.Statement>()
+  const raw = (text: string) => {
+    let statement = statements.get(text)
+    if (statement === undefined) {
+      statement = db.prepare(text)
+      if (statement.reader) statement.raw(true)
+      statements.set(text, statement)
+    }
+    return statement
+  }
+
+  const begun = (): Begun | undefined => {
+    if (!hasTable(db, "store_move")) return undefined
+    const [token, width] = raw("select token, width from store_move").get() as [string, number]
+    return { token, width }
+  }
+
+  /** Begins a move. */
+  const begin = (token: string): Begun => {
+    const width = Math.max(1, ...tables.map(({ key }) => key.length))
+    db.transaction(() => {
+      db.exec(
+        `create table store_move (token text not null, width integer not null, oldest_migration text, oldest_program text)`
+      )
+      db.exec(`insert into store_move select '${token}', ${width}, oldest_migration, oldest_program from store_format`)
+      // Keys as they are, of whichever type.
+      db.exec(
+        `create table store_move_change (id integer primary key, table_name text not null, ${keyNames(width).join(", ")})`
+      )
+      // The last note stays, so that no number is given twice.
+      db.exec("insert into store_move_change (table_name) values ('')")
+      for (const { statement } of allTriggers(tables, width)) db.exec(statement)
+    }).immediate()
+    return { token, width }
+  }
+
+  /** Whether every change is noted: a table that was made anew since has no triggers. */
+  const isNoted = ({ width }: Begun) => {
+    const there = new Set(db.prepare("select sql from sqlite_master where type = 'trigger'").pluck().all())
+    return allTriggers(tables, width).every(({ statement }) =>
+      there.has(statement.replace(/^create trigger/, "CREATE TRIGGER"))
+    )
+  }
+
+  const lastChange = () => (raw("select coalesce(max(id), 0) from store_move_change").get() as [number])[0]
+
+  /** The next rows of a table in the order of its key, and whether none were behind them; all rows where it has no key. */
+  const piece = (
+    table: MovedTable,
+    after: Values | undefined
+  ): { readonly rows: ReadonlyArray<Values>; readonly isLast: boolean } => {
+    const columns = keyColumns(table)
+    const names = listOf(columns)
+    const from = `select ${listOf(table.columns)} from ${quote(table.name)}`
+    if (columns.length === 0) {
+      const rows = raw(from).all() as ReadonlyArray<Values>
+      return { rows: rows.map((row) => checked(table, row)), isLast: true }
+    }
+    const behind = after === undefined ? "" : `where (${names}) > (${columns.map(() => "?").join(", ")})`
+    const rows: Array<Values> = []
+    let bytes = 0
+    for (const row of raw(`${from} ${behind} order by ${names}`).iterate(...(after ?? []))) {
+      rows.push(checked(table, row as Values))
+      bytes += bytesOf(row as Values)
+      if (rows.length >= pieceRows || bytes >= pieceBytes) return { rows, isLast: false }
+    }
+    return { rows, isLast: true }
+  }
+
+  /** The rows with these keys, as far as they are there. */
+  const rowsOf = (table: MovedTable, keys: ReadonlyArray<Values>): ReadonlyArray<Values> => {
+    const where = keyColumns(table)
+      .map(({ name }) => `${quote(name)} = ?`)
+      .join(" and ")
+    const statement = raw(`select ${listOf(table.columns)} from ${quote(table.name)} where ${where}`)
+    return (keys.flatMap((key) => statement.all(...key)) as ReadonlyArray<Values>).map((row) => checked(table, row))
+  }
+
+  /** Sorts out what was noted after one note, up to another: each key once. Within a transaction. */
+  const gather = (width: number, after: number, upTo: number) => {
+    const names = ["table_name", ...keyNames(width)].join(", ")
+    db.exec("drop table if exists temp.changed")
+    db.prepare(
+      `create temp table changed as select distinct ${names} from main.store_move_change
+       where id > ${Number(after)} and id <= ${Number(upTo)} and table_name <> '' order by table_name`
+    ).run()
+    return db.prepare("select count(*) from temp.changed").pluck().get() as number
+  }
+
+  /** What was sorted out, a piece of one table at a time. */
+  const gathered = function* (): Generator<Changed> {
+    const next = db.prepare("select rowid, * from temp.changed where rowid > ? order by rowid limit ?").raw(true)
+    let last = 0
+    while (true) {
+      const rows = next.all(last, pieceRows) as ReadonlyArray<[number, string, ...Array<Value>]>
+      if (rows.length === 0) return
+      last = rows.at(-1)![0]
+      for (const [name, some] of Map.groupBy(rows, ([, name]) => name)) {
+        const table = tables.find((table) => table.name === name)
+        if (table === undefined) throw new Error(`A change of the table ${name} was noted, which is not there`)
+        yield { table: name, keys: some.map((row) => row.slice(2, 2 + table.key.length) as Array<Value>) }
+      }
+    }
+  }
+
+  /** The keys of a table that were noted after a note. */
+  const changedSince = (table: MovedTable, width: number, after: number): ReadonlySet<string> => {
+    const names = keyNames(width).slice(0, table.key.length)
+    const select = `select ${["''", ...names].join(", ")} from store_move_change where id > ? and table_name = ?`
+    return new Set((raw(select).all(after, table.name) as ReadonlyArray<Values>).map((row) => textOf(row.slice(1))))
+  }
+
+  /** Notes rows as changed, so that they are carried over again. */
+  const note = (table: MovedTable, width: number, keys: ReadonlyArray<Values>) => {
+    const names = keyNames(width)
+    const insert = raw(
+      `insert into store_move_change (table_name, ${names.join(", ")}) values (?, ${names.map(() => "?").join(", ")})`
+    )
+    db.transaction(() => {
+      for (const key of keys) insert.run(table.name, ...names.map((_, i) => key[i] ?? null))
+    }).immediate()
+  }
+
+  /** Forgets the notes before this one. */
+  const forget = (before: number) => {
+    while (true) {
+      const { changes } = raw(
+        `delete from store_move_change where id < ? and id in (select id from store_move_change order by id limit ${forgottenAtOnce})`
+      ).run(before)
+      if (changes < forgottenAtOnce) return
+    }
+  }
+
+  /** The last id that a table has given; 0 where it has given none. */
+  const lastId = (table: MovedTable) =>
+    Number(db.prepare("select seq from sqlite_sequence where name = ?").pluck().get(table.name) ?? 0)
+
+  return {
+    tables,
+    migrations,
+    begun,
+    begin,
+    isNoted,
+    lastChange,
+    piece,
+    rowsOf,
+    gather,
+    gathered,
+    changedSince,
+    note,
+    forget,
+    lastId,
+    count: (table: MovedTable) => (raw(`select count(*) from ${quote(table.name)}`).get() as [number])[0],
+    epoch: () => db.prepare("select epoch from store_epoch where id = 1").pluck().get() as string | undefined,
+    secretKeys: () => db.prepare("select id from secret_key order by id").pluck().all() as ReadonlyArray<string>,
+    isMoved: () => isMoved(db),
+    /** Marks the store as moved, in the open transaction. A command that waits for its turn meanwhile changes nothing later. */
+    mark: () => {
+      for (const { name } of tables) {
+        for (const event of ["insert", "update", "delete"]) {
+          db.exec(
+            `create trigger ${quote(`store_move_end_${event}_${name}`)} before ${event} on ${quote(name)} begin ` +
+              "select raise(abort, 'The store was moved to PostgreSQL'); end"
+          )
+        }
+      }
+      db.prepare("insert into kysely_migration (name, timestamp) values (?, ?)").run(
+        Migrations.moved,
+        new Date(0).toISOString()
+      )
+      db.prepare("update store_format set oldest_migration = ?, oldest_program = ?").run(
+        Migrations.moved,
+        Migrations.movingProgram
+      )
+    },
+    start: (kind: "deferred" | "immediate") => void db.exec(`begin ${kind}`),
+    commit: () => void db.exec("commit"),
+    rollback: () => {
+      if (db.inTransaction) db.exec("rollback")
+    }
+  }
+}
+
+export type MoveSource = ReturnType<typeof make>
+
+/** Runs what SQLite does at once. */
+export const attempt = <A>(run: () => A): Effect.Effect<A, DatabaseError> =>
+  Effect.try({ try: run, catch: (cause) => new DatabaseError({ cause }) })
+
+const opened = (file: string) =>
+  Effect.acquireRelease(
+    attempt(() => {
+      const db = new BetterSqlite(file, { fileMustExist: true, timeout: 10_000 })
+      db.pragma("synchronous = full")
+      return db
+    }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+/** Opens the file, which stays as it is. */
+export const open = (file: string) => Effect.flatMap(opened(file), (db) => attempt(() => make(db)))
+
+/** Takes everything of a move from the file; whether there was one, and whether it had ended. */
+export const cancel = Effect.fnUntraced(function* (file: string) {
+  const db = yield* opened(file)
+  return yield* attempt(() => {
+    const isBegun = hasTable(db, "store_move")
+    const wasMoved = isMoved(db)
+    clear(db)
+    // What the database has given out since is not in the file.
+    if (wasMoved) db.exec("delete from store_epoch")
+    return { isBegun, isMoved: wasMoved }
+  })
+}, Effect.scoped)
