@@ -15,10 +15,10 @@ import { run } from "../packages/daemon/test/Program.ts"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { unmigrated } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
-const [sqlite, postgres] = locations
+const [sqlite, postgres] = unmigrated
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 describe.skipIf(postgres === undefined)("headwater migrate-store", () => {

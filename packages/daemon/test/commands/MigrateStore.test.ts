@@ -5,11 +5,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { locations } from "../../../../test/Stores.ts"
+import { unmigrated } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
-const [sqlite, postgres] = locations
+const [sqlite, postgres] = unmigrated
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-move-"))),

@@ -18,14 +18,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
-import { locations } from "../../../../../test/Stores.ts"
+import { unmigrated } from "../../../../../test/Stores.ts"
 import * as Released from "./Released.ts"
 import { fill } from "./released/fill.ts"
 
 type SqliteLocation = Extract<Location, { kind: "sqlite" }>
 type PostgresLocation = Extract<Location, { kind: "postgres" }>
 
-const [sqlite, postgres] = locations
+const [sqlite, postgres] = unmigrated
 const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
 
 const newFile = Effect.map(sqlite!.location, (location) => ({ ...(location as SqliteLocation), secretKeys }))

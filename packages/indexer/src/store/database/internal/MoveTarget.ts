@@ -6,6 +6,8 @@ import * as Connection from "./Connection.ts"
 import * as Migrations from "./Migrations.ts"
 import { type Column, keyColumns, type MovedTable, toJson, type Value, type Values } from "./MovedTable.ts"
 import * as PostgresAdapter from "./PostgresAdapter.ts"
+import * as PostgresHold from "./PostgresHold.ts"
+import * as PostgresPrimary from "./PostgresPrimary.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 
 type PostgresLocation = Extract<Location, { kind: "postgres" }>
@@ -36,9 +38,9 @@ const matches = (columns: ReadonlyArray<Column>, one: string, other: string) =>
     sql` and `
   )
 
-const make = (connection: Connection.Connection) => {
+const make = (connection: Connection.Connection, server: PostgresPrimary.PostgresServer) => {
   const { query, transaction } = connection
-  const { identity } = PostgresAdapter.make(connection)
+  const { identity } = PostgresAdapter.make(connection, server)
   const run = (statement: RawBuilder<unknown>) => Effect.asVoid(query(Connection.rows(statement)))
   const rowsOf = ({ columns }: MovedTable, statement: RawBuilder<unknown>) =>
     Effect.map(query(Connection.rows(statement as RawBuilder<Record<string, Value>>)), (rows) =>
@@ -149,10 +151,15 @@ export type MoveTarget = ReturnType<typeof make>
 
 /** The names of the migrations of the database, before it is opened; one that has none is made fillable. */
 export const open = Effect.fnUntraced(function* (location: PostgresLocation) {
+  const held = yield* PostgresHold.make(yield* PostgresPrimary.primary(location.url))
   // One connection, which has the claim.
-  const db = yield* Connection.open(yield* PostgresServer.dialect(location.url, 1))
+  const db = yield* Connection.open(yield* PostgresServer.dialect(held, 1))
   const applied = yield* Migrations.applied(db)
   if (applied.length === 0) yield* Migrations.makeFillable(db, PostgresAdapter.columnTypes)
   const names = yield* Migrations.applied(db)
-  return { isFillable: names.includes(Migrations.beingFilled), names, target: make(Connection.make(db, db)) }
+  return {
+    isFillable: names.includes(Migrations.beingFilled),
+    names,
+    target: make(Connection.make(db, db), held.server)
+  }
 })
