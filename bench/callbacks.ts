@@ -104,7 +104,6 @@ const measure = Effect.gen(function* () {
   )
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(store)))
   const database = Context.get(context, Database)
-  const outbox = Context.get(context, Outbox)
   const subscriptions = Context.get(context, Subscriptions)
 
   const chain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
@@ -153,7 +152,7 @@ const measure = Effect.gen(function* () {
       left = rows.length
       done = Deferred.makeUnsafe()
       yield* database.transaction(database.insertMany("callback", rows))
-      return yield* timed(Effect.andThen(outbox.wakeup, Deferred.await(done)))
+      return yield* timed(Effect.andThen(database.signals.send("callbacks"), Deferred.await(done)))
     })
 
   const agent = new Agent({

@@ -141,7 +141,6 @@ const measure = Effect.gen(function* () {
   )
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(store)))
   const database = Context.get(context, Database)
-  const outbox = Context.get(context, Outbox)
   const subscriptions = Context.get(context, Subscriptions)
   yield* subscriptions.create({
     ...{ account: 1, chain, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: otherAddress, secret: "s" },
@@ -156,7 +155,7 @@ const measure = Effect.gen(function* () {
     }))
   )
   const opened = yield* Effect.provide(ChainStore.open(chain, { record: "watched", undoDepth: 64 }), context)
-  yield* Effect.forkScoped(FanOutTask.run(chain, opened, outbox.wakeup))
+  yield* Effect.forkScoped(FanOutTask.run(chain, opened))
 
   let last: Block | undefined
   const sent = new Map<string, number>()
@@ -171,8 +170,7 @@ const measure = Effect.gen(function* () {
       ...{ transactions: transfers.map(bytes32), transfers }
     }
     sent.set(String(height), Date.now())
-    const { callbacks } = yield* opened.commit([block])
-    if (callbacks > 0) yield* outbox.wakeup
+    yield* opened.commit([block])
     last = block
   })
   const phase = Effect.fnUntraced(function* (name: string, blocks: number, payments: number) {

@@ -109,7 +109,7 @@ for (const store of stores) {
         yield* deliver(world)
         yield* Seed.callbacks(signed, 50)
         yield* Seed.callbacks(plain, 1)
-        yield* (yield* Outbox).wakeup
+        yield* (yield* Database).signals.send("callbacks")
         yield* receiver.until(({ length }) => length === 51)
         const [one, ...none] = receiver.received.filter(({ path }) => path === "/plain")
         assert.deepStrictEqual(none, [])
@@ -342,7 +342,7 @@ describe("Delivery", () => {
       for (let i = 0; i < 20; i++) {
         const at = Date.now()
         yield* Seed.callbacks(well, 1, { label: `${i}` })
-        yield* (yield* Outbox).wakeup
+        yield* (yield* Database).signals.send("callbacks")
         yield* healthy.until(({ length }) => length === i + 1)
         latencies.push(Date.now() - at)
         yield* Effect.sleep("150 millis")
@@ -384,7 +384,7 @@ describe("Delivery", () => {
         yield* Effect.sleep("200 millis")
         const well = yield* Seed.subscription(victim, `https://a.test:${receiver.port}/well`)
         yield* Seed.callbacks(well, 30)
-        yield* (yield* Outbox).wakeup
+        yield* (yield* Database).signals.send("callbacks")
         yield* receiver.until(() => at("/well") === 30)
         const ofAttacker = Effect.map(
           Effect.forEach(hanging, ({ id }) => Seed.rows(id)),
@@ -447,7 +447,7 @@ describe("Delivery", () => {
       yield* Effect.sleep("200 millis")
       const well = yield* Seed.subscription(victim, `https://b.test:${receiver.port}/`)
       yield* Seed.callbacks(well, 30)
-      yield* (yield* Outbox).wakeup
+      yield* (yield* Database).signals.send("callbacks")
       yield* receiver.until(({ length }) => length === 30)
       const tried = yield* query((db) =>
         db.selectFrom("callback").select("id").where("account", "=", attacker).where("attempts", ">", 0)

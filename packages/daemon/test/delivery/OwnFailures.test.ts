@@ -37,7 +37,6 @@ const isOpen = ({ deactivated, delivered, repeated }: Stream) => deactivated ===
 /** An outbox in memory: one subscription with one callback at a time for each stream. */
 const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<string>) =>
   Layer.succeed(Outbox, {
-    wakeup: Effect.void,
     undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
     receivers: Effect.succeed(receivers),

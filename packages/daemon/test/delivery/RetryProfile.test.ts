@@ -94,7 +94,6 @@ describe("RetryProfile", () => {
       let leased = false
       let given: string | undefined
       const outbox = Layer.succeed(Outbox, {
-        wakeup: Effect.void,
         undone: Effect.void,
         receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),

@@ -11,12 +11,14 @@ import * as Connection from "./internal/Connection.ts"
 import * as Migrations from "./internal/Migrations.ts"
 import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
+import * as PostgresSignals from "./internal/PostgresSignals.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
 import * as SecretBox from "./internal/SecretBox.ts"
 import { SqliteMachine } from "./internal/SqliteMachine.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import type { Location } from "./Location.ts"
+import * as Signals from "./Signals.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
@@ -45,6 +47,8 @@ export class Database extends Context.Service<
      * that something is stored waits for this.
      */
     readonly flush: Effect.Effect<void, DatabaseError>
+    /** What the processes on the store tell one another. */
+    readonly signals: Signals.Signals
     /** Callback secrets on their way into the store and out of it. */
     readonly secrets: SecretBox.SecretBox
     /** What the first statement said that found the SQLite file damaged, since the store was opened. */
@@ -64,7 +68,9 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
-  return { ...connection, ...SqliteAdapter.make(connection), flush }
+  const { arrive, count, next } = Signals.make()
+  const send = (signal: Signals.Signal) => connection.afterCommit(signal, arrive(signal))
+  return { ...connection, ...SqliteAdapter.make(connection), flush, signals: { send, next, count } }
 })
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
@@ -77,12 +83,13 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   const writer = yield* Connection.open(yield* PostgresServer.dialect(url, connections, silenceMillis))
   const connection = Connection.make(writer, writer)
   // A commit waits for the disk as far as the server's `synchronous_commit` says.
-  return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void }
+  const signals = yield* PostgresSignals.make(connection, url)
+  return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void, signals }
 })
 
 const make = Effect.fnUntraced(function* (location: Location) {
   const opened = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
-  const { transaction, writer: _, attempt: __, ...rest } = opened
+  const { transaction, writer: _, attempt: __, afterCommit: ___, ...rest } = opened
   const database: Database["Service"] = Database.of({
     ...rest,
     secrets: SecretBox.make(location, opened, opened),

@@ -7,6 +7,7 @@ import * as Schedule from "effect/Schedule"
 import { PostgresDialect } from "kysely"
 import type { ClientConfig } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
+import * as Connection from "./Connection.ts"
 
 /** Whether a PostgreSQL server that is not up yet is waited for when the store is opened: by the daemon alone. */
 export const WaitForServer = Context.Reference<boolean>("@headwater/indexer/store/database/Database/WaitForServer", {
@@ -72,12 +73,29 @@ const pooled = async (
   pool.on("release", (_, client) => {
     if ((client as { readonly readyForQuery?: boolean }).readyForQuery === false) client.end(() => {})
   })
-  return new PostgresDialect({ pool })
+  return pool
 }
 
 /** Without `silenceMillis` statements may take any time, as those that make an index do. */
 export const dialect = (url: Redacted.Redacted, connections: number, silenceMillis?: number) =>
-  Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, url, connections, silenceMillis)))
+  Effect.map(
+    Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, url, connections, silenceMillis))),
+    (pool) => new PostgresDialect({ pool })
+  )
+
+/** A connection apart from those of the store's statements, until the scope ends. */
+export const connection = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const socket = yield* ServerSockets
+  const pool = yield* Effect.acquireRelease(
+    Effect.promise(() => pooled(socket, url, 1)),
+    (pool) => Effect.promise(() => pool.end())
+  )
+  // A server that has vanished does not answer the end of the connection either.
+  return yield* Effect.acquireRelease(
+    Connection.attempt(() => pool.connect()),
+    (client) => Effect.sync(() => client.release(true))
+  )
+})
 
 /** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
 const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])
