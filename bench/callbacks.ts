@@ -20,6 +20,7 @@ import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/deliver
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
@@ -90,7 +91,7 @@ const measure = Effect.gen(function* () {
     }))
   )
   const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
-  const store = Outbox.layer.pipe(
+  const store = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
   )

@@ -27,6 +27,7 @@ import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCerti
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as FanOutTask from "@headwater/indexer/sync/FanOutTask"
@@ -126,7 +127,7 @@ const measure = Effect.gen(function* () {
     })
   const port = yield* answer<number>({ certificate, health: (health.address() as AddressInfo).port })
 
-  const store = Outbox.layer.pipe(
+  const store = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
   )

@@ -17,7 +17,7 @@ import * as BackgroundMigrations from "@headwater/indexer/store/database/Backgro
 import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -112,7 +112,7 @@ export const services = Layer.mergeAll(
   ChainStatus.layer,
   ConnectedNodes.layer,
   Credits.layer,
-  MarketTasks.layer,
+  RecurringTasks.layer,
   OwnOutages.layer,
   Wallets.layer
 ).pipe(

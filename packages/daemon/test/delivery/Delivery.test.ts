@@ -7,6 +7,7 @@ import type { RetryProfile } from "@headwater/daemon/delivery/RetryProfile"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Retractions from "@headwater/indexer/store/subscriptions/Retractions"
@@ -57,7 +58,7 @@ const deliver = Effect.fnUntraced(function* (
       Layer.provide(target),
       Layer.provide(client),
       Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, profile: quick, ...options })),
-      Layer.provide(Layer.succeed(Outbox, outbox)),
+      Layer.provide([Layer.succeed(Outbox, outbox), RecurringTasks.layer]),
       Layer.provide(OwnOutages.layer)
     )
   )
@@ -555,8 +556,20 @@ describe("Delivery", () => {
         Seed.subscription(account, `https://a.test:${receiver.port}/${i}`)
       )
       yield* Effect.forEach(subscriptions, (subscription) => Seed.callbacks(subscription, 20))
-      yield* deliver(world)
-      yield* deliver(world)
+      const outbox = yield* Outbox
+      const maintained: Array<string> = []
+      const counted = <A, E>(name: string, work: Effect.Effect<A, E>) =>
+        Effect.andThen(
+          Effect.sync(() => maintained.push(name)),
+          work
+        )
+      const counting = {
+        ...outbox,
+        prune: counted("prune", outbox.prune),
+        endParking: counted("endParking", outbox.endParking)
+      }
+      yield* deliver(world, { parkingMillis: 3_600_000 }).pipe(Effect.provideService(Outbox, counting))
+      yield* deliver(world, { parkingMillis: 3_600_000 }).pipe(Effect.provideService(Outbox, counting))
       const rows = Effect.map(
         Effect.forEach(subscriptions, ({ id }) => Seed.rows(id)),
         (lists) => lists.flat()
@@ -575,6 +588,9 @@ describe("Delivery", () => {
           Array.from({ length: 20 }, (_, i) => i + 1)
         )
       }
+      // What is done now and then is done by one of them.
+      yield* until(Effect.sync(() => maintained.length >= 2))
+      assert.deepStrictEqual([...maintained].sort(), ["endParking", "prune"])
     }).pipe(
       Effect.scoped,
       Effect.provide(
