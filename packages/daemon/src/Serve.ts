@@ -14,7 +14,7 @@ import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
-import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
+import { Database, type StoreTooNew, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
@@ -23,6 +23,7 @@ import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -275,3 +276,22 @@ const storeLock = Layer.effectDiscard(
 export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))
 
 export const layer = resolving.pipe(Layer.provide(NodeDns.layer))
+
+/** Runs the daemon until it is stopped, or a newer one has made the store one that this one may not run on. */
+export const launch = Effect.gen(function* () {
+  const tooNew = yield* Deferred.make<never, Store.StoreUnavailable>()
+  const onTooNew = ({ message }: StoreTooNew) =>
+    Effect.asVoid(
+      Deferred.fail(
+        tooNew,
+        new Store.StoreUnavailable({
+          message: `The daemon stops: ${message}`,
+          code: "store_too_new",
+          advice: "follow the message, and start the daemon again"
+        })
+      )
+    )
+  return yield* Effect.raceFirst(Layer.launch(layer), Deferred.await(tooNew)).pipe(
+    Effect.provideService(StoreWatch.OnTooNew, onTooNew)
+  )
+})

@@ -3,7 +3,6 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as LiveLine from "../LiveLine.ts"
 import * as Settings from "../settings/Settings.ts"
@@ -34,8 +33,8 @@ export const serve = Command.make(
       const parts = Settings.hasAllRoles(settings) ? "" : `, with the roles ${settings.roles.join(", ")}`
       yield* Effect.logInfo(`Starting for ${chains.join(", ")}${parts}`)
       // Loaded here only: the other commands need not wait until all of the daemon is loaded.
-      const { layer } = yield* Effect.promise(() => import("../Serve.ts"))
-      return yield* Layer.launch(layer).pipe(Effect.provide(LiveLine.layer))
+      const { launch } = yield* Effect.promise(() => import("../Serve.ts"))
+      return yield* Effect.provide(launch, LiveLine.layer)
     },
     Effect.onInterrupt(() => Effect.logInfo("Stopped")),
     stopsCleanly

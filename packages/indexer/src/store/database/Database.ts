@@ -23,7 +23,7 @@ import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
 export type { SecretKeysUnusable } from "./SecretKeys.ts"
-export type { StoreIncomplete, StoreTooNew } from "./internal/Migrations.ts"
+export { StoreTooNew, type StoreIncomplete } from "./internal/Migrations.ts"
 export { ServerSilence, WaitForServer } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
 export type { StoreInUse } from "./StoreLock.ts"
@@ -51,6 +51,8 @@ export class Database extends Context.Service<
     readonly signals: Signals.Signals
     /** Callback secrets on their way into the store and out of it. */
     readonly secrets: SecretBox.SecretBox
+    /** Fails once a newer program has changed the schema so that this one would go wrong on the store. */
+    readonly compatible: Effect.Effect<void, DatabaseError | Migrations.StoreTooNew>
     /** What the first statement said that found the SQLite file damaged, since the store was opened. */
     readonly damage: Effect.Effect<string | undefined>
   }
@@ -70,7 +72,9 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
   const { arrive, count, next } = Signals.make()
   const send = (signal: Signals.Signal) => connection.afterCommit(signal, arrive(signal))
-  return { ...connection, ...SqliteAdapter.make(connection), flush, signals: { send, next, count } }
+  // No other process changes the schema while this one has the store.
+  const compatible = Effect.void
+  return { ...connection, ...SqliteAdapter.make(connection), flush, compatible, signals: { send, next, count } }
 })
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
@@ -84,7 +88,8 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   const connection = Connection.make(writer, writer)
   // A commit waits for the disk as far as the server's `synchronous_commit` says.
   const signals = yield* PostgresSignals.make(connection, url)
-  return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void, signals }
+  const compatible = Migrations.compatible(writer)
+  return { ...connection, ...PostgresAdapter.make(connection), flush: Effect.void, compatible, signals }
 })
 
 const make = Effect.fnUntraced(function* (location: Location) {
