@@ -3,7 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as Migrations from "@headwater/indexer/store/database/internal/Migrations"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -84,6 +86,25 @@ for (const { location, name } of locations) {
     )
   })
 }
+
+describe.skipIf(locations.length === 1)("headwater upgrade --check of daemons that run", () => {
+  it.live("says whether they may be upgraded one after another", () =>
+    Effect.gen(function* () {
+      const store = yield* locations[1]!.location
+      const config = yield* settingsOf(store)
+      const daemon = yield* Layer.build(Database.layer(store))
+      yield* Context.get(daemon, Database).compatible
+      const withNewer = (statements: ReadonlyArray<string>) =>
+        Effect.provideService(check(config), Migrations.NewerMigrations, { "9998_later": () => statements })
+      const adding = yield* withNewer(["alter table callback add column note text"])
+      assert.match(messagesOf(adding), /ok: other programs are connected.*: they may go on/)
+      assert.match(adding.next.join("\n"), /^Back up[\s\S]*then the next one/)
+      const final = yield* withNewer(["update store_format set oldest_migration = '9998_later', oldest_program = '9'"])
+      assert.match(messagesOf(final), /note: other programs are connected.*: stop every daemon/)
+      assert.match(final.next.join("\n"), /^Stop every daemon/)
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("headwater upgrade", () => {
   const [{ location }] = locations as [(typeof locations)[number]]

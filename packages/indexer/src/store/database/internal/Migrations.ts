@@ -188,9 +188,14 @@ export const compatible = Effect.fnUntraced(function* (db: Kysely<Tables>) {
 
 /** The migrations that are not among these names, in their order, with their statements. */
 export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
-  Object.entries(all)
-    .filter(([name]) => !names.includes(name))
-    .map(([name, up]) => [name, up(types)] as const)
+  Effect.map(known, (own) =>
+    Object.entries(own)
+      .filter(([name]) => !names.includes(name))
+      .map(([name, up]) => [name, up(types)] as const)
+  )
+
+/** Behind the migrations of this number, daemons may be upgraded one after another: before it, chains had no fence. */
+export const lastBeforeRolling = "0069"
 
 /** Applies what is pending. On PostgreSQL Kysely lets one process at a time do that. */
 const migrate = Effect.fnUntraced(function* (
@@ -214,9 +219,7 @@ const migrate = Effect.fnUntraced(function* (
   const steps =
     names.length === 0
       ? [() => migrator.migrateToLatest()]
-      : Object.keys(own)
-          .filter((name) => !names.includes(name))
-          .map(() => () => migrator.migrateUp())
+      : (yield* pending(names, types)).map(() => () => migrator.migrateUp())
   for (const step of steps) {
     const { error, results = [] } = yield* attempt(step)
     if (error === undefined) continue
