@@ -180,7 +180,7 @@ const contention = (server: string) =>
               }
               commits++
             }
-            await sending
+            while (sending !== undefined) await sending
           })
         )
         const perSecond = commits / ((performance.now() - begin) / 1000)
