@@ -278,7 +278,7 @@ export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(se
 export const layer = resolving.pipe(Layer.provide(NodeDns.layer))
 
 /** Runs the daemon until it is stopped, or a newer one has made the store one that this one may not run on. */
-export const launch = Effect.gen(function* () {
+export const run = Effect.gen(function* () {
   const tooNew = yield* Deferred.make<never, Store.StoreUnavailable>()
   const onTooNew = ({ message }: StoreTooNew) =>
     Effect.asVoid(

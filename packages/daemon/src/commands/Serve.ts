@@ -33,8 +33,8 @@ export const serve = Command.make(
       const parts = Settings.hasAllRoles(settings) ? "" : `, with the roles ${settings.roles.join(", ")}`
       yield* Effect.logInfo(`Starting for ${chains.join(", ")}${parts}`)
       // Loaded here only: the other commands need not wait until all of the daemon is loaded.
-      const { launch } = yield* Effect.promise(() => import("../Serve.ts"))
-      return yield* Effect.provide(launch, LiveLine.layer)
+      const { run } = yield* Effect.promise(() => import("../Serve.ts"))
+      return yield* Effect.provide(run, LiveLine.layer)
     },
     Effect.onInterrupt(() => Effect.logInfo("Stopped")),
     stopsCleanly

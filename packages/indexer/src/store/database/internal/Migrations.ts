@@ -83,8 +83,7 @@ import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { attempt } from "./Connection.ts"
 
-/** Those of this program. */
-export const all: Readonly<Record<string, (types: ColumnTypes) => ReadonlyArray<string>>> = {
+export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> = {
   "0001_main": main.up,
   "0002_credits": credits.up,
   "0003_callbacks": callbacks.up,
@@ -145,13 +144,12 @@ export const all: Readonly<Record<string, (types: ColumnTypes) => ReadonlyArray<
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */
-export const NewerMigrations = Context.Reference<typeof all>(
+export const NewerMigrations = Context.Reference<typeof migrations>(
   "@headwater/indexer/store/database/internal/Migrations/NewerMigrations",
   { defaultValue: () => ({}) }
 )
 
-/** What this program knows. */
-const known = Effect.map(NewerMigrations, (newer) => ({ ...all, ...newer }))
+const withNewer = Effect.map(NewerMigrations, (newer) => ({ ...migrations, ...newer }))
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
 const lastOfFirstRelease = "0009_replay"
@@ -173,14 +171,14 @@ export const applied = (db: Kysely<Tables>) =>
 
 /** Fails where a newer program has changed the schema so that this program would go wrong on it. */
 export const checkFormat = Effect.fnUntraced(function* (db: Kysely<Tables>, names: ReadonlyArray<string>) {
-  const own = yield* known
+  const own = yield* withNewer
   if (names.every((name) => name in own)) return
   yield* compatible(db)
 })
 
 /** As {@link checkFormat}, of a store whose schema was up to date: a newer program may have been started meanwhile. */
 export const compatible = Effect.fnUntraced(function* (db: Kysely<Tables>) {
-  const own = yield* known
+  const own = yield* withNewer
   const [format] = yield* attempt(() => db.selectFrom("store_format").selectAll().execute())
   if (format === undefined || format.oldest_migration in own) return
   return yield* new StoreTooNew({ program: format.oldest_program })
@@ -188,7 +186,7 @@ export const compatible = Effect.fnUntraced(function* (db: Kysely<Tables>) {
 
 /** The migrations that are not among these names, in their order, with their statements. */
 export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
-  Effect.map(known, (own) =>
+  Effect.map(withNewer, (own) =>
     Object.entries(own)
       .filter(([name]) => !names.includes(name))
       .map(([name, up]) => [name, up(types)] as const)
@@ -203,7 +201,7 @@ const migrate = Effect.fnUntraced(function* (
   types: ColumnTypes,
   names: ReadonlyArray<string>
 ): Effect.fn.Return<void, DatabaseError | StoreIncomplete> {
-  const own = yield* known
+  const own = yield* withNewer
   const provided = Object.fromEntries(
     Object.entries(own).map(([name, statements]): [string, Migration] => [
       name,
@@ -235,7 +233,7 @@ export const run = Effect.fnUntraced(
   function* (db: Kysely<Tables>, types: ColumnTypes, lock: Effect.Effect<void, StoreInUse, Scope.Scope>) {
     const names = yield* applied(db)
     yield* checkFormat(db, names)
-    if (Object.keys(yield* known).every((name) => names.includes(name))) return
+    if (Object.keys(yield* withNewer).every((name) => names.includes(name))) return
     yield* Effect.scoped(Effect.andThen(lock, migrate(db, types, names)))
   },
   Effect.retry({ ...tries, while: ({ _tag }) => _tag === "StoreInUse" }),
