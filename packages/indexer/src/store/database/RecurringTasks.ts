@@ -39,7 +39,8 @@ const make = Effect.gen(function* () {
   const claim: RecurringTasks["Service"]["claim"] = Effect.fn("RecurringTasks.claim")(function* (name, everyMillis) {
     const now = yield* Clock.currentTimeMillis
     const due = now + everyMillis
-    // A time further off than the interval was set under another interval, or by a clock that was wrong.
+    // A time further off than two intervals was set under another interval, or by a clock that was wrong. Beyond one it may be
+    // another daemon's claim of this moment, whose clock is ahead.
     const taken = yield* query((db) =>
       db
         .insertInto("market_task")
@@ -48,7 +49,7 @@ const make = Effect.gen(function* () {
           on
             .column("name")
             .doUpdateSet({ due })
-            .where(sql<boolean>`market_task.due <= ${now} or market_task.due > ${due}`)
+            .where(sql<boolean>`market_task.due <= ${now} or market_task.due > ${due + everyMillis}`)
         )
         .returning("due")
     )

@@ -28,7 +28,10 @@ for (const store of stores) {
         assert.strictEqual(yield* claim("t", 1_000), 0)
         yield* postpone("t", 600)
         assert.strictEqual(yield* claim("t", 1_000), 600)
-        // A shorter interval counts at once, as does a clock that was set back.
+        // The claim of a daemon whose clock is ahead holds.
+        yield* TestClock.setTime(start + 300)
+        assert.strictEqual(yield* claim("t", 1_000), 1_300)
+        // An interval that is much shorter counts at once, as does a clock that was set back.
         assert.strictEqual(yield* claim("t", 500), 0)
       })
     )
