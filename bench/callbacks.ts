@@ -20,6 +20,7 @@ import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/deliver
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Context from "effect/Context"
@@ -90,7 +91,7 @@ const measure = Effect.gen(function* () {
     }))
   )
   const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
-  const store = Outbox.layer.pipe(
+  const store = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
   )
@@ -104,7 +105,6 @@ const measure = Effect.gen(function* () {
   )
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(store)))
   const database = Context.get(context, Database)
-  const outbox = Context.get(context, Outbox)
   const subscriptions = Context.get(context, Subscriptions)
 
   const chain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
@@ -153,7 +153,7 @@ const measure = Effect.gen(function* () {
       left = rows.length
       done = Deferred.makeUnsafe()
       yield* database.transaction(database.insertMany("callback", rows))
-      return yield* timed(Effect.andThen(outbox.wakeup, Deferred.await(done)))
+      return yield* timed(Effect.andThen(database.signals.send("callbacks"), Deferred.await(done)))
     })
 
   const agent = new Agent({

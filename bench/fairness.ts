@@ -27,6 +27,7 @@ import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCerti
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as FanOutTask from "@headwater/indexer/sync/FanOutTask"
@@ -126,7 +127,7 @@ const measure = Effect.gen(function* () {
     })
   const port = yield* answer<number>({ certificate, health: (health.address() as AddressInfo).port })
 
-  const store = Outbox.layer.pipe(
+  const store = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
   )
@@ -141,7 +142,6 @@ const measure = Effect.gen(function* () {
   )
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(store)))
   const database = Context.get(context, Database)
-  const outbox = Context.get(context, Outbox)
   const subscriptions = Context.get(context, Subscriptions)
   yield* subscriptions.create({
     ...{ account: 1, chain, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: otherAddress, secret: "s" },
@@ -156,7 +156,7 @@ const measure = Effect.gen(function* () {
     }))
   )
   const opened = yield* Effect.provide(ChainStore.open(chain, { record: "watched", undoDepth: 64 }), context)
-  yield* Effect.forkScoped(FanOutTask.run(chain, opened, outbox.wakeup))
+  yield* Effect.forkScoped(FanOutTask.run(chain, opened))
 
   let last: Block | undefined
   const sent = new Map<string, number>()
@@ -171,8 +171,7 @@ const measure = Effect.gen(function* () {
       ...{ transactions: transfers.map(bytes32), transfers }
     }
     sent.set(String(height), Date.now())
-    const { callbacks } = yield* opened.commit([block])
-    if (callbacks > 0) yield* outbox.wakeup
+    yield* opened.commit([block])
     last = block
   })
   const phase = Effect.fnUntraced(function* (name: string, blocks: number, payments: number) {

@@ -43,6 +43,8 @@ export interface Headwater {
   readonly kill: Effect.Effect<void>
   /** SIGTERM; the exit code. */
   readonly terminate: Effect.Effect<number | null>
+  /** Waits until the process ends by itself; the exit code. */
+  readonly exit: Effect.Effect<number | null>
   readonly pid: () => number
   /** What the process has printed so far. */
   readonly log: () => string
@@ -156,6 +158,7 @@ export const start = (
       launch,
       kill: Effect.asVoid(end("SIGKILL")),
       terminate: end("SIGTERM"),
+      exit: Effect.suspend(() => exited(child!)),
       pid: () => child!.pid!,
       log: () => printed
     }

@@ -11,6 +11,7 @@
 import { Duplex } from "node:stream"
 import type { Socket } from "node:net"
 import { ServerSilence } from "@headwater/indexer/store/database/Database"
+import { SignalsShared } from "@headwater/indexer/store/database/Signals"
 import { ServerSockets } from "@headwater/indexer/store/database/internal/PostgresServer"
 import * as Layer from "effect/Layer"
 import type { Chance } from "./Chance.ts"
@@ -301,7 +302,9 @@ export const make = (
     layer: (isAlive) =>
       Layer.mergeAll(
         Layer.succeed(ServerSockets, () => new Connection(isAlive) as unknown as Socket),
-        Layer.succeed(ServerSilence, silenceMillis)
+        Layer.succeed(ServerSilence, silenceMillis),
+        // The server tells of notifications in its own time.
+        Layer.succeed(SignalsShared, false)
       ),
     look: <A>(sql: string) => sessions.rows(database, sql) as ReadonlyArray<A>,
     setTrouble: (probability) => {

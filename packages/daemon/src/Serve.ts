@@ -14,18 +14,19 @@ import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
-import { Database, WaitForServer } from "@headwater/indexer/store/database/Database"
+import { Database, type StoreTooNew, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -116,7 +117,7 @@ export const services = Layer.mergeAll(
   ChainStatus.layer,
   ConnectedNodes.layer,
   Credits.layer,
-  MarketTasks.layer,
+  RecurringTasks.layer,
   OwnOutages.layer,
   Wallets.layer
 ).pipe(
@@ -289,11 +290,29 @@ export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(se
 export const layer = resolving.pipe(Layer.provide(NodeDns.layer))
 
 /**
- * Runs until it is interrupted. Where another PostgreSQL server takes the place of the store's, everything ends and begins
- * anew on that one: nothing is remembered then that the other server may lack.
+ * Runs until it is interrupted, or a newer daemon has made the store one that this one may not run on. Where another
+ * PostgreSQL server takes the place of the store's, everything ends and begins anew on that one: nothing is remembered then
+ * that the other server may lack.
  */
 export const run = Effect.gen(function* () {
-  const context = yield* Layer.build(Layer.merge(layer, services))
-  const why = yield* Context.get(context, Database).replaced
-  yield* Effect.logWarning(`The store is on another PostgreSQL server now: ${why}. Everything begins anew there`)
-}).pipe(Effect.scoped, Effect.forever)
+  const tooNew = yield* Deferred.make<never, Store.StoreUnavailable>()
+  const onTooNew = ({ message }: StoreTooNew) =>
+    Effect.asVoid(
+      Deferred.fail(
+        tooNew,
+        new Store.StoreUnavailable({
+          message: `The daemon stops: ${message}`,
+          code: "store_too_new",
+          advice: "follow the message, and start the daemon again"
+        })
+      )
+    )
+  const untilReplaced = Effect.gen(function* () {
+    const context = yield* Layer.build(Layer.merge(layer, services))
+    const why = yield* Context.get(context, Database).replaced
+    yield* Effect.logWarning(`The store is on another PostgreSQL server now: ${why}. Everything begins anew there`)
+  }).pipe(Effect.scoped)
+  return yield* Effect.raceFirst(Effect.forever(untilReplaced), Deferred.await(tooNew)).pipe(
+    Effect.provideService(StoreWatch.OnTooNew, onTooNew)
+  )
+})

@@ -13,8 +13,10 @@ export const make = (): Wakeup => {
   let waiting = Deferred.makeUnsafe<void>()
   return {
     signal: Effect.sync(() => {
-      Deferred.doneUnsafe(waiting, Effect.void)
+      const before = waiting
+      // Who is woken may wait for the next signal at once.
       waiting = Deferred.makeUnsafe<void>()
+      Deferred.doneUnsafe(before, Effect.void)
     }),
     next: Effect.sync(() => Deferred.await(waiting))
   }

@@ -1,6 +1,6 @@
 /** `headwater assets`: the catalogue of market data. */
 import { Assets, type ListedAsset } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -31,7 +31,7 @@ class RefreshIncomplete extends Schema.TaggedError<RefreshIncomplete>()("Refresh
 
 const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
   ConfiguredProviders.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Assets.layer, MarketTasks.layer)),
+    Layer.provideMerge(Layer.mergeAll(Assets.layer, RecurringTasks.layer)),
     Layer.provideMerge(WithSettings.withStore(input))
   )
 

@@ -96,11 +96,12 @@ const ofDisk = (report: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> => 
 }
 
 /** A SQLite file is one daemon's alone; who else is connected to a PostgreSQL database may be no daemon, or one of its peers. */
-const ofUse = (location: Location, { inUse, pending }: UpgradeReport.UpgradeReport): Checked => {
+const ofUse = (location: Location, { inUse, oneByOne, pending }: UpgradeReport.UpgradeReport): Checked => {
   if (inUse === undefined) return ok("no daemon has the store open")
   if (location.kind === "sqlite") return obstacle(`${inUse}: stop every daemon before this version starts`)
-  return pending.length === 0
-    ? ok(`${inUse}; the next start of this version changes nothing of its schema`)
+  if (pending.length === 0) return ok(`${inUse}; the next start of this version changes nothing of its schema`)
+  return oneByOne
+    ? ok(`${inUse}: they may go on, since the migrations only add`)
     : note(`${inUse}: stop every daemon before this version starts`)
 }
 
@@ -117,6 +118,13 @@ const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
   if (report.pending.length === 0) {
     const stop = location.kind === "sqlite" && report.inUse !== undefined ? ["Stop the daemon of the store"] : []
     return [...stop, start]
+  }
+  if (report.oneByOne) {
+    return [
+      "Back up: pg_dump; and the file of the key, where there is one",
+      "Stop a daemon, start this version in its place (headwater serve), and wait until it is ready; then the next one",
+      "Look: headwater status, headwater doctor"
+    ]
   }
   return [
     "Stop every daemon of the store",

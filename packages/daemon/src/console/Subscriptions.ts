@@ -4,7 +4,6 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database } from "@headwater/indexer/store/database/Database"
 import type { OperatorView } from "@headwater/indexer/store/operator/OperatorView"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
-import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import type * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -110,7 +109,6 @@ export const routes = Effect.fnUntraced(function* (
 ) {
   const callbacks = yield* Callbacks
   const subscriptions = yield* Subscriptions
-  const { wakeup } = yield* Outbox
   const { search, show } = yield* makeReads(view, health)
 
   /** Does something to the subscription that a route names, of the visitor's own account if there is one. */
@@ -146,8 +144,6 @@ export const routes = Effect.fnUntraced(function* (
         deed("callback.redeliver", found, key),
         callbacks.redeliver(keyOf(found, reference), key)
       )
-      // The service's own signal came before the commit.
-      yield* wakeup
       return json(done)
     },
     Effect.catchTags({
@@ -160,7 +156,6 @@ export const routes = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const change = callbacks.test(keyOf(found, reference))
       const { idempotencyKey } = yield* audited.change(visitor, deed("subscription.test", found, reference), change)
-      yield* wakeup
       return { idempotencyKey }
     })
   )

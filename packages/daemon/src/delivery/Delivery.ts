@@ -7,6 +7,7 @@
  * outcomes are written. Where a callback's retry is decided: `RetryDecision`.
  */
 import type { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -64,7 +65,7 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
 const writingMillis = 2000
 
 /** Runs delivery in the layer's scope. */
-export const layer: Layer.Layer<never, never, Outbox | ReceiverClient | CallbackTarget | OwnOutages> =
+export const layer: Layer.Layer<never, never, Outbox | RecurringTasks | ReceiverClient | CallbackTarget | OwnOutages> =
   Layer.effectDiscard(Effect.suspend(() => run))
 
 /** Repeats work that may fail; what the work answers is the pause before the next time, in milliseconds. Never returns. */
@@ -91,6 +92,7 @@ const boundParking = Effect.fnUntraced(function* (outbox: Outbox["Service"]) {
 
 const run = Effect.gen(function* () {
   const outbox = yield* Outbox
+  const { whenDue } = yield* RecurringTasks
   const options = yield* DeliveryOptions
   const { timeoutMillis } = yield* ReceiverClientOptions
   const attemptMillis = timeoutMillis + OwnFailures.judgeMillis + writingMillis
@@ -132,9 +134,9 @@ const run = Effect.gen(function* () {
   yield* Effect.forkScoped(copies.run)
   const { gapMillis, parkingMillis, recoveryMillis, sweepMillis } = options
   const aside = (...work: Parameters<typeof repeatedly>) => Effect.forkScoped(repeatedly(...work))
-  yield* aside(Effect.as(sweep(outbox), sweepMillis), "Old callbacks could not be removed", sweepMillis)
+  yield* aside(whenDue("sweep", sweepMillis, sweep(outbox)), "Old callbacks could not be removed", sweepMillis)
   yield* aside(
-    Effect.as(boundParking(outbox), parkingMillis),
+    whenDue("parking", parkingMillis, boundParking(outbox)),
     "Inactive subscriptions could not be looked at",
     parkingMillis
   )

@@ -5,7 +5,7 @@
 
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -55,7 +55,7 @@ const failureMillis = 30_000
 
 /** Does a task whenever the task is due, until interrupted. */
 const repeat = Effect.fnUntraced(function* (provider: Provider, task: Task) {
-  const tasks = yield* MarketTasks
+  const tasks = yield* RecurringTasks
   const key = keyOf(provider, task)
   const run = Effect.gen(function* () {
     const wait = yield* tasks.claim(key, task.everyMillis)
@@ -82,7 +82,7 @@ const thinMillis = 3_600_000
 
 const thinning = Effect.gen(function* () {
   const assets = yield* Assets
-  const tasks = yield* MarketTasks
+  const tasks = yield* RecurringTasks
   const run = Effect.gen(function* () {
     const wait = yield* tasks.claim("thin", thinMillis)
     yield* wait > 0 ? Effect.sleep(wait) : assets.thin
@@ -96,7 +96,7 @@ const thinning = Effect.gen(function* () {
 })
 
 /** Lists the assets that ship, and runs every task as long as the layer lives. */
-export const layer: Layer.Layer<never, DatabaseError, Assets | MarketTasks | Providers> = Layer.effectDiscard(
+export const layer: Layer.Layer<never, DatabaseError, Assets | RecurringTasks | Providers> = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.retry(Catalogue.seed, {
       schedule: Schedule.spaced("1 second"),
@@ -116,7 +116,7 @@ export class NoProvider extends Schema.TaggedError<NoProvider>()("NoProvider", {
  * Does every task of one provider, or of all, once and now; the sum, and the failures. The schedules count from now.
  */
 export const refresh = Effect.fn("MarketData.refresh")(function* (name: string | undefined, watch: Watch) {
-  const tasks = yield* MarketTasks
+  const tasks = yield* RecurringTasks
   const all = yield* Providers
   const providers = all.filter((provider) => name === undefined || provider.name === name)
   if (providers.length === 0) {

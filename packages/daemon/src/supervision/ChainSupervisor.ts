@@ -18,7 +18,6 @@ export const layer = EachChain.layer(
       pollInterval: Duration.millis(settings.pollMillis),
       concurrency: settings.parallel,
       undoDepth: settings.undoDepth,
-      onCommitted: (_blocks, { callbacks }) => (callbacks > 0 ? outbox.wakeup : Effect.void),
       onUndone: outbox.undone
     })
     return yield* run

@@ -1,5 +1,8 @@
-/** Writes to the store every few seconds, so that `/ready`, the metrics and the log say when that fails. */
-import { Database } from "@headwater/indexer/store/database/Database"
+/**
+ * Writes to the store every few seconds, so that `/ready`, the metrics and the log say when that fails; and sees whether a
+ * newer program has made the store one that this program may not run on.
+ */
+import { Database, type StoreTooNew } from "@headwater/indexer/store/database/Database"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -18,6 +21,11 @@ export const StoreWatchOptions = Context.Reference("@headwater/daemon/supervisio
   })
 })
 
+/** What is done where the store has become too new for this program: the daemon ends. */
+export const OnTooNew = Context.Reference("@headwater/daemon/supervision/StoreWatch/OnTooNew", {
+  defaultValue: () => (error: StoreTooNew) => Effect.logError(error.message)
+})
+
 const messageOf = (cause: Cause.Cause<unknown>) => {
   const failure = Cause.squash(cause)
   return failure instanceof Error ? failure.message : String(failure)
@@ -26,12 +34,17 @@ const messageOf = (cause: Cause.Cause<unknown>) => {
 /** Never returns. */
 const run = Effect.gen(function* () {
   const outages = yield* OwnOutages
-  const { damage } = yield* Database
+  const { compatible, damage } = yield* Database
+  const onTooNew = yield* OnTooNew
   const { answerMillis, everyMillis } = yield* StoreWatchOptions
   let look: Fiber.Fiber<void, unknown> | undefined
   while (true) {
     // One look at a time: a store that has vanished answers none of them.
-    look ??= yield* Effect.forkChild(StoreHealth.works)
+    look ??= yield* StoreHealth.works.pipe(
+      Effect.andThen(compatible),
+      Effect.catchTag("StoreTooNew", onTooNew),
+      Effect.forkChild
+    )
     const looked = yield* Effect.timeoutOption(Fiber.await(look), answerMillis)
     const damaged = yield* damage
     if (damaged !== undefined) yield* outages.begin("store", `the file is damaged: ${damaged}`)

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as Migrations from "@headwater/indexer/store/database/internal/Migrations"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -95,6 +96,24 @@ for (const { location, name } of unmigrated) {
 
 /** Root alone may run a program as another user. */
 const mayBecomeNobody = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
+describe.skipIf(unmigrated.length === 1)("headwater upgrade --check of daemons that run", () => {
+  it.live("says whether they may be upgraded one after another", () =>
+    Effect.gen(function* () {
+      const store = yield* unmigrated[1]!.location
+      const config = yield* settingsOf(store)
+      const daemon = yield* Layer.build(Database.layer(store))
+      yield* Context.get(daemon, Database).compatible
+      const withNewer = (statements: ReadonlyArray<string>) =>
+        Effect.provideService(check(config), Migrations.NewerMigrations, { "9998_later": () => statements })
+      const adding = yield* withNewer(["alter table callback add column note text"])
+      assert.match(messagesOf(adding), /ok: other programs are connected.*: they may go on/)
+      assert.match(adding.next.join("\n"), /^Back up[\s\S]*then the next one/)
+      const final = yield* withNewer(["update store_format set oldest_migration = '9998_later', oldest_program = '9'"])
+      assert.match(messagesOf(final), /note: other programs are connected.*: stop every daemon/)
+      assert.match(final.next.join("\n"), /^Stop every daemon/)
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("headwater upgrade", () => {
   const [{ location }] = unmigrated as [(typeof unmigrated)[number]]

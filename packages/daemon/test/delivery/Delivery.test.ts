@@ -7,6 +7,7 @@ import type { RetryProfile } from "@headwater/daemon/delivery/RetryProfile"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Retractions from "@headwater/indexer/store/subscriptions/Retractions"
@@ -57,7 +58,7 @@ const deliver = Effect.fnUntraced(function* (
       Layer.provide(target),
       Layer.provide(client),
       Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, profile: quick, ...options })),
-      Layer.provide(Layer.succeed(Outbox, outbox)),
+      Layer.provide([Layer.succeed(Outbox, outbox), RecurringTasks.layer]),
       Layer.provide(OwnOutages.layer)
     )
   )
@@ -109,7 +110,7 @@ for (const store of stores) {
         yield* deliver(world)
         yield* Seed.callbacks(signed, 50)
         yield* Seed.callbacks(plain, 1)
-        yield* (yield* Outbox).wakeup
+        yield* (yield* Database).signals.send("callbacks")
         yield* receiver.until(({ length }) => length === 51)
         const [one, ...none] = receiver.received.filter(({ path }) => path === "/plain")
         assert.deepStrictEqual(none, [])
@@ -342,7 +343,7 @@ describe("Delivery", () => {
       for (let i = 0; i < 20; i++) {
         const at = Date.now()
         yield* Seed.callbacks(well, 1, { label: `${i}` })
-        yield* (yield* Outbox).wakeup
+        yield* (yield* Database).signals.send("callbacks")
         yield* healthy.until(({ length }) => length === i + 1)
         latencies.push(Date.now() - at)
         yield* Effect.sleep("150 millis")
@@ -384,7 +385,7 @@ describe("Delivery", () => {
         yield* Effect.sleep("200 millis")
         const well = yield* Seed.subscription(victim, `https://a.test:${receiver.port}/well`)
         yield* Seed.callbacks(well, 30)
-        yield* (yield* Outbox).wakeup
+        yield* (yield* Database).signals.send("callbacks")
         yield* receiver.until(() => at("/well") === 30)
         const ofAttacker = Effect.map(
           Effect.forEach(hanging, ({ id }) => Seed.rows(id)),
@@ -447,7 +448,7 @@ describe("Delivery", () => {
       yield* Effect.sleep("200 millis")
       const well = yield* Seed.subscription(victim, `https://b.test:${receiver.port}/`)
       yield* Seed.callbacks(well, 30)
-      yield* (yield* Outbox).wakeup
+      yield* (yield* Database).signals.send("callbacks")
       yield* receiver.until(({ length }) => length === 30)
       const tried = yield* query((db) =>
         db.selectFrom("callback").select("id").where("account", "=", attacker).where("attempts", ">", 0)
@@ -555,8 +556,20 @@ describe("Delivery", () => {
         Seed.subscription(account, `https://a.test:${receiver.port}/${i}`)
       )
       yield* Effect.forEach(subscriptions, (subscription) => Seed.callbacks(subscription, 20))
-      yield* deliver(world)
-      yield* deliver(world)
+      const outbox = yield* Outbox
+      const maintained: Array<string> = []
+      const counted = <A, E>(name: string, work: Effect.Effect<A, E>) =>
+        Effect.andThen(
+          Effect.sync(() => maintained.push(name)),
+          work
+        )
+      const counting = {
+        ...outbox,
+        prune: counted("prune", outbox.prune),
+        endParking: counted("endParking", outbox.endParking)
+      }
+      yield* deliver(world, { parkingMillis: 3_600_000 }).pipe(Effect.provideService(Outbox, counting))
+      yield* deliver(world, { parkingMillis: 3_600_000 }).pipe(Effect.provideService(Outbox, counting))
       const rows = Effect.map(
         Effect.forEach(subscriptions, ({ id }) => Seed.rows(id)),
         (lists) => lists.flat()
@@ -575,6 +588,9 @@ describe("Delivery", () => {
           Array.from({ length: 20 }, (_, i) => i + 1)
         )
       }
+      // What is done now and then is done by one of them.
+      yield* until(Effect.sync(() => maintained.length >= 2))
+      assert.deepStrictEqual([...maintained].sort(), ["endParking", "prune"])
     }).pipe(
       Effect.scoped,
       Effect.provide(

@@ -4,6 +4,7 @@ import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/Callbac
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -17,7 +18,7 @@ const names = ["a.test", "b.test", "c.test"]
 const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
 
 Delivery.layer.pipe(
-  Layer.provide([ReceiverClient.layer, Outbox.layer, OwnOutages.layer]),
+  Layer.provide([ReceiverClient.layer, Outbox.layer, OwnOutages.layer, RecurringTasks.layer]),
   Layer.provide([CallbackTarget.layer, Subscriptions.layer]),
   Layer.provide(Dns.layerStatic({ hosts: Object.fromEntries(names.map((name) => [name, ["127.0.0.1"]])) })),
   Layer.provide(Database.layer({ kind: "sqlite", file })),

@@ -8,6 +8,7 @@ import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { type Fault, NoReply, ReceiverClient } from "@headwater/daemon/delivery/ReceiverClient"
 import { type Lack, OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import type { Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -34,10 +35,12 @@ const streamOf = (account: number, host: string, repeated = 1): Stream => ({
 
 const isOpen = ({ deactivated, delivered, repeated }: Stream) => deactivated === undefined && delivered < repeated
 
+/** As where one process has the store. */
+const tasks = Layer.mock(RecurringTasks, { whenDue: (_, everyMillis, work) => Effect.as(work, everyMillis) })
+
 /** An outbox in memory: one subscription with one callback at a time for each stream. */
 const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<string>) =>
   Layer.succeed(Outbox, {
-    wakeup: Effect.void,
     undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
     receivers: Effect.succeed(receivers),
@@ -140,7 +143,7 @@ const delivering = <E>(
       )
   })
   const layer = Delivery.layer.pipe(
-    Layer.provide([outboxOf(streams, options.receivers ?? []), client]),
+    Layer.provide([outboxOf(streams, options.receivers ?? []), client, tasks]),
     Layer.provide(CallbackTarget.layer),
     Layer.provide(Layer.succeed(Dns.Dns, dns)),
     Layer.provide(Layer.succeed(AllowedHosts, new Set(options.allowed ?? []))),

@@ -5,6 +5,7 @@ import { ReceiverClient } from "@headwater/daemon/delivery/ReceiverClient"
 import * as RetryProfile from "@headwater/daemon/delivery/RetryProfile"
 import type { OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -23,6 +24,9 @@ const delays = (profile: RetryProfile.RetryProfile, count: number, retryAfter?: 
     Array.from({ length: count }, (_, i) => i + 1),
     (attempts) => RetryProfile.delay({ ...profile, jitter: 0 }, attempts, retryAfter)
   )
+
+/** As where one process has the store. */
+const tasks = Layer.mock(RecurringTasks, { whenDue: (_, everyMillis, work) => Effect.as(work, everyMillis) })
 
 describe("RetryProfile", () => {
   it.effect("doubles from five minutes, five times, as clients of the hosted service know it", () =>
@@ -94,7 +98,6 @@ describe("RetryProfile", () => {
       let leased = false
       let given: string | undefined
       const outbox = Layer.succeed(Outbox, {
-        wakeup: Effect.void,
         undone: Effect.void,
         receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),
@@ -150,7 +153,7 @@ describe("RetryProfile", () => {
       const profile = { ...RetryProfile.hosted, jitter: 0 }
       yield* Layer.build(
         Delivery.layer.pipe(
-          Layer.provide([outbox, client]),
+          Layer.provide([outbox, client, tasks]),
           Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
           Layer.provide(Dns.layerStatic({})),
           Layer.provide(Layer.succeed(AllowedHosts, new Set<string>())),

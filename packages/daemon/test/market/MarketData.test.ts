@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -136,7 +136,7 @@ describe("MarketData", () => {
       assert.deepStrictEqual((yield* refresh("a")).failures, [])
       assert.match((yield* Effect.flip(refresh("c"))).message, /^No provider "c" is configured, only a, b$/)
       // The schedule counts from here.
-      assert.isAbove(yield* (yield* MarketTasks).claim("a/one", 60_000), 50_000)
+      assert.isAbove(yield* (yield* RecurringTasks).claim("a/one", 60_000), 50_000)
     }).pipe(Effect.provide(MarketServices.layer))
   )
 

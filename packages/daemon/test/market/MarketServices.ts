@@ -1,7 +1,7 @@
 /** The services that market data needs, over a fresh store. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -12,7 +12,7 @@ import * as MarketSettings from "../../src/market/MarketSettings.ts"
 import { nothing, type Provider, plus } from "../../src/market/Provider.ts"
 
 /** Market data is the same on every store, which has tests of its own: here one will do. */
-export const layer = Layer.mergeAll(Assets.layer, MarketTasks.layer).pipe(
+export const layer = Layer.mergeAll(Assets.layer, RecurringTasks.layer).pipe(
   Layer.provideMerge(stores[0]!.layer),
   Layer.provideMerge(httpClient),
   Layer.provideMerge(NodeServices.layer)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import * as StoreWatch from "@headwater/daemon/supervision/StoreWatch"
-import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError, StoreTooNew } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -9,7 +9,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const full = new DatabaseError({ cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }) })
 
-const unused = {} as Database["Service"]
+const unused = { compatible: Effect.void as Database["Service"]["compatible"] } as Database["Service"]
 
 describe("StoreWatch", () => {
   it.effect("says once that the store cannot be written, and once that it can again", () =>
@@ -72,6 +72,35 @@ describe("StoreWatch", () => {
         const [outage] = yield* (yield* OwnOutages).lasting
         assert.match(outage!.error, /the file is damaged: database disk image is malformed/)
       }).pipe(Effect.provide(StoreWatch.layer.pipe(Layer.provideMerge(OwnOutages.layer), Layer.provide(database))))
+    })
+  )
+
+  it.effect("says that a newer program has changed the store for itself", () =>
+    Effect.gen(function* () {
+      let compatible: Database["Service"]["compatible"] = Effect.void
+      const database = Layer.succeed(Database, {
+        ...unused,
+        compatible: Effect.suspend(() => compatible),
+        read: () => Effect.succeed([] as never),
+        damage: Effect.undefined,
+        proveWrite: Effect.void
+      })
+      const said: Array<string> = []
+      const onTooNew = Layer.succeed(StoreWatch.OnTooNew, (error: StoreTooNew) =>
+        Effect.sync(() => {
+          said.push(error.program)
+        })
+      )
+      yield* Effect.gen(function* () {
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(said, [])
+        compatible = Effect.fail(new StoreTooNew({ program: "7.8.9" }))
+        yield* TestClock.adjust("4 seconds")
+        assert.deepStrictEqual(said, ["7.8.9"])
+        assert.deepStrictEqual(yield* (yield* OwnOutages).lasting, [])
+      }).pipe(
+        Effect.provide(StoreWatch.layer.pipe(Layer.provideMerge(OwnOutages.layer), Layer.provide([database, onTooNew])))
+      )
     })
   )
 })

@@ -9,7 +9,6 @@ import type { Broadcasting, BroadcastRefused, Numbered } from "@headwater/indexe
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Database } from "@headwater/indexer/store/database/Database"
-import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import { conflictingField, invalidField, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
@@ -30,11 +29,8 @@ const seconds = (millis: number) => Math.floor(millis / 1000)
 export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshness<ConnectedNode>) {
   const database = yield* Database
   const subscriptions = yield* Subscriptions
-  const outbox = yield* Outbox
 
-  /** What is known of a transaction is written, and told. */
-  const record = (id: number, found: Broadcasts.Found) =>
-    Effect.andThen(Effect.orDie(Broadcasts.record(chain, id, found)), outbox.wakeup)
+  const record = (id: number, found: Broadcasts.Found) => Effect.orDie(Broadcasts.record(chain, id, found))
 
   /** Whether the nodes have the transaction without having been given it here; where so, that is written. */
   const isThere = Effect.fnUntraced(function* (id: number, raw: Uint8Array, broadcasting: Broadcasting) {
@@ -75,7 +71,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     const known = yield* Effect.orDie(Broadcasts.find(chain, request.account, id))
     if (known !== undefined && Broadcasts.isOnItsWay(known)) {
       yield* request.paying(begin(request, id, raw, numbered), () => 1)
-      yield* outbox.wakeup
       return answer
     }
     const before = yield* broadcasting.standing(raw)
@@ -89,7 +84,6 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       yield* Effect.logWarning(`A transaction was given to the nodes, and none has answered: ${sent.message}`)
     } else if (!(yield* isThere(row.id, raw, broadcasting))) {
       const isRefused = yield* Effect.orDie(Broadcasts.refuse(chain, row.id, sent.message))
-      yield* outbox.wakeup
       if (isRefused) return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)
     }
     return answer

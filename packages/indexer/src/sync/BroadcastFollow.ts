@@ -18,8 +18,6 @@ import { retryForever } from "./RetryForever.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
-  /** Runs after callbacks may have been added. */
-  readonly onRecorded: Effect.Effect<void>
 }
 
 export interface BroadcastFollow {
@@ -107,7 +105,6 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
       // What cannot be told of one holds up no other one.
       const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(one, height)), { concurrency })
       failed ??= looks.find(Exit.isFailure)?.cause
-      yield* options.onRecorded
       last = some.at(-1)
       if (some.length < atOnce || looks.every(isAway)) break
     }

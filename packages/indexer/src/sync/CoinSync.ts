@@ -39,8 +39,6 @@ export interface Options {
   readonly lookAhead?: number
   /** Subscribed addresses in one search; 50,000 by default. */
   readonly addresses?: number
-  /** Runs after callbacks have been added. */
-  readonly onRecorded?: Effect.Effect<void>
 }
 
 /** What a step did: nothing where nobody waits or the chain is far from its node's head. */
@@ -183,15 +181,11 @@ export const make = Effect.fn("CoinSync.make")(function* (
 
   const decideAt = Effect.fnUntraced(function* (height: number) {
     const block = yield* source.blockAt(height)
-    const added = yield* Effect.catchTags(
-      store.reprocess(block, { callbacks: "unresolved", internalFrom: undefined, learned: [] }),
-      {
-        // A reorganisation has come in between, and the block with it will be matched anew.
-        NotRecorded: () => Effect.succeed(0),
-        TokensUnknown: Effect.die
-      }
-    )
-    if (added > 0 && options.onRecorded !== undefined) yield* options.onRecorded
+    yield* Effect.catchTags(store.reprocess(block, { callbacks: "unresolved", internalFrom: undefined, learned: [] }), {
+      // A reorganisation has come in between, and the block with it will be matched anew.
+      NotRecorded: () => Effect.succeed(0),
+      TokensUnknown: Effect.die
+    })
   })
 
   /** Blocks after the search, committed before its coins were known: what was in doubt there is decided now. */

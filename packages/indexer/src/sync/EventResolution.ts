@@ -45,8 +45,6 @@ export interface Options {
   /** Those of subscriptions by default. */
   readonly movements?: Movements
   readonly pollInterval: Duration.Duration
-  /** Runs after callbacks have been added. */
-  readonly onRecorded?: Effect.Effect<void>
   /** The longest time between two looks at what could not be decided; 10 minutes by default. */
   readonly longestWait?: Duration.Duration
 }
@@ -109,10 +107,9 @@ export const make = Effect.fn("EventResolution.make")(function* (
     )
     const mayDecide = [...recorded.values()].some(({ coins }) => coins !== undefined && coins <= height)
     if (shown.length === 0 && !mayDecide) return false
-    const callbacks = yield* store.reprocess(Inputs.show(block, shown), {
+    yield* store.reprocess(Inputs.show(block, shown), {
       ...{ callbacks: "unresolved", internalFrom: undefined, learned: [] }
     })
-    if (callbacks > 0 && options.onRecorded !== undefined) yield* options.onRecorded
     const left = (yield* inDoubt.at(chain, height)).length
     if (left === movements.length) return false
     yield* Effect.logInfo(`${movements.length - left} movements of block ${height} are not in doubt any more`)

@@ -16,15 +16,14 @@ const fullAccounts = Metric.gauge("headwater_chain_full_accounts", {
 /** How often is looked for what another process has left, or a kill. */
 const lookInterval = "5 seconds"
 
-/** Runs for good. `onWritten` runs after each step that has written callbacks. */
-export const run = (chain: Chain, store: ChainStore, onWritten: Effect.Effect<void>): Effect.Effect<never> => {
+/** Runs for good. */
+export const run = (chain: Chain, store: ChainStore): Effect.Effect<never> => {
   const full = Metric.withAttributes(fullAccounts, { chain: nameOf(chain) })
   const all = Effect.gen(function* () {
     while (true) {
       const [took, step] = yield* Effect.timed(store.fanOut)
-      const { callbacks, more } = step
+      const { more } = step
       yield* Metric.update(full, step.full)
-      if (callbacks > 0) yield* onWritten
       if (!more) return
       yield* Effect.sleep(Duration.max(took, Duration.millis(leastPause)))
     }

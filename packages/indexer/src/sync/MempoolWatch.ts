@@ -30,8 +30,6 @@ import * as MempoolInputs from "./internal/MempoolInputs.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
-  /** Runs after callbacks have been made. */
-  readonly onRecorded?: Effect.Effect<void>
 }
 
 export interface MempoolWatch {
@@ -137,8 +135,7 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     const inDoubt = yield* doubtful(movements, unknown, began)
     const certain = movements.filter((movement) => !inDoubt.has(movement))
     const seen = yield* placed(certain, transactions)
-    const made = yield* coins.record(seen, first ? skewMillis : Number.POSITIVE_INFINITY)
-    if (made > 0 && options.onRecorded !== undefined) yield* options.onRecorded
+    yield* coins.record(seen, first ? skewMillis : Number.POSITIVE_INFINITY)
     const again = new Set([...(asked ? unknown.keys() : []), ...[...inDoubt].map(({ transaction }) => transaction)])
     const ofAgain = new Set([...again].map((transaction) => hex(transactions[transaction]!.id)))
     // Those that have left are looked at again where they are listed: the list and they may be of two nodes behind one URL,

@@ -25,8 +25,6 @@ import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
-  /** Runs after callbacks have been added. */
-  readonly onRecorded?: Effect.Effect<void>
   /** The longest wait after a look that filled in nothing, unless the look itself took long; 1 minute by default. */
   readonly longestWait?: Duration.Duration
 }
@@ -89,11 +87,10 @@ export const make = Effect.fn("MissingPartSync.make")(function* (
   /** Whether the block was entered; not so where it has left the chain. */
   const enter = Effect.fnUntraced(function* (block: Block) {
     const callbacks = callbacksOf(block, yield* Clock.currentTimeMillis)
-    const added = yield* TokenNames.withTokens(source, store, [block], (learned) =>
+    yield* TokenNames.withTokens(source, store, [block], (learned) =>
       // Internal transactions that the record did not lack stay as they are.
       store.reprocess(block, { callbacks, internalFrom: Number.MAX_SAFE_INTEGER, learned })
     )
-    if (added > 0 && options.onRecorded !== undefined) yield* options.onRecorded
     return true
   })
 

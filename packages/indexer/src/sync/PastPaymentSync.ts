@@ -14,8 +14,6 @@ import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
-  /** Runs after callbacks have been added. */
-  readonly onRecorded?: Effect.Effect<void>
 }
 
 export interface PastPaymentSync {
@@ -34,10 +32,9 @@ const leastPause = 2
 export const make = (source: Source, store: ChainStore, options: Options): PastPaymentSync => {
   const tell = Effect.fnUntraced(function* (height: number) {
     const block = yield* source.blockAt(height)
-    const told = yield* TokenNames.withTokens(source, store, [block], (learned) =>
+    yield* TokenNames.withTokens(source, store, [block], (learned) =>
       store.reprocess(block, { callbacks: "past", internalFrom: undefined, learned })
     )
-    if (told > 0 && options.onRecorded !== undefined) yield* options.onRecorded
   })
 
   /** Blocks that could not be told, and when they are asked for again. */

@@ -8,7 +8,6 @@ import type { ConnectedNode } from "../families/Family.ts"
 import * as ChainReader from "../store/chain/ChainReader.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as InternalRetention from "../store/chain/InternalRetention.ts"
-import { Outbox } from "../store/subscriptions/Outbox.ts"
 import * as AccountSync from "./AccountSync.ts"
 import * as AddressSync from "./AddressSync.ts"
 import * as BroadcastFollow from "./BroadcastFollow.ts"
@@ -45,30 +44,28 @@ export const run = Effect.fnUntraced(function* (
   const { accounts, broadcasting, coinSearch, mempool, minedOutputs, past, unusedAt, wholeBlockAt } = sideSources
   const { gapLimit, pollMillis } = options
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
-  const outbox = yield* Outbox
-  yield* Effect.forkScoped(FanOutTask.run(chain, store, outbox.wakeup))
-  const pastPayments = PastPaymentSync.make(source, store, { pollInterval: coinInterval, onRecorded: outbox.wakeup })
+  yield* Effect.forkScoped(FanOutTask.run(chain, store))
+  const pastPayments = PastPaymentSync.make(source, store, { pollInterval: coinInterval })
   yield* Effect.forkScoped(pastPayments.run)
   if (broadcasting !== undefined) {
     const follow = yield* BroadcastFollow.make(chain, broadcasting, {
-      ...{ pollInterval: coinInterval, onRecorded: outbox.wakeup }
+      pollInterval: coinInterval
     })
     yield* Effect.forkScoped(follow.run)
   }
   if (minedOutputs !== undefined) {
     const resolution = yield* EventResolution.make(source, minedOutputs, store, {
-      pollInterval: coinInterval,
-      onRecorded: outbox.wakeup
+      pollInterval: coinInterval
     })
     yield* Effect.forkScoped(resolution.run)
   }
   if (mempool !== undefined) {
-    const watch = yield* MempoolWatch.make(chain, mempool, { pollInterval: coinInterval, onRecorded: outbox.wakeup })
+    const watch = yield* MempoolWatch.make(chain, mempool, { pollInterval: coinInterval })
     yield* Effect.forkScoped(watch.run)
   }
   if (coinSearch !== undefined) {
     const coins = yield* CoinSync.make(source, coinSearch, store, {
-      ...{ pollInterval: coinInterval, gapLimit, onRecorded: outbox.wakeup }
+      ...{ pollInterval: coinInterval, gapLimit }
     })
     yield* Effect.forkScoped(coins.run)
   }
@@ -88,7 +85,7 @@ export const run = Effect.fnUntraced(function* (
   }
   if (wholeBlockAt !== undefined) {
     const parts = yield* MissingPartSync.make(source, wholeBlockAt, store, {
-      ...{ pollInterval: coinInterval, onRecorded: outbox.wakeup }
+      pollInterval: coinInterval
     })
     yield* Effect.forkScoped(parts.run)
   }

@@ -60,7 +60,7 @@ for (const store of stores) {
                 : Effect.succeed(node.standing)
             })
         },
-        { pollInterval: "1 second", onRecorded: Effect.void } as never
+        { pollInterval: "1 second" } as never
       )
       const mine = Effect.gen(function* () {
         const block = fake.mine([])

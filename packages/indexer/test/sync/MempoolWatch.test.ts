@@ -706,19 +706,19 @@ for (const store of stores) {
         const node = new Node()
         yield* start(node)
         const announcements = yield* Queue.sliding<void>(1)
-        const recorded = yield* Queue.unbounded<void>()
+        const { exclusive, signals } = yield* Database
+        // Of what was told before anybody listened.
+        if (!exclusive) yield* Effect.flatten(signals.next("callbacks"))
         const mempool = { ...node.mempool, announced: Queue.take(announcements) }
-        const { run } = yield* MempoolWatch.make(chain, mempool, {
-          pollInterval: Duration.hours(1),
-          onRecorded: Effect.asVoid(Queue.offer(recorded, undefined))
-        })
+        const { run } = yield* MempoolWatch.make(chain, mempool, { pollInterval: Duration.hours(1) })
         yield* subscribe(1)
         // The clock stands still.
         yield* Effect.forkScoped(run)
         for (const number of [1, 2, 3]) {
+          const recorded = yield* signals.next("callbacks")
           node.add(number, [], [[1, 5n]])
           yield* Queue.offer(announcements, undefined)
-          yield* Queue.take(recorded)
+          yield* recorded
         }
         assert.strictEqual((yield* told).length, 3)
       }).pipe(Effect.provide(layer), Effect.scoped)

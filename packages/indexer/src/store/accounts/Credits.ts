@@ -3,8 +3,8 @@ import { defaultRules, type Rules } from "@headwater/core/Credits"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { RecurringTasks } from "../database/RecurringTasks.ts"
 import * as CallbackCharges from "./internal/CallbackCharges.ts"
 import * as CreditLedger from "./internal/CreditLedger.ts"
 import * as DailyCharges from "./internal/DailyCharges.ts"
@@ -12,6 +12,9 @@ import * as RequestCharges from "./internal/RequestCharges.ts"
 
 export { type CreditEntry, DuplicateEntry } from "./internal/CreditLedger.ts"
 export { type Charge, InsufficientCredits } from "./internal/RequestCharges.ts"
+
+/** How often the clock is looked at for days that are over. */
+const dailyMillis = 60_000
 
 /** The operator's rules of charging. */
 export const CreditRules = Context.Reference<Rules>("@headwater/indexer/store/accounts/Credits/CreditRules", {
@@ -62,14 +65,20 @@ export class Credits extends Context.Service<
   static readonly daily = Layer.effectDiscard(
     Effect.gen(function* () {
       const { chargeDays } = yield* Credits
-      yield* chargeDays.pipe(
+      const { whenDue } = yield* RecurringTasks
+      const charge = chargeDays.pipe(
         Effect.tap(({ credits, days, deactivated }) =>
           days === 0
             ? Effect.void
             : Effect.logInfo(`Charged ${credits} credits for ${days} days, deactivated ${deactivated} subscriptions`)
+        )
+      )
+      yield* whenDue("daily charges", dailyMillis, charge).pipe(
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logError("Daily charges failed, tried again in a minute", cause), dailyMillis)
         ),
-        Effect.catchCause((cause) => Effect.logError("Daily charges failed, tried again in a minute", cause)),
-        Effect.repeat(Schedule.spaced("1 minute")),
+        Effect.flatMap((millis) => Effect.sleep(millis)),
+        Effect.forever,
         Effect.forkScoped
       )
     })

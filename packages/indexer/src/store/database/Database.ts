@@ -13,6 +13,7 @@ import * as Migrations from "./internal/Migrations.ts"
 import * as PostgresAdapter from "./internal/PostgresAdapter.ts"
 import * as PostgresHold from "./internal/PostgresHold.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
+import * as PostgresSignals from "./internal/PostgresSignals.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
 import * as SecretBox from "./internal/SecretBox.ts"
@@ -20,11 +21,12 @@ import { SqliteMachine } from "./internal/SqliteMachine.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import type { Location } from "./Location.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
+import * as Signals from "./Signals.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
 export type { SecretKeysUnusable } from "./SecretKeys.ts"
-export type { StoreIncomplete, StoreMoved, StoreTooNew } from "./internal/Migrations.ts"
+export { StoreTooNew, type StoreIncomplete, type StoreMoved } from "./internal/Migrations.ts"
 export { ServerSilence, WaitForServer } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
 export type { StoreInUse } from "./StoreLock.ts"
@@ -48,8 +50,12 @@ export class Database extends Context.Service<
      * that something is stored waits for this.
      */
     readonly flush: Effect.Effect<void, DatabaseError>
+    /** What the processes on the store tell one another. */
+    readonly signals: Signals.Signals
     /** Callback secrets on their way into the store and out of it. */
     readonly secrets: SecretBox.SecretBox
+    /** Fails once a newer program has changed the schema so that this one would go wrong on the store. */
+    readonly compatible: Effect.Effect<void, DatabaseError | Migrations.StoreTooNew>
     /** What the first statement said that found the SQLite file damaged, since the store was opened. */
     readonly damage: Effect.Effect<string | undefined>
     /**
@@ -73,7 +79,16 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
-  return { ...connection, ...SqliteAdapter.make(connection), replaced: Effect.never, flush }
+  const { arrive, count, next } = Signals.make()
+  const send = (signal: Signals.Signal) => connection.afterCommit(signal, arrive(signal))
+  return {
+    ...connection,
+    ...SqliteAdapter.make(connection),
+    flush,
+    // No other process changes the schema, or takes the store's place, while this one has the store.
+    ...{ compatible: Effect.void, replaced: Effect.never },
+    signals: { send, next, count }
+  }
 })
 
 const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { kind: "postgres" }>) {
@@ -88,18 +103,20 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   const writer = yield* Connection.open(yield* PostgresServer.dialect(held, connections, silenceMillis))
   const connection = Connection.make(writer, writer)
   if (PostgresUrl.each(Redacted.value(url)).length > 1) yield* PostgresHold.watch(url, held)
-  // A commit waits for the disk, and for standbys, as far as the server's `synchronous_commit` says.
+  const signals = yield* PostgresSignals.make(connection, held)
   return {
     ...connection,
     ...PostgresAdapter.make(connection, held.server),
-    replaced: held.replaced,
-    flush: Effect.void
+    // A commit waits for the disk, and for standbys, as far as the server's `synchronous_commit` says.
+    flush: Effect.void,
+    ...{ compatible: Migrations.compatible(writer), replaced: held.replaced },
+    signals
   }
 })
 
 const make = Effect.fnUntraced(function* (location: Location) {
   const opened = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
-  const { transaction, writer: _, attempt: __, ...rest } = opened
+  const { transaction, writer: _, attempt: __, afterCommit: ___, ...rest } = opened
   const database: Database["Service"] = Database.of({
     ...rest,
     secrets: SecretBox.make(location, opened, opened),

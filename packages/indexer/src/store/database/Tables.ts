@@ -879,7 +879,7 @@ export interface AssetRateTable {
   amount: string
 }
 
-/** Recurring work on market data, done by whichever daemon claims it first. */
+/** Recurring work, on market data at first, that one daemon claims and does. */
 export interface MarketTaskTable {
   name: string
   /** Milliseconds since the Unix epoch. */

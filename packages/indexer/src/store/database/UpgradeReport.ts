@@ -45,6 +45,8 @@ export interface UpgradeReport {
   readonly schema: string | undefined
   readonly applied: number
   readonly pending: ReadonlyArray<PendingMigration>
+  /** Whether older daemons go on working while this program migrates the store, and behind that. */
+  readonly oneByOne: boolean
   /** Why this program may not run on the store, which a newer one has changed; undefined where it may. */
   readonly tooNew: string | undefined
   /** What is left of earlier rewritings. */
@@ -97,7 +99,7 @@ const look = Effect.fnUntraced(function* (db: Kysely<Tables>, location: Location
   if (Result.isFailure(format) && format.failure._tag === "DatabaseError") return yield* format.failure
   const sizes = new Map<string, Rows | undefined>()
   const pending: Array<PendingMigration> = []
-  for (const [name, statements] of Migrations.pending(names, types)) {
+  for (const [name, statements] of yield* Migrations.pending(names, types)) {
     const found = { atStart: new Map<string, Rows>(), behind: new Map<string, Rows>() }
     for (const statement of statements) {
       const through = work(statement)
@@ -120,6 +122,8 @@ const look = Effect.fnUntraced(function* (db: Kysely<Tables>, location: Location
     schema: names.toSorted().at(-1),
     applied: names.length,
     pending,
+    oneByOne:
+      location.kind === "postgres" && pending.every(({ final, name }) => name > Migrations.lastBeforeRolling && !final),
     tooNew: Result.isFailure(format) ? format.failure.message : undefined,
     unfinished: unfinished.map(({ name }) => name),
     withoutKeys: yield* withoutKeys(db, location)

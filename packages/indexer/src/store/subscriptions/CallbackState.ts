@@ -236,17 +236,22 @@ export const make = (options: {
   }
 }
 
+/** Tells senders, and readers of feeds, of callbacks that a transaction has made or made due. */
+const told = Effect.flatMap(Database, ({ signals }) => signals.send("callbacks"))
+
 /**
  * Enters new callbacks. A callback that exists already stays as it is, unless the birth names a transition; where a
  * retraction has ended its key, the event is told again under a new one.
  */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
+  if (callbacks.length === 0) return
   const { insertMany } = yield* Database
   const { again, state }: BirthRule = births[birth]
   const conflict = again === undefined ? "do nothing" : TransitionSql.onConflict(transitions[again])
-  const told = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
-  const born = state === undefined ? told : told.map((callback) => ({ ...callback, state }))
+  const own = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
+  const born = state === undefined ? own : own.map((callback) => ({ ...callback, state }))
   yield* insertMany("callback", born, `on conflict (idempotency_key) ${conflict}`)
+  yield* told
 })
 
 /** Those of the keys that a callback has, in whatever state. */
@@ -267,9 +272,12 @@ export const apply = <T extends Transition>(
   which: RawBuilder<unknown>,
   ...[given]: keyof Given<T> extends never ? [] : [Given<T>]
 ): Effect.Effect<void, DatabaseError, Database> =>
-  Effect.flatMap(Database, ({ query }) =>
-    Effect.asVoid(query(rows(TransitionSql.statement(transitions[transition], which, given ?? {}))))
-  )
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    const { to }: TransitionSql.Rule = transitions[transition]
+    yield* query(rows(TransitionSql.statement(transitions[transition], which, given ?? {})))
+    if (to === "due") yield* told
+  })
 
 /** As {@link apply}, with values of its own for each callback, and deferred. */
 export const applyEach = <T extends Transition>(

@@ -254,9 +254,7 @@ const make = Effect.gen(function* () {
     }, stored),
     redeliver: Effect.fn("Callbacks.redeliver")(function* (key, idempotencyKey) {
       const subscription = yield* subscriptions.get(key)
-      const callback = yield* database.transaction(redeliver(subscription, idempotencyKey))
-      yield* outbox.wakeup
-      return callback
+      return yield* database.transaction(redeliver(subscription, idempotencyKey))
     }),
     recover: Effect.fn("Callbacks.recover")(function* (key, since) {
       const subscription = yield* subscriptions.get(key)
@@ -270,9 +268,7 @@ const make = Effect.gen(function* () {
     }),
     test: Effect.fn("Callbacks.test")(function* (key) {
       const subscription = yield* subscriptions.get(key)
-      const callback = yield* database.transaction(makeTest(subscription))
-      yield* outbox.wakeup
-      return callback
+      return yield* database.transaction(makeTest(subscription))
     }),
     status: Effect.fn("Callbacks.status")(function* (key) {
       const { active, callbackUrl, id } = yield* subscriptions.get(key)

@@ -33,7 +33,7 @@ export interface Lease {
   readonly full: boolean
   /** Milliseconds since the Unix epoch. */
   readonly leasedUntil: number
-  /** Whether this process has undone no block since: one that it did may be what a callback is about. */
+  /** Whether no block was undone since, as far as this process has heard: one may be what a callback is about. */
   readonly isCurrent: () => boolean
 }
 

@@ -24,7 +24,6 @@ import * as Gaps from "./internal/Gaps.ts"
 import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
-import * as Wakeup from "../../Wakeup.ts"
 import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as BulkRequests from "./BulkRequests.ts"
 import * as CallbackCopies from "./CallbackCopies.ts"
@@ -62,11 +61,9 @@ import { Subscriptions } from "./Subscriptions.ts"
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Wakes the senders that wait in this process: callbacks have become due. */
-    readonly wakeup: Effect.Effect<void>
-    /** An effect that waits for the next `wakeup` after this moment. */
+    /** An effect that waits until any process on the store has made callbacks after this moment, or made them due. */
     readonly nextWakeup: Effect.Effect<Effect.Effect<void>>
-    /** Takes note of blocks that this process has undone: leases that were taken before are not current any more. */
+    /** Takes note of blocks that were undone: leases that were taken before are not current any more, in no process. */
     readonly undone: Effect.Effect<void>
     /** Hosts that there is something to send to. */
     readonly hosts: Effect.Effect<ReadonlyArray<DueHost>, DatabaseError>
@@ -129,23 +126,19 @@ const make = Effect.gen(function* () {
   const retention = yield* Retention
   const policy = { mayReceive: yield* HostPermission, bounds: retention }
   const consequences = { deactivate, charge: yield* CallbackCharging }
-  const wakeup = Wakeup.make()
   const recovery = yield* Recovery.make
-  let undone = 0
   const stored = Effect.provideService(Database, database)
 
   return Outbox.of({
-    wakeup: wakeup.signal,
-    nextWakeup: wakeup.next,
-    undone: Effect.sync(() => {
-      undone++
-    }),
+    nextWakeup: database.signals.next("callbacks"),
+    undone: database.signals.send("undone"),
     hosts: stored(Effect.flatMap(Clock.currentTimeMillis, DueCallbacks.hosts)),
     receivers: stored(Receivers.some(policy.mayReceive)),
     lease: (capacities, leaseMillis) =>
       Effect.suspend(() => {
-        const before = undone
-        return stored(Leases.take(capacities, { leaseMillis, isCurrent: () => undone === before }, policy))
+        const undone = () => database.signals.count("undone")
+        const before = undone()
+        return stored(Leases.take(capacities, { leaseMillis, isCurrent: () => undone() === before }, policy))
       }),
     acknowledge: (outcomes) => stored(Acknowledgement.write(outcomes, consequences)),
     endLeases: stored(Leases.endAll()),
@@ -164,6 +157,6 @@ const make = Effect.gen(function* () {
     endParking: stored(Effect.tap(Gaps.begin(retention), ListActivation.rest)),
     leaseCopy: (leaseMillis) => stored(CallbackCopies.lease(leaseMillis, policy.mayReceive, retention.parkedMillis)),
     advanceCopy: (copy, outcome) => stored(CallbackCopies.advance(copy, outcome, consequences.charge)),
-    recover: stored(Effect.tap(recovery.step(), (any) => (any ? wakeup.signal : Effect.void)))
+    recover: stored(recovery.step())
   })
 })

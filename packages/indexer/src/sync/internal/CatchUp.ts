@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import { ChainStatus } from "../../families/node/ChainStatus.ts"
 import * as Proof from "../../families/node/Proof.ts"
 import type { Head, Source } from "../../families/Source.ts"
-import type { ChainStore, Committed } from "../../store/chain/ChainStore.ts"
+import type { ChainStore } from "../../store/chain/ChainStore.ts"
 import * as MissingParts from "../../store/chain/MissingParts.ts"
 import * as BlockTrace from "../BlockTrace.ts"
 import type { SyncMetrics } from "../SyncMetrics.ts"
@@ -20,8 +20,6 @@ import * as TokenNames from "../TokenNames.ts"
 export interface Options {
   /** Blocks fetched at the same time. */
   readonly concurrency: number
-  /** Runs after each commit, outside its transaction. */
-  readonly onCommitted?: (blocks: ReadonlyArray<Block>, committed: Committed) => Effect.Effect<void>
 }
 
 /** What may share a commit: blocks, and transfers and logs of all of them, so that others who write do not wait for long. */
@@ -113,7 +111,6 @@ export const make = Effect.fnUntraced(function* (
       const recovered = status?.state === "failing" ? ({ state: "syncing", message: undefined } as const) : {}
       const { height, time: blockTime } = last
       statuses.update(chain, { height, committedAt: now, blockTime, unproven, ...recovered }, now)
-      if (options.onCommitted !== undefined) yield* options.onCommitted(entered, committed)
     }
   })
 

@@ -1,12 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as Migrations from "@headwater/indexer/store/database/internal/Migrations"
 import * as PostgresAdapter from "@headwater/indexer/store/database/internal/PostgresAdapter"
 import * as SqliteAdapter from "@headwater/indexer/store/database/internal/SqliteAdapter"
 import * as missingParts from "@headwater/indexer/store/database/migrations/0023_missing_parts"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { unmigrated } from "../../../../../test/Stores.ts"
+import { locations, unmigrated } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
 import * as Released from "./Released.ts"
 import { readsRight } from "./released/readsRight.ts"
 
@@ -135,4 +141,122 @@ describe("Migrations of a SQLite file", () => {
       yield* open(store)
     }).pipe(Effect.scoped)
   )
+})
+
+const additions = {
+  "9997_addition": () => [
+    "alter table callback add column note text",
+    "create table noted (id bigint not null primary key)",
+    "create index callback_note on callback (account, note)"
+  ]
+}
+const change = {
+  "9998_change": () => [
+    "alter table noted add column more text",
+    "update store_format set oldest_migration = '9998_change', oldest_program = '7.8.9'"
+  ]
+}
+
+describe.skipIf(locations.length === 1)("Migrations of a PostgreSQL store that daemons share", () => {
+  it.live("leave an older daemon at its work while they only add, and end it where it would go wrong", () =>
+    Effect.gen(function* () {
+      const store = yield* locations[1]!.location
+      const services = Outbox.layer.pipe(
+        Layer.provideMerge(Subscriptions.layer),
+        Layer.provideMerge(Database.layer(store))
+      )
+      const start = (newer: typeof Migrations.NewerMigrations.Service) =>
+        Layer.build(services.pipe(Layer.provide(Layer.succeed(Migrations.NewerMigrations, newer))))
+      const older = yield* start({})
+      const host = "a.test"
+      const subscription = yield* Effect.gen(function* () {
+        return yield* Seed.subscription(yield* Seed.account, `https://${host}/`)
+      }).pipe(Effect.provide(older))
+      let rounds = 0
+      /** Callbacks are made, leased and accepted. */
+      const round = Effect.gen(function* () {
+        const outbox = yield* Outbox
+        yield* Seed.callbacks(subscription, 2, { label: `${rounds}` })
+        const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 8 }
+        const capacity = { host, limit: 8, batchSize: 8, followOns: [], retriesFirst: false, ...turns }
+        const leases = yield* outbox.lease([capacity], 60_000)
+        const callbacks = leases.flatMap(({ callbacks }) => callbacks)
+        assert.lengthOf(callbacks, 2)
+        const attempt = { at: Date.now(), duration: 1, status: 200 }
+        yield* outbox.acknowledge(callbacks.map((callback) => ({ kind: "delivered", callback, attempt })))
+        rounds++
+      })
+      let isOver = false
+      const work = yield* Effect.repeat(round, { until: () => isOver }).pipe(Effect.provide(older), Effect.forkChild)
+      const until = (count: number) =>
+        Effect.suspend(() => {
+          const ended = work.pollUnsafe()
+          return ended === undefined ? Effect.succeed(rounds >= count) : Effect.as(ended, true)
+        }).pipe(Effect.delay("5 millis"), Effect.repeat({ until: (holds) => holds }))
+      yield* until(3)
+      const newer = yield* start(additions)
+      yield* until(rounds + 3)
+      isOver = true
+      yield* Fiber.join(work)
+      // Whichever is started again: both go on.
+      yield* Effect.provide(round, yield* start({}))
+      yield* Effect.provide(round, newer)
+      yield* Effect.provide(round, older)
+
+      const { compatible } = Context.get(older, Database)
+      yield* compatible
+      yield* start({ ...additions, ...change })
+      const error = yield* Effect.flip(compatible)
+      assert.strictEqual(error._tag, "StoreTooNew")
+      assert.strictEqual((yield* Effect.flip(start({})))._tag, "StoreTooNew")
+      assert.strictEqual((yield* Effect.flip(start(additions)))._tag, "StoreTooNew")
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Whether a program that does not know a statement goes on as before. `made`: tables of the same migration. */
+const onlyAdds = (statement: string, made: ReadonlySet<string>) => {
+  const text = statement.replace(/\s+/g, " ").trim()
+  const [, table = ""] =
+    /^(?:create table|alter table|create unique index \w+ on|insert into|update|delete from) (\w+)/i.exec(text) ?? []
+  if (made.has(table) || /^create (table|index) /i.test(text) || table === "background_migration") return true
+  // A row that an older program writes has no value there.
+  return /^alter table \w+ add column /i.test(text) && (!/ not null/i.test(text) || / default /i.test(text))
+}
+
+describe("Migrations since the first release whose daemons may be upgraded one after another", () => {
+  for (const [name, up] of Object.entries(Migrations.migrations).filter(
+    ([name]) => name > Migrations.lastBeforeRolling
+  )) {
+    it(`${name} only adds, or says the oldest program that may still run`, () => {
+      const statements = up(PostgresAdapter.columnTypes)
+      const made = new Set(statements.flatMap((text) => /^create table (\w+)/i.exec(text.trim())?.[1] ?? []))
+      const others = statements.filter((statement) => !onlyAdds(statement, made))
+      const said = statements.some((text) => text.includes("update store_format") && text.includes(`'${name}'`))
+      assert.isTrue(said || others.length === 0, `what an older program may not expect: ${others.join("; ")}`)
+    })
+  }
+
+  it("are told from others", () => {
+    const made = new Set(["own"])
+    const adding = [
+      "create table a (id bigint)",
+      "create index b on a (id)",
+      "alter table a add column c bigint",
+      "alter table a add column c bigint not null default 0",
+      "create unique index d on own (id)",
+      "insert into background_migration select 'a', 0, 0"
+    ]
+    const others = [
+      "alter table a drop column c",
+      "alter table a add column c bigint not null",
+      "alter table a rename to b",
+      "create unique index d on a (id)",
+      "drop table a",
+      "update a set c = 0",
+      "delete from a"
+    ]
+    for (const statement of adding) assert.isTrue(onlyAdds(statement, made), statement)
+    for (const statement of others) assert.isFalse(onlyAdds(statement, made), statement)
+  })
 })

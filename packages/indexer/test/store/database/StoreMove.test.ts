@@ -9,7 +9,7 @@ import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
@@ -86,7 +86,7 @@ const template = Effect.gen(function* () {
     Assets.layer,
     Credits.layer,
     Domains.layer,
-    MarketTasks.layer,
+    RecurringTasks.layer,
     Subscriptions.layer,
     Wallets.layer
   ] as const

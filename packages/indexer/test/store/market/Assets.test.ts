@@ -3,7 +3,6 @@ import * as Asset from "@headwater/core/market/Asset"
 import * as Rate from "@headwater/core/market/Rate"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -22,7 +21,7 @@ const assetOf = (listed: ReadonlyArray<{ readonly kind: string; readonly asset?:
   listed.map((one) => one.asset ?? 0)
 
 for (const store of stores) {
-  const services = Layer.mergeAll(Assets.layer, MarketTasks.layer).pipe(Layer.provideMerge(store.layer))
+  const services = Assets.layer.pipe(Layer.provideMerge(store.layer))
 
   layer(services)(`Assets on ${store.name}: listing`, (it) => {
     it.effect("gives ids that stay, and symbols that no two assets share", () =>
@@ -330,28 +329,6 @@ for (const store of stores) {
         const { latestRate, specificData } = yield* assets.bySymbol("usd")
         assert.deepStrictEqual(latestRate, { amount: "1", unit: "USD" })
         assert.strictEqual(specificData["24HoursPriceChangeInPercentage"], "0")
-      })
-    )
-  })
-
-  layer(services)(`MarketTasks on ${store.name}`, (it) => {
-    it.effect("gives a task to one, when it is due", () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(start * 1000)
-        const { claim, postpone } = yield* MarketTasks
-        const both = yield* Effect.all([claim("t", 1_000), claim("t", 1_000)], { concurrency: 2 })
-        assert.deepStrictEqual(
-          [...both].sort((a, b) => a - b),
-          [0, 1_000]
-        )
-        yield* TestClock.setTime(start * 1000 + 999)
-        assert.strictEqual(yield* claim("t", 1_000), 1)
-        yield* TestClock.setTime(start * 1000 + 1_000)
-        assert.strictEqual(yield* claim("t", 1_000), 0)
-        yield* postpone("t", 600)
-        assert.strictEqual(yield* claim("t", 1_000), 600)
-        // A shorter interval counts at once, as does a clock that was set back.
-        assert.strictEqual(yield* claim("t", 500), 0)
       })
     )
   })

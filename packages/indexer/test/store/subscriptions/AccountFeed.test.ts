@@ -92,7 +92,6 @@ for (const { location, name } of locations) {
       fresh(
         Effect.gen(function* () {
           const feed = yield* AccountFeed
-          const outbox = yield* Outbox
           const account = yield* Seed.account
           const subscription = yield* subscribe(account)
           yield* Seed.callbacks(subscription, 450)
@@ -101,7 +100,7 @@ for (const { location, name } of locations) {
           const waiting = yield* Effect.forkChild(feed.read(account, { ...position, limit: 10 }, 60_000))
           yield* Effect.sleep("20 millis")
           yield* Seed.callbacks(subscription, 1, { label: "new" })
-          yield* outbox.wakeup
+          yield* (yield* Database).signals.send("callbacks")
           const { callbacks } = yield* Fiber.join(waiting)
           assert.deepStrictEqual(
             callbacks.map(({ position }) => position),

@@ -104,7 +104,6 @@ for (const store of stores) {
     it.effect("waits for what is not there yet", () =>
       Effect.gen(function* () {
         const callbacks = yield* Callbacks
-        const outbox = yield* Outbox
         const { key, subscription } = yield* subscribe
         const empty = yield* callbacks.list(key, { after: 0, limit: 10 }, 120)
         assert.deepStrictEqual(empty.callbacks, [])
@@ -114,7 +113,7 @@ for (const store of stores) {
         )
         yield* Effect.sleep("50 millis")
         yield* Seed.callbacks(subscription, 1)
-        yield* outbox.wakeup
+        yield* (yield* Database).signals.send("callbacks")
         const found = yield* Fiber.join(waiting)
         assert.strictEqual(found.callbacks.length, 1)
         yield* sendAll(subscription)

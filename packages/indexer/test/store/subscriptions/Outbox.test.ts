@@ -555,12 +555,13 @@ describe("Outbox", () => {
   plain.effect("wakes everybody who waits, and none for what was before", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
-      yield* outbox.wakeup
+      const { signals } = yield* Database
+      yield* signals.send("callbacks")
       const waits = [yield* outbox.nextWakeup, yield* outbox.nextWakeup]
       const pending = yield* Effect.forkChild(Effect.all(waits, { concurrency: 2 }))
       yield* Effect.yieldNow
       assert.isUndefined(pending.pollUnsafe())
-      yield* outbox.wakeup
+      yield* signals.send("callbacks")
       yield* Effect.all(waits)
     }).pipe(
       Effect.provide(Outbox.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(stores[0]!.layer)))

@@ -54,6 +54,16 @@ export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
     <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
       Effect.flatMap(Current, (transaction) => tried(() => build(transaction ?? db).execute()))
 
+  /** What is to run behind the commit of an open transaction, by name. */
+  const waiting = new WeakMap<ControlledTransaction<Tables>, Map<string, Effect.Effect<void>>>()
+
+  const afterCommit = (name: string, run: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.flatMap(Current, (current) => {
+      if (current === undefined) return run
+      waiting.set(current, (waiting.get(current) ?? new Map()).set(name, run))
+      return Effect.void
+    })
+
   const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
     Effect.flatMap(Current, (current) =>
       current !== undefined
@@ -65,7 +75,14 @@ export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
               const rollback = tried(() => transaction.rollback().execute())
               return Exit.isSuccess(exit)
                 ? // A deferred statement may fail only now; the connection must be free again whatever happens.
-                  tried(() => transaction.commit().execute()).pipe(Effect.tapError(() => Effect.ignore(rollback)))
+                  tried(() => transaction.commit().execute()).pipe(
+                    Effect.tapError(() => Effect.ignore(rollback)),
+                    Effect.andThen(
+                      Effect.suspend(() =>
+                        Effect.forEach(waiting.get(transaction)?.values() ?? [], (run) => run, { discard: true })
+                      )
+                    )
+                  )
                 : rollback
             }
           )
@@ -76,6 +93,8 @@ export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
     query: on(writer),
     read: on(reader),
     transaction,
+    /** Runs an effect behind the commit of the surrounding transaction, once for each name; at once where there is none. */
+    afterCommit,
     attempt: tried,
     damage: Effect.sync(() => damage)
   }

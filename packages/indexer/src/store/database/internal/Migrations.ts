@@ -4,13 +4,16 @@
  *
  * How a migration is written:
  * - It only changes the schema, and lasts no longer than the making of an index.
- * - A program that does not know the migration still runs on the store, as with any table or column that is only added.
- *   Where such a program would go wrong, the migration ends with
- *   `update store_format set oldest_migration = '0012_its_name', oldest_program = '0.3.0'`, the release that brings it.
+ * - A program that does not know the migration still runs on the store, as with any table or column that is only added:
+ *   daemons of both releases share the store while they are upgraded one after another, and an older one may be started
+ *   again. Where such a program would go wrong, the migration ends with
+ *   `update store_format set oldest_migration = '0012_its_name', oldest_program = '0.3.0'`, the release that brings it:
+ *   older daemons stop then. So what is removed goes one release after the last one that needs it (`Migrations.test.ts`).
  * - Stored rows that must change are rewritten behind it, beside the work of the daemon: the migration leaves a row in
  *   `background_migration` (`select 'its name', 0, coalesce(max(id), 0) from …`), and `BackgroundMigrations.ts` says how
  *   a range of ids is rewritten. Until the end of that a program reads both forms of a row, and writes the new one alone.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
@@ -80,7 +83,7 @@ import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { attempt } from "./Connection.ts"
 
-const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> = {
+export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> = {
   "0001_main": main.up,
   "0002_credits": credits.up,
   "0003_callbacks": callbacks.up,
@@ -140,6 +143,14 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0066_audit": audit.up
 }
 
+/** The migrations of a program that is newer than this one: none but in tests of both side by side. */
+export const NewerMigrations = Context.Reference<typeof migrations>(
+  "@headwater/indexer/store/database/internal/Migrations/NewerMigrations",
+  { defaultValue: () => ({}) }
+)
+
+const withNewer = Effect.map(NewerMigrations, (newer) => ({ ...migrations, ...newer }))
+
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
 const lastOfFirstRelease = "0009_replay"
 /** What both databases say of a table, an index or a column that is there. */
@@ -187,17 +198,29 @@ export const applied = (db: Kysely<Tables>) =>
 export const checkFormat = Effect.fnUntraced(function* (db: Kysely<Tables>, names: ReadonlyArray<string>) {
   if (names.includes(moved)) return yield* new StoreMoved({ where: "old" })
   if (names.includes(beingFilled)) return yield* new StoreMoved({ where: "new" })
-  if (names.every((name) => name in migrations)) return
+  const own = yield* withNewer
+  if (names.every((name) => name in own)) return
+  yield* compatible(db)
+})
+
+/** As {@link checkFormat}, of a store whose schema was up to date: a newer program may have been started meanwhile. */
+export const compatible = Effect.fnUntraced(function* (db: Kysely<Tables>) {
+  const own = yield* withNewer
   const [format] = yield* attempt(() => db.selectFrom("store_format").selectAll().execute())
-  if (format === undefined || format.oldest_migration in migrations) return
+  if (format === undefined || format.oldest_migration in own) return
   return yield* new StoreTooNew({ program: format.oldest_program })
 })
 
 /** The migrations that are not among these names, in their order, with their statements. */
 export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
-  Object.entries(migrations)
-    .filter(([name]) => !names.includes(name))
-    .map(([name, up]) => [name, up(types)] as const)
+  Effect.map(withNewer, (own) =>
+    Object.entries(own)
+      .filter(([name]) => !names.includes(name))
+      .map(([name, up]) => [name, up(types)] as const)
+  )
+
+/** Behind the migrations of this number, daemons may be upgraded one after another: before it, chains had no fence. */
+export const lastBeforeRolling = "0069"
 
 /** Applies what is pending. On PostgreSQL Kysely lets one process at a time do that. */
 const migrate = Effect.fnUntraced(function* (
@@ -207,7 +230,7 @@ const migrate = Effect.fnUntraced(function* (
   more: Record<string, Migration> = {}
 ): Effect.fn.Return<void, DatabaseError | StoreIncomplete> {
   const own = Object.fromEntries(
-    Object.entries(migrations).map(([name, statements]): [string, Migration] => [
+    Object.entries(yield* withNewer).map(([name, statements]): [string, Migration] => [
       name,
       {
         up: async (transaction) => {
@@ -221,7 +244,7 @@ const migrate = Effect.fnUntraced(function* (
   const steps =
     names.length === 0
       ? [() => migrator.migrateToLatest()]
-      : pending(names, types).map(() => () => migrator.migrateUp())
+      : (yield* pending(names, types)).map(() => () => migrator.migrateUp())
   for (const step of steps) {
     const { error, results = [] } = yield* attempt(step)
     if (error === undefined) continue
@@ -241,7 +264,7 @@ export const run = Effect.fnUntraced(
   ) {
     const names = yield* applied(db)
     yield* checkFormat(db, names)
-    if (Object.keys(migrations).every((name) => names.includes(name))) return
+    if (Object.keys(yield* withNewer).every((name) => names.includes(name))) return
     yield* Effect.scoped(Effect.andThen(lock, migrate(db, types, names)))
   },
   Effect.retry({ ...tries, while: ({ _tag }) => _tag === "StoreInUse" }),

@@ -6,6 +6,7 @@ import * as Schedule from "effect/Schedule"
 import { PostgresDialect } from "kysely"
 import type { ClientConfig, PoolClient } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
+import * as Connection from "./Connection.ts"
 import type { PostgresHold } from "./PostgresHold.ts"
 import { ask, clientOptions, ServerSockets, streamOf, WaitForServer } from "./PostgresPrimary.ts"
 
@@ -46,7 +47,7 @@ const pooled = async (
   held: PostgresHold,
   connections: number,
   silenceMillis?: number
-): Promise<PostgresDialect> => {
+) => {
   // Most stores are SQLite files: their programs start without it.
   const { default: pg } = await import("pg")
   const pool = new pg.Pool({
@@ -103,12 +104,29 @@ const pooled = async (
       throw error
     })
   }
-  return new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } })
+  return { options: pool.options, connect, end: () => pool.end() }
 }
 
 /** Connections to a server. Without `silenceMillis` statements may take any time, as those that make an index do. */
 export const dialect = (held: PostgresHold, connections: number, silenceMillis?: number) =>
-  Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, held, connections, silenceMillis)))
+  Effect.map(
+    Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, held, connections, silenceMillis))),
+    (pool) => new PostgresDialect({ pool })
+  )
+
+/** A connection apart from those of the store's statements, until the scope ends. */
+export const connection = Effect.fnUntraced(function* (held: PostgresHold) {
+  const socket = yield* ServerSockets
+  const pool = yield* Effect.acquireRelease(
+    Effect.promise(() => pooled(socket, held, 1)),
+    (pool) => Effect.promise(() => pool.end())
+  )
+  // A server that has vanished does not answer the end of the connection either.
+  return yield* Effect.acquireRelease(
+    Connection.attempt(() => pool.connect()),
+    (client) => Effect.sync(() => client.release(true))
+  )
+})
 
 /** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
 const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])

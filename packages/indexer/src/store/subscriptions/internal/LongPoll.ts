@@ -2,11 +2,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
-/** How long a reader waits until it looks for what other processes have brought. */
+/** How long a reader waits until it looks for what no wakeup has told. */
 const lookMillis = 500
 
 /**
- * Looks, and looks again at each wakeup of this process and now and then, until `isEnough` says so or the time is over:
+ * Looks, and looks again at each wakeup and now and then, until `isEnough` says so or the time is over:
  * what the last look has found.
  */
 export const until = <A, E, R>(

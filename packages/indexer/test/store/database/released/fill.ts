@@ -11,7 +11,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as PostingMerge from "@headwater/indexer/store/chain/transfers/internal/PostingMerge"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
@@ -177,7 +177,7 @@ const fillLitecoin = Effect.fnUntraced(function* (account: number) {
 
 const fillMarket = Effect.gen(function* () {
   const assets = yield* Assets
-  const { claim } = yield* MarketTasks
+  const { claim } = yield* RecurringTasks
   const entry = Schema.decodeUnknownSync(Asset.Entry)({
     ...{ slug: "ethereum", name: "Ethereum", originalSymbol: "eth", providers: { coingecko: "ethereum" } },
     contracts: [{ blockchain: "ethereum", network: "mainnet", identifier: "ETH", standard: Asset.native }],

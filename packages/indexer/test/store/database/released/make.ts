@@ -11,7 +11,7 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
-import { MarketTasks } from "@headwater/indexer/store/market/MarketTasks"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
@@ -32,7 +32,7 @@ const filled = (location: Location) =>
         Assets.layer,
         Credits.layer,
         Domains.layer,
-        MarketTasks.layer,
+        RecurringTasks.layer,
         Subscriptions.layer,
         Wallets.layer
       ).pipe(Layer.provideMerge(Database.layer(location)))

@@ -1,0 +1,99 @@
+/**
+ * Signals between the processes on a PostgreSQL store, by `NOTIFY` and `LISTEN`.
+ *
+ * A process tells the others behind the commit, not within: the commit of a transaction with a `NOTIFY` takes a lock of
+ * the whole server until the transaction is on the disk, and on a synchronous standby, so that all such commits would
+ * follow one another. A notification of its own holds the lock for no longer than it takes to queue. What a process that
+ * is killed between the two has not told is found by those who look.
+ *
+ * Notifications that come up while one is on its way go together in the next one. A process listens on one connection of
+ * its own, from the first time that somebody waits on, and connects again for as long as the store is open.
+ */
+import { randomUUID } from "node:crypto"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import { sql } from "kysely"
+import * as Signals from "../Signals.ts"
+import * as Connection from "./Connection.ts"
+import type { PostgresHold } from "./PostgresHold.ts"
+import * as PostgresServer from "./PostgresServer.ts"
+
+const channel = "headwater"
+
+/** How long after the end of the listening connection another one is made. */
+const pause = "1 second"
+/** How long the last notification of a process that ends may take. */
+const lastMillis = 1_000
+
+const isSignal = (name: string): name is Signals.Signal => (Signals.all as ReadonlyArray<string>).includes(name)
+
+/** Listens until the connection ends, which it does in silence as well; `heard` runs for each signal of another process. */
+const listen = Effect.fnUntraced(function* (
+  held: PostgresHold,
+  own: string,
+  heard: (signal: Signals.Signal) => Effect.Effect<void>
+) {
+  const client = yield* PostgresServer.connection(held)
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const silenceMillis = yield* PostgresServer.ServerSilence
+  const ask = (statement: string) =>
+    Connection.attempt(() => client.query(statement)).pipe(Effect.timeout(silenceMillis))
+  client.on("notification", ({ payload = "" }) => {
+    const [sender, ...names] = payload.split(" ")
+    if (sender !== own) run(Effect.forEach(names.filter(isSignal), heard, { discard: true }))
+  })
+  yield* ask(`listen ${channel}`)
+  // Whatever was told while nobody listened.
+  yield* Effect.forEach(Signals.all, heard, { discard: true })
+  const ended = Effect.callback<void>((resume) => {
+    client.on("end", () => resume(Effect.void))
+  })
+  yield* Effect.raceFirst(ended, Effect.forever(Effect.andThen(Effect.sleep(silenceMillis), ask("select 1"))))
+}, Effect.scoped)
+
+/** The signals of this process and of all others, for as long as the scope is open. */
+export const make = Effect.fnUntraced(function* ({ afterCommit, query }: Connection.Connection, held: PostgresHold) {
+  const { arrive, count, next } = Signals.make()
+  if (!(yield* Signals.SignalsShared)) {
+    return { send: (signal) => afterCommit(signal, arrive(signal)), next, count } satisfies Signals.Signals
+  }
+  const own = randomUUID()
+  let unsent = new Set<Signals.Signal>()
+  const some = yield* Latch.make()
+  const wanted = yield* Latch.make()
+
+  const notify = Effect.suspend(() => {
+    const payload = [own, ...unsent].join(" ")
+    unsent = new Set()
+    some.closeUnsafe()
+    // A store that is away is found to be so by those who have work for the store.
+    return Effect.ignore(query(Connection.rows(sql`select pg_notify(${channel}, ${payload})`)))
+  })
+  yield* Effect.addFinalizer(() => (unsent.size === 0 ? Effect.void : Effect.timeoutOption(notify, lastMillis)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(some.await, notify)))
+  yield* wanted.await.pipe(
+    Effect.andThen(listen(held, own, arrive)),
+    Effect.catchCause((cause) => Effect.logDebug("Signals of other daemons are not heard", cause)),
+    Effect.andThen(Effect.sleep(pause)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  return {
+    send: (signal) =>
+      afterCommit(
+        signal,
+        Effect.tap(arrive(signal), () =>
+          Effect.sync(() => {
+            unsent.add(signal)
+            some.openUnsafe()
+          })
+        )
+      ),
+    next: (signal) => Effect.andThen(wanted.open, next(signal)),
+    count: (signal) => {
+      wanted.openUnsafe()
+      return count(signal)
+    }
+  } satisfies Signals.Signals
+})
