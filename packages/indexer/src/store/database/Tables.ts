@@ -100,6 +100,8 @@ export interface ChainTable {
   coins_lost_to: number | null
   /** The parties of recorded transactions are recorded from this block on. */
   parties_from: Generated<number>
+  /** Who began to follow the chain last; see `Fence.ts`. */
+  epoch: Generated<number>
 }
 
 export interface BlockTable {

@@ -75,6 +75,7 @@ import * as transactions from "../migrations/0063_transactions.ts"
 import * as transactionsIndex from "../migrations/0064_transactions_index.ts"
 import * as activeWallet from "../migrations/0065_active_wallet.ts"
 import * as audit from "../migrations/0066_audit.ts"
+import * as epoch from "../migrations/0067_epoch.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -137,7 +138,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0063_transactions": transactions.up,
   "0064_transactions_index": transactionsIndex.up,
   "0065_active_wallet": activeWallet.up,
-  "0066_audit": audit.up
+  "0066_audit": audit.up,
+  "0067_epoch": epoch.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */
