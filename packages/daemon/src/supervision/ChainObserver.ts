@@ -5,6 +5,7 @@
 import type * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import type { Source } from "@headwater/indexer/families/Source"
+import type { Database } from "@headwater/indexer/store/database/Database"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Clock from "effect/Clock"
@@ -43,9 +44,9 @@ const look = Effect.fnUntraced(
     )
 )
 
+/** Looks at a chain until interrupted. */
+export const observe: EachChain.Run<never, ChainStatus | Database> = ({ source }, { pollMillis }) =>
+  look(source.chain, source).pipe(Effect.andThen(Effect.sleep(Duration.millis(pollMillis))), Effect.forever)
+
 /** Looks at every configured chain as long as the layer lives. */
-export const layer = EachChain.layer(
-  ({ source }, { pollMillis }) =>
-    look(source.chain, source).pipe(Effect.andThen(Effect.sleep(Duration.millis(pollMillis))), Effect.forever),
-  { announcements: false }
-)
+export const layer = EachChain.layer(observe, { announcements: false })

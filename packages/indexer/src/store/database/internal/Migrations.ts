@@ -76,6 +76,7 @@ import * as transactionsIndex from "../migrations/0064_transactions_index.ts"
 import * as activeWallet from "../migrations/0065_active_wallet.ts"
 import * as audit from "../migrations/0066_audit.ts"
 import * as epoch from "../migrations/0067_epoch.ts"
+import * as placement from "../migrations/0068_placement.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -139,7 +140,8 @@ const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> 
   "0064_transactions_index": transactionsIndex.up,
   "0065_active_wallet": activeWallet.up,
   "0066_audit": audit.up,
-  "0067_epoch": epoch.up
+  "0067_epoch": epoch.up,
+  "0068_placement": placement.up
 }
 
 /** The last migration of release 0.1, whose migrations were no transactions on SQLite. */

@@ -94,6 +94,7 @@ export const make = ({ query }: Connection): Adapter => ({
   proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
   emptyLog: Effect.void,
   lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
+  now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   // A dump makes the table anew, under another number.
   identity: sql`
     (select oid from pg_database where datname = current_database())::text || '/' || 'store_epoch'::regclass::oid::text`,
