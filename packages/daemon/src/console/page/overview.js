@@ -110,6 +110,21 @@ const Chains = ({ chains, now }) => {
   </section>`
 }
 
+/** The daemons that share the store; a daemon that is alone is not among them. */
+const Daemons = ({ daemons, now }) =>
+  daemons.length > 0 &&
+  html`<section aria-labelledby="daemons">
+    <h2 id="daemons">Daemons</h2>
+    <${Table} caption="Daemons" empty=""
+      heads=${["Daemon", "Version", "Roles", "Follows", ">Since", ">Heartbeat"]}
+      rows=${daemons.map(({ follows, heartbeat, name, roles, started, version }) => [
+        ...[name, version, roles.join(", ")],
+        follows.length === 0 ? "–" : follows.join(", "),
+        html`<${Time} at=${started} />`,
+        `${duration(Math.max(0, now - heartbeat))} ago`
+      ])} />
+  </section>`
+
 export const Overview = () => {
   const found = useAnswer("/api/overview", 5_000)
   return html`
@@ -131,6 +146,7 @@ export const Overview = () => {
         ${overview.failures.length > 0 && html`<h3>Failing subscriptions</h3><${FailureTable} failures=${overview.failures} now=${overview.now} />`}
       </section>
       <${Chains} ...${overview} />
+      <${Daemons} ...${overview} />
     `}<//>
   `
 }

@@ -4,6 +4,7 @@
  * others. That it is dead is a guess: the fence of each chain (`Fence.ts`) refuses what it may yet write.
  */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
@@ -186,12 +187,29 @@ export const leave = Effect.fn("Placements.leave")(function* (id: number) {
   )
 })
 
+/** A chain cannot be moved so. */
+export class CannotMove extends Schema.TaggedError<CannotMove>()("CannotMove", { message: Schema.String }) {}
+
 /** Wants a chain to be followed by the daemon of a name, while such a daemon runs; by any, where there is no name. */
 export const pin = Effect.fn("Placements.pin")(function* (chain: string, name: string | undefined) {
   const { query, transaction } = yield* Database
   yield* transaction(
     Effect.gen(function* () {
-      yield* lockPlaced
+      const placed = yield* lockPlaced
+      if (placed.every((row) => row.chain !== chain)) {
+        return yield* new CannotMove({
+          message: `No daemon has shared ${chain} with others yet: daemons do so on one PostgreSQL store`
+        })
+      }
+      const able = speaking(yield* readDaemons).filter(({ chains }) => chains.includes(chain))
+      if (name !== undefined && able.every((daemon) => daemon.name !== name)) {
+        const names = able.map((daemon) => daemon.name).join(", ")
+        return yield* new CannotMove({
+          message:
+            `No daemon ${JSON.stringify(name)} runs that may follow ${chain}: ` +
+            (names === "" ? "start one with the role follow and the chain in its settings" : `use one of ${names}`)
+        })
+      }
       yield* query((db) =>
         db
           .updateTable("placement")
@@ -202,3 +220,34 @@ export const pin = Effect.fn("Placements.pin")(function* (chain: string, name: s
     })
   )
 })
+
+/** A chain and its daemon, by names. */
+export interface ShownChain {
+  readonly chain: string
+  /** Null where no daemon that runs may follow the chain. */
+  readonly daemon: string | null
+  /** Milliseconds since the Unix epoch. */
+  readonly since: number | null
+  /** The daemon to which the chain is on its way. */
+  readonly successor: string | null
+  readonly pinned: string | null
+}
+
+/** A daemon, and the chains that it follows, by names. */
+export interface ShownDaemon extends Pick<Daemon, "name" | "version" | "roles" | "started" | "heartbeat"> {
+  readonly follows: ReadonlyArray<string>
+}
+
+/** As operators see daemons and chains. */
+export const shown = ({ daemons, placed }: Placements) => {
+  const nameOf = (id: number | null) => daemons.find((daemon) => daemon.id === id)?.name ?? null
+  return {
+    daemons: daemons.map(({ heartbeat, id, name, roles, started, version }): ShownDaemon => ({
+      ...{ name, version, roles, started, heartbeat },
+      follows: placed.filter(({ daemon }) => daemon === id).map(({ chain }) => chain)
+    })),
+    chains: placed.map(({ chain, daemon, pinned, since, successor }): ShownChain => ({
+      ...{ chain, daemon: nameOf(daemon), since, successor: nameOf(successor), pinned }
+    }))
+  }
+}
