@@ -153,8 +153,10 @@ const chainTable = ({ found }: Look) =>
 const daemonTable = ({ daemons }: Look) =>
   table(
     ["DAEMON", "VERSION", "SINCE", "HEARTBEAT", "ROLES", "FOLLOWS"],
-    daemons.map(({ follows, heartbeat, name, roles, started, version }) => [
-      ...[name, version, time(started), time(heartbeat), roles.join(","), follows.join(" ") || "-"]
+    daemons.map(({ follows, name, roles, silentSeconds, started, version }) => [
+      ...[name, version, time(started)],
+      silentSeconds === 0 ? "now" : ({ text: `${silentSeconds} s ago`, colour: "yellow" } as const),
+      ...[roles.join(","), follows.join(" ") || "-"]
     ])
   )
 

@@ -111,17 +111,17 @@ const Chains = ({ chains, now }) => {
 }
 
 /** The daemons that share the store; a daemon that is alone is not among them. */
-const Daemons = ({ daemons, now }) =>
+const Daemons = ({ daemons }) =>
   daemons.length > 0 &&
   html`<section aria-labelledby="daemons">
     <h2 id="daemons">Daemons</h2>
     <${Table} caption="Daemons" empty=""
       heads=${["Daemon", "Version", "Roles", "Follows", ">Since", ">Heartbeat"]}
-      rows=${daemons.map(({ follows, heartbeat, name, roles, started, version }) => [
+      rows=${daemons.map(({ follows, name, roles, silentSeconds, started, version }) => [
         ...[name, version, roles.join(", ")],
         follows.length === 0 ? "–" : follows.join(", "),
         html`<${Time} at=${started} />`,
-        `${duration(Math.max(0, now - heartbeat))} ago`
+        silentSeconds === 0 ? "now" : `${duration(silentSeconds * 1000)} ago`
       ])} />
   </section>`
 

@@ -234,16 +234,22 @@ export interface ShownChain {
 }
 
 /** A daemon, and the chains that it follows, by names. */
-export interface ShownDaemon extends Pick<Daemon, "name" | "version" | "roles" | "started" | "heartbeat"> {
+export interface ShownDaemon extends Pick<Daemon, "name" | "version" | "roles" | "started"> {
+  /** Seconds for which the daemon has said nothing; 0 where that is no longer than it should be. */
+  readonly silentSeconds: number
   readonly follows: ReadonlyArray<string>
 }
+
+/** A daemon says once a second that it runs. */
+const usualSilence = 3_000
 
 /** As operators see daemons and chains. */
 export const shown = ({ daemons, placed }: Placements) => {
   const nameOf = (id: number | null) => daemons.find((daemon) => daemon.id === id)?.name ?? null
   return {
-    daemons: daemons.map(({ heartbeat, id, name, roles, started, version }): ShownDaemon => ({
-      ...{ name, version, roles, started, heartbeat },
+    daemons: daemons.map(({ id, name, roles, silence, started, version }): ShownDaemon => ({
+      ...{ name, version, roles, started },
+      silentSeconds: silence < usualSilence ? 0 : Math.floor(silence / 1_000),
       follows: placed.filter(({ daemon }) => daemon === id).map(({ chain }) => chain)
     })),
     chains: placed.map(({ chain, daemon, pinned, since, successor }): ShownChain => ({
