@@ -101,7 +101,9 @@ describe("placement", () => {
         yield* daemons[first].kill
         const afterKill = yield* pay
         assert.strictEqual(yield* follower, second)
-        yield* Effect.log(`callbacks ${afterTerm} ms after SIGTERM, ${afterStop} after SIGSTOP, ${afterKill} after kill -9`)
+        yield* Effect.log(
+          `callbacks ${afterTerm} ms after SIGTERM, ${afterStop} after SIGSTOP, ${afterKill} after kill -9`
+        )
 
         const expected = yield* Traffic.expected(anvil, wanted)
         assert.strictEqual(expected.size, payments)

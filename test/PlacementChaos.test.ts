@@ -124,7 +124,11 @@ describe("placement under blows", () => {
         }).pipe(Effect.uninterruptible, Effect.forkScoped)
 
         const stood: Array<StoodStill> = []
-        const refused = () => [...daemons.values()].reduce((sum, { log }) => sum + log().split("followed by another daemon since").length - 1, 0)
+        const refused = () =>
+          [...daemons.values()].reduce(
+            (sum, { log }) => sum + log().split("followed by another daemon since").length - 1,
+            0
+          )
         const rowsNow = Effect.map(stored(ChainRow.all), (rows) => new Map(rows.map((row) => [row.name, row])))
         /** Waits until somebody else follows each of these chains and has committed a block. */
         const untilTheyGoOn = Effect.fnUntraced(function* (blow: Blow, chains: ReadonlyArray<string>, at: number) {
@@ -135,7 +139,8 @@ describe("placement under blows", () => {
             const now = Date.now()
             for (const name of left) {
               const [was, is] = [before.get(name)!, rows.get(name)!]
-              const hasMoved = is.height !== was.height || Buffer.compare(is.hash ?? Buffer.of(), was.hash ?? Buffer.of()) !== 0
+              const hasMoved =
+                is.height !== was.height || Buffer.compare(is.hash ?? Buffer.of(), was.hash ?? Buffer.of()) !== 0
               if (is.epoch === was.epoch || !hasMoved) continue
               left.delete(name)
               stood.push({ blow, chain: name, millis: now - at })
@@ -144,7 +149,10 @@ describe("placement under blows", () => {
           }
         })
         const followedBy = (name: string) =>
-          Effect.map(stored(Placements.read), (found) => Placements.shown(found).daemons.find((one) => one.name === name)?.follows ?? [])
+          Effect.map(
+            stored(Placements.read),
+            (found) => Placements.shown(found).daemons.find((one) => one.name === name)?.follows ?? []
+          )
 
         const blows: Record<Blow, number> = { "kill -9": 0, SIGTERM: 0, SIGSTOP: 0 }
         const end = Date.now() + seconds * 1000
@@ -185,14 +193,15 @@ describe("placement under blows", () => {
           .until(() => missing().length === 0, 180)
           .pipe(
             Effect.tapDefect(() =>
-              Effect.logError(`missing: ${missing().join("\n")}`, ...[...daemons.values()].map(({ log }) => log().slice(-3_000)))
+              Effect.logError(
+                `missing: ${missing().join("\n")}`,
+                ...[...daemons.values()].map(({ log }) => log().slice(-3_000))
+              )
             ),
             Effect.timed
           )
         const ofChain = (name: string) =>
-          receiver.deliveries.filter(
-            ({ body }) => `${body.data.item.blockchain}/${body.data.item.network}` === name
-          )
+          receiver.deliveries.filter(({ body }) => `${body.data.item.blockchain}/${body.data.item.network}` === name)
         for (const [i, anvil] of anvils.entries()) yield* Traffic.check(anvil, ofChain(evmChains[i]!), expected[i]!)
         const keys = new Map<string, string>()
         for (const delivery of ofChain(litecoin)) {

@@ -107,7 +107,8 @@ export const explanations: Readonly<Record<string, Explanation>> = {
   },
   headwater_chain_follower: {
     type: "gauge",
-    meaning: "1 for the daemon that follows the chain, of several on one PostgreSQL store; 0 for those that have followed before.",
+    meaning:
+      "1 for the daemon that follows the chain, of several on one PostgreSQL store; 0 for those that have followed before.",
     labels: { ...chain, daemon: "its name" },
     query: "max by (chain, daemon) (headwater_chain_follower) == 1"
   },

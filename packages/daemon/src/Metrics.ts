@@ -198,6 +198,10 @@ const answer = (
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const token = yield* Operator.token
-    return HttpRouter.add("GET", "/metrics", answer(token, yield* ProcessMetrics.make, makeCountDaemons(), yield* ReceiverHealth.make))
+    return HttpRouter.add(
+      "GET",
+      "/metrics",
+      answer(token, yield* ProcessMetrics.make, makeCountDaemons(), yield* ReceiverHealth.make)
+    )
   })
 )

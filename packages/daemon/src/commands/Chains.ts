@@ -24,7 +24,12 @@ const print = Effect.fnUntraced(function* (asJson: boolean) {
       ? JSON.stringify(chains)
       : yield* table(
           ["CHAIN", "DAEMON", "SINCE", "MOVED TO"],
-          chains.map((row) => [row.chain, daemonCell(row), row.since === null ? "-" : time(row.since), row.pinned ?? "-"])
+          chains.map((row) => [
+            row.chain,
+            daemonCell(row),
+            row.since === null ? "-" : time(row.since),
+            row.pinned ?? "-"
+          ])
         )
   )
 })

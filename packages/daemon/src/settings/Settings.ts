@@ -197,7 +197,9 @@ const Roles = Schema.NonEmptyArray(Role)
 
 /** How the daemons of a store tell one from another. */
 const daemonName = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, { message: "must be a name of 1 to 64 letters, digits or . _ : -" })
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, {
+    message: "must be a name of 1 to 64 letters, digits or . _ : -"
+  })
 )
 
 /** Every setting, as it stands in the file. */

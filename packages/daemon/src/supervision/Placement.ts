@@ -38,7 +38,9 @@ export class Placement extends Context.Service<
   static readonly layerLocal = Layer.succeed(Placement, {
     run: (_, { follow }) =>
       follow.pipe(
-        Effect.catchIf(isElsewhere, ({ message }) => Effect.andThen(Effect.logWarning(message), Effect.sleep(anewMillis))),
+        Effect.catchIf(isElsewhere, ({ message }) =>
+          Effect.andThen(Effect.logWarning(message), Effect.sleep(anewMillis))
+        ),
         Effect.forever
       ),
     own: Effect.undefined
@@ -156,7 +158,10 @@ const make = Effect.gen(function* () {
       const followed = follow.pipe(
         Effect.catchIf(isElsewhere, ({ message }) =>
           // Where the chain is still this daemon's at the next look, an operator has changed how far it is.
-          Effect.andThen(Effect.logWarning(message), Effect.flatMap(changed.next, (next) => next))
+          Effect.andThen(
+            Effect.logWarning(message),
+            Effect.flatMap(changed.next, (next) => next)
+          )
         )
       )
       yield* Effect.raceFirst(followed, until(name, false))

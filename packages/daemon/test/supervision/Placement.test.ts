@@ -50,7 +50,9 @@ const cluster = Effect.gen(function* () {
     })
     const layer = Layer.effectDiscard(work).pipe(
       Layer.provide(Placement.layerCluster),
-      Layer.provide(Layer.merge(Database.layer(location), Layer.succeed(Settings.Settings, settingsOf(location, name, roles))))
+      Layer.provide(
+        Layer.merge(Database.layer(location), Layer.succeed(Settings.Settings, settingsOf(location, name, roles)))
+      )
     )
     yield* Layer.buildWithScope(layer, own)
     return { end: Scope.close(own, Exit.void) }
@@ -87,13 +89,21 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
       yield* until((at) => heavyApart(at) && daemonsOf(at) === 2)
       yield* start("answers", ["api"])
       const { daemons, placed } = yield* stored(Placements.read)
-      assert.deepStrictEqual(daemons.map(({ name }) => name), ["a", "b", "answers"])
-      assert.isTrue(placed.every(({ daemon, pinned, successor }) => daemon !== null && pinned === null && successor === null))
+      assert.deepStrictEqual(
+        daemons.map(({ name }) => name),
+        ["a", "b", "answers"]
+      )
+      assert.isTrue(
+        placed.every(({ daemon, pinned, successor }) => daemon !== null && pinned === null && successor === null)
+      )
 
       // Those of a daemon that ends are followed elsewhere at once, before the daemon has ended.
       yield* a.end
       yield* until((at) => daemonsOf(at) === 1 && at["base/mainnet"] === "b")
-      assert.deepStrictEqual((yield* stored(Placements.read)).daemons.map(({ name }) => name), ["b", "answers"])
+      assert.deepStrictEqual(
+        (yield* stored(Placements.read)).daemons.map(({ name }) => name),
+        ["b", "answers"]
+      )
       yield* b.end
       assert.isTrue((yield* stored(Placements.read)).placed.every(({ daemon }) => daemon === null))
       assert.strictEqual(mostAtOnce(), 1)
@@ -165,7 +175,9 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
 
 describe("a daemon's name", () => {
   const nameWith = (settings: object) =>
-    nameOf(Schema.decodeUnknownSync(Settings.schema)({ chains: { "dash/mainnet": { nodes: ["http://a:1"] } }, ...settings }))
+    nameOf(
+      Schema.decodeUnknownSync(Settings.schema)({ chains: { "dash/mainnet": { nodes: ["http://a:1"] } }, ...settings })
+    )
 
   it("is that of the settings, else its host and port", () => {
     assert.strictEqual(nameWith({ name: "north" }), "north")

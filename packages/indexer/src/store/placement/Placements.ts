@@ -41,11 +41,7 @@ const listed = (text: string) => (text === "" ? [] : text.split(","))
 const readDaemons = Effect.gen(function* () {
   const { now, query } = yield* Database
   const rows = yield* query((db) =>
-    db
-      .selectFrom("daemon")
-      .selectAll()
-      .select(sql<number>`${now} - heartbeat`.as("silence"))
-      .orderBy("id")
+    db.selectFrom("daemon").selectAll().select(sql<number>`${now} - heartbeat`.as("silence")).orderBy("id")
   )
   return rows.map(({ chains, roles, ...row }): Daemon => ({ ...row, chains: listed(chains), roles: listed(roles) }))
 })
@@ -86,7 +82,11 @@ const move = Effect.fnUntraced(function* (chain: string, daemon: number | null, 
   yield* query((db) =>
     db
       .updateTable("placement")
-      .set({ successor, since: sql<number>`case when daemon is not null and daemon = ${daemon} then since else ${now} end`, daemon })
+      .set({
+        successor,
+        since: sql<number>`case when daemon is not null and daemon = ${daemon} then since else ${now} end`,
+        daemon
+      })
       .where("chain", "=", chain)
   )
 })
@@ -247,13 +247,17 @@ const usualSilence = 3_000
 export const shown = ({ daemons, placed }: Placements) => {
   const nameOf = (id: number | null) => daemons.find((daemon) => daemon.id === id)?.name ?? null
   return {
-    daemons: daemons.map(({ id, name, roles, silence, started, version }): ShownDaemon => ({
-      ...{ name, version, roles, started },
-      silentSeconds: silence < usualSilence ? 0 : Math.floor(silence / 1_000),
-      follows: placed.filter(({ daemon }) => daemon === id).map(({ chain }) => chain)
-    })),
-    chains: placed.map(({ chain, daemon, pinned, since, successor }): ShownChain => ({
-      ...{ chain, daemon: nameOf(daemon), since, successor: nameOf(successor), pinned }
-    }))
+    daemons: daemons.map(
+      ({ id, name, roles, silence, started, version }): ShownDaemon => ({
+        ...{ name, version, roles, started },
+        silentSeconds: silence < usualSilence ? 0 : Math.floor(silence / 1_000),
+        follows: placed.filter(({ daemon }) => daemon === id).map(({ chain }) => chain)
+      })
+    ),
+    chains: placed.map(
+      ({ chain, daemon, pinned, since, successor }): ShownChain => ({
+        ...{ chain, daemon: nameOf(daemon), since, successor: nameOf(successor), pinned }
+      })
+    )
   }
 }

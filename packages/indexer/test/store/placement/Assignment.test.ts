@@ -31,7 +31,8 @@ describe("Assignment", () => {
   })
 
   it("gives a chain to the daemon of the name that an operator wants, while such a daemon may follow it", () => {
-    const pinnedTo = (name: string) => ["dash/mainnet", "zcash/mainnet"].map((chain) => ({ chain, daemon: 1, pinned: name }))
+    const pinnedTo = (name: string) =>
+      ["dash/mainnet", "zcash/mainnet"].map((chain) => ({ chain, daemon: 1, pinned: name }))
     const both = [daemonOf(1), daemonOf(2)]
     const at = (assigned: ReadonlyMap<string, number>) => [...assigned.values()]
     assert.deepStrictEqual(at(Assignment.assign(both, pinnedTo("d2"))), [2, 2])
@@ -40,9 +41,10 @@ describe("Assignment", () => {
   })
 
   it("leaves a chain that no daemon may follow", () => {
-    assert.deepStrictEqual([...Assignment.assign([daemonOf(1, ["dash/mainnet"])], mainnets.map(unplaced))], [
-      ["dash/mainnet", 1]
-    ])
+    assert.deepStrictEqual(
+      [...Assignment.assign([daemonOf(1, ["dash/mainnet"])], mainnets.map(unplaced))],
+      [["dash/mainnet", 1]]
+    )
   })
 
   it("comes to rest from wherever the chains are, with daemons as even as single moves can make them", () => {
