@@ -110,18 +110,17 @@ describe("placement under blows", () => {
 
         const pause = () => 250 + Math.floor(Math.random() * 500)
         const traffics = yield* Effect.forEach(anvils, (anvil) => Traffic.start(anvil, targets, Math.random, pause))
+        const mine = Effect.fnUntraced(function* (i: number) {
+          yield* node.rpc("sendtoaddress", target, 0.01)
+          yield* node.mine(1)
+          if (i % 15 < 14) return
+          const height = yield* node.rpc<number>("getblockcount")
+          yield* node.rpc("invalidateblock", yield* node.rpc<string>("getblockhash", height - 1))
+          yield* node.mine(3)
+        }, Effect.uninterruptible)
         const mining = yield* Effect.gen(function* () {
-          for (let i = 0; ; i++) {
-            yield* node.rpc("sendtoaddress", target, 0.01)
-            yield* node.mine(1)
-            if (i % 15 === 14) {
-              const height = yield* node.rpc<number>("getblockcount")
-              yield* node.rpc("invalidateblock", yield* node.rpc<string>("getblockhash", height - 1))
-              yield* node.mine(3)
-            }
-            yield* Effect.sleep("700 millis")
-          }
-        }).pipe(Effect.uninterruptible, Effect.forkScoped)
+          for (let i = 0; ; i++) yield* Effect.andThen(mine(i), Effect.sleep("700 millis"))
+        }).pipe(Effect.forkScoped)
 
         const stood: Array<StoodStill> = []
         const refused = () =>
@@ -131,8 +130,12 @@ describe("placement under blows", () => {
           )
         const rowsNow = Effect.map(stored(ChainRow.all), (rows) => new Map(rows.map((row) => [row.name, row])))
         /** Waits until somebody else follows each of these chains and has committed a block. */
-        const untilTheyGoOn = Effect.fnUntraced(function* (blow: Blow, chains: ReadonlyArray<string>, at: number) {
-          const before = yield* rowsNow
+        const untilTheyGoOn = Effect.fnUntraced(function* (
+          blow: Blow,
+          chains: ReadonlyArray<string>,
+          at: number,
+          before: Effect.Success<typeof rowsNow>
+        ) {
           const left = new Set(chains)
           while (left.size > 0) {
             const rows = yield* rowsNow
@@ -160,19 +163,20 @@ describe("placement under blows", () => {
           yield* Effect.sleep(between(5_000, 20_000))
           const name = (["a", "b", "c"] as const)[between(0, 3)]!
           const daemon = daemons.get(name)!
+          const before = yield* rowsNow
           const chains = yield* followedBy(name)
           const blow = (["kill -9", "kill -9", "kill -9", "SIGTERM", "SIGSTOP"] as const)[between(0, 5)]!
           blows[blow]++
           const at = Date.now()
           if (blow === "SIGSTOP") {
             process.kill(daemon.pid(), "SIGSTOP")
-            yield* untilTheyGoOn(blow, chains, at)
+            yield* untilTheyGoOn(blow, chains, at, before)
             yield* Effect.sleep(Math.max(0, at + 60_000 - Date.now()))
             process.kill(daemon.pid(), "SIGCONT")
           } else {
             const gone = yield* Effect.forkScoped(blow === "SIGTERM" ? daemon.terminate : daemon.kill)
             // Some are started again at once, and take their chains back themselves.
-            if (random() < 0.7) yield* untilTheyGoOn(blow, chains, at)
+            if (random() < 0.7) yield* untilTheyGoOn(blow, chains, at, before)
             yield* Fiber.join(gone)
             yield* daemon.launch
           }

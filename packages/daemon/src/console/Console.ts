@@ -47,7 +47,7 @@ export const declared = Effect.gen(function* () {
   const audited = yield* Audited.make
   return [
     ...(yield* Overview.routes(health, standings)),
-    ...(yield* Chains.routes(view, standings)),
+    ...(yield* Chains.routes(view, standings, audited)),
     ...Stories.routes(view),
     ...(yield* Subscriptions.routes(view, health, audited)),
     ...(yield* Management.routes(view, audited)),

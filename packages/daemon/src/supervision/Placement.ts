@@ -157,11 +157,8 @@ const make = Effect.gen(function* () {
       yield* Effect.logInfo("Following the chain")
       const followed = follow.pipe(
         Effect.catchIf(isElsewhere, ({ message }) =>
-          // Where the chain is still this daemon's at the next look, an operator has changed how far it is.
-          Effect.andThen(
-            Effect.logWarning(message),
-            Effect.flatMap(changed.next, (next) => next)
-          )
+          // Where the chain is still this daemon's by a look after that, an operator has changed how far it is.
+          Effect.logWarning(message).pipe(Effect.andThen(Effect.sleep(lookMillis)), Effect.andThen(Effect.ignore(look)))
         )
       )
       yield* Effect.raceFirst(followed, until(name, false))
