@@ -88,7 +88,8 @@ describe("placement under blows", () => {
         const daemons = new Map([["a", first] as const, ["b", others[0]!] as const, ["c", others[1]!] as const])
 
         const targets = Array.from({ length: 3 }, () => Wallet.createRandom().address)
-        const target = yield* node.rpc<string>("getnewaddress", "", "bech32")
+        // Of a wallet that pays nobody.
+        const target = yield* (yield* node.wallet("watched"))<string>("getnewaddress", "", "bech32")
         const subscribe = Effect.fnUntraced(function* (name: string, address: string) {
           const { body } = yield* first.post(`/blockchain-events/${name}/address-coins-transactions-confirmed`, {
             ...{ address, callbackUrl: `${receiver.url}/`, callbackSecretKey: "s" }
@@ -146,6 +147,7 @@ describe("placement under blows", () => {
                 is.height !== was.height || Buffer.compare(is.hash ?? Buffer.of(), was.hash ?? Buffer.of()) !== 0
               if (is.epoch === was.epoch || !hasMoved) continue
               left.delete(name)
+              yield* Effect.log(`${name} goes on after ${now - at} ms`)
               stood.push({ blow, chain: name, millis: now - at })
             }
             yield* Effect.sleep("20 millis")
@@ -167,6 +169,7 @@ describe("placement under blows", () => {
           const chains = yield* followedBy(name)
           const blow = (["kill -9", "kill -9", "kill -9", "SIGTERM", "SIGSTOP"] as const)[between(0, 5)]!
           blows[blow]++
+          yield* Effect.log(`${blow} for ${name}, which follows ${chains.join(", ")}`)
           const at = Date.now()
           if (blow === "SIGSTOP") {
             process.kill(daemon.pid(), "SIGSTOP")
@@ -181,6 +184,7 @@ describe("placement under blows", () => {
             yield* daemon.launch
           }
         }
+        yield* Effect.log("The last blow has fallen")
         for (const traffic of traffics) yield* traffic.stop
         yield* Fiber.interrupt(mining)
         yield* node.mine(1)

@@ -46,6 +46,8 @@ describe("headwater chains", () => {
       assert.deepInclude(JSON.parse(moved.stdout)[0], { daemon: "north", successor: "south", pinned: "south" })
       const status = yield* runCommand(["status", "--config", config])
       assert.match(status.stdout, /\nnorth {3}0\.1\.0 .* follow +ethereum\/devnet\nsouth {3}0\.1\.0 .* follow +-\n$/)
+      const doctor = yield* runCommand(["doctor", "--config", config])
+      assert.include(doctor.stdout, "its daemons: north (0.1.0) follows ethereum/devnet; south (0.1.0)")
       const freed = yield* chains("free", "ethereum/devnet", "--json")
       assert.deepInclude(JSON.parse(freed.stdout)[0], { daemon: "north", successor: null, pinned: null })
 
