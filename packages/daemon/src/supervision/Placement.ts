@@ -94,6 +94,8 @@ const make = Effect.gen(function* () {
   let id = yield* enter(true)
   /** The chains that are to be followed here. */
   let own: ReadonlySet<string> = new Set()
+  /** Those that are being followed here, which for a moment may be others; a chain that has stopped is not among them. */
+  const followed = new Set<string>()
   let isLeaving = false
 
   const look = Effect.gen(function* () {
@@ -104,6 +106,8 @@ const make = Effect.gen(function* () {
     return found
   })
 
+  const release = (chain: string, leaving: boolean) => stored(Placements.release(id, chain, { leaving }))
+
   const beat = Effect.gen(function* () {
     if (!(yield* stored(Placements.beat(id)))) {
       yield* Effect.logWarning(
@@ -111,7 +115,11 @@ const make = Effect.gen(function* () {
       )
       id = yield* enter(false)
     }
-    if (!Placements.isSettled(yield* look)) yield* stored(Placements.settle())
+    const found = yield* look
+    if (!Placements.isSettled(found)) yield* stored(Placements.settle())
+    for (const { chain, daemon, successor } of found.placed) {
+      if (daemon === id && successor !== null && !followed.has(chain)) yield* release(chain, false)
+    }
   })
 
   /** Waits until a chain is, or is not, to be followed here. */
@@ -123,8 +131,6 @@ const make = Effect.gen(function* () {
         yield* next
       }
     })
-
-  const release = (chain: string, leaving: boolean) => stored(Placements.release(id, chain, { leaving }))
 
   yield* look
   yield* Effect.addFinalizer(() =>
@@ -155,13 +161,17 @@ const make = Effect.gen(function* () {
     const round = Effect.gen(function* () {
       if (!own.has(name)) yield* Effect.raceFirst(observe, until(name, true))
       yield* Effect.logInfo("Following the chain")
-      const followed = follow.pipe(
+      const following = follow.pipe(
         Effect.catchIf(isElsewhere, ({ message }) =>
           // Where the chain is still this daemon's by a look after that, an operator has changed how far it is.
           Effect.logWarning(message).pipe(Effect.andThen(Effect.sleep(lookMillis)), Effect.andThen(Effect.ignore(look)))
         )
       )
-      yield* Effect.raceFirst(followed, until(name, false))
+      yield* Effect.acquireUseRelease(
+        Effect.sync(() => followed.add(name)),
+        () => Effect.raceFirst(following, until(name, false)),
+        () => Effect.sync(() => followed.delete(name))
+      )
       if (own.has(name)) return
       yield* Effect.logInfo("The chain is followed by another daemon")
       yield* Effect.ignore(release(name, false))

@@ -30,7 +30,11 @@ const cluster = Effect.gen(function* () {
   /** Chain and daemon, each for as long as the daemon follows the chain. */
   const following = new Set<string>()
   let mostAtOnce = 0
-  const start = Effect.fnUntraced(function* (name: string, roles: ReadonlyArray<string> = ["follow", "deliver"]) {
+  const start = Effect.fnUntraced(function* (
+    name: string,
+    roles: ReadonlyArray<string> = ["follow", "deliver"],
+    stopped: ReadonlyArray<string> = []
+  ) {
     const own = yield* Scope.fork(scope)
     const work = Effect.gen(function* () {
       const placement = yield* Placement
@@ -40,7 +44,7 @@ const cluster = Effect.gen(function* () {
             following.add(`${chain} ${name}`)
             mostAtOnce = Math.max(mostAtOnce, [...following].filter((one) => one.startsWith(`${chain} `)).length)
           }),
-          () => Effect.never,
+          () => (stopped.includes(chain) ? Effect.fail("stopped") : Effect.never),
           () => Effect.sync(() => following.delete(`${chain} ${name}`))
         )
         if (roles.includes("follow")) {
@@ -123,6 +127,20 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
       yield* stored(Placements.pin("base/mainnet", undefined))
       yield* until((at) => at["base/mainnet"] === "a" && at["tron/mainnet"] === "b")
       assert.strictEqual(mostAtOnce(), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("moves a chain away that has stopped at its daemon", () =>
+    Effect.gen(function* () {
+      const { at, start, stored, until } = yield* cluster
+      yield* start("a", ["follow", "deliver"], ["dash/mainnet"])
+      yield* start("b")
+      yield* stored(Placements.pin("dash/mainnet", "a"))
+      yield* Effect.repeat(Effect.delay(Effect.sync(at), "20 millis"), {
+        until: (at) => Object.keys(at).length === chains.length - 1 && heavyApart(at)
+      })
+      yield* stored(Placements.pin("dash/mainnet", "b"))
+      yield* until((at) => at["dash/mainnet"] === "b")
     }).pipe(Effect.scoped)
   )
 
