@@ -9,6 +9,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import type { FollowedElsewhere } from "@headwater/indexer/store/database/Fence"
 import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Wakeup from "@headwater/indexer/Wakeup"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,8 +31,6 @@ export class Placement extends Context.Service<
      * `follow` has ended.
      */
     readonly run: <E, R>(chain: Chain.Chain, work: Work<E, R>) => Effect.Effect<never, E, R>
-    /** This daemon's number among those of the store; undefined where it is alone. */
-    readonly own: Effect.Effect<number | undefined>
   }
 >()("@headwater/daemon/supervision/Placement") {
   /** Every chain is this daemon's. */
@@ -42,8 +41,7 @@ export class Placement extends Context.Service<
           Effect.andThen(Effect.logWarning(message), Effect.sleep(anewMillis))
         ),
         Effect.forever
-      ),
-    own: Effect.undefined
+      )
   })
 
   /** The chains are shared with the other daemons of the store, which this daemon meets there. */
@@ -147,6 +145,8 @@ const make = Effect.gen(function* () {
     }
     failing = false
   }).pipe(
+    Effect.tapDefect((defect) => Effect.logError("Failed", Cause.die(defect))),
+    Effect.catchDefect(() => Effect.void),
     Effect.catch(({ message }) => {
       if (failing || isLeaving) return Effect.void
       failing = true
@@ -184,5 +184,5 @@ const make = Effect.gen(function* () {
     )
   }
 
-  return Placement.of({ run, own: Effect.sync(() => id) })
+  return Placement.of({ run })
 })

@@ -50,9 +50,9 @@ const speaking = (daemons: ReadonlyArray<Daemon>) => daemons.filter(({ silence }
 
 /** The daemons, and where each chain is. */
 export const read: Effect.Effect<Placements, DatabaseError, Database> = Effect.gen(function* () {
-  const { query } = yield* Database
+  const { read } = yield* Database
   const daemons = speaking(yield* readDaemons)
-  return { daemons, placed: yield* query((db) => db.selectFrom("placement").selectAll().orderBy("chain")) }
+  return { daemons, placed: yield* read((db) => db.selectFrom("placement").selectAll().orderBy("chain")) }
 }).pipe(Effect.withSpan("Placements.read"))
 
 /** Where the chains would be, and how they are on the way there: the rows that have to change. */
