@@ -236,7 +236,7 @@ describe("placement under blows", () => {
           [
             ...figures,
             `${count} events in ${receiver.deliveries.length} deliveries, none lost, none under another key`,
-            `followers refused ${refused()} times; the last callback came ${Duration.format(late)} after the last blow`
+            `followers refused ${refused()} times; the last callback came ${Math.round(Duration.toMillis(late))} ms after the last block`
           ].join("\n")
         )
         const killed = gaps.flatMap(({ blow, followed }) => (blow === "kill -9" ? [followed] : []))
