@@ -76,9 +76,12 @@ describe("placement", () => {
         const first = (yield* follower)!
         const second = otherOf(first)
         const { operator, url } = daemons[second]
-        const metrics = yield* Effect.promise(() => fetch(`${url}/metrics`, { headers: operator }).then((all) => all.text()))
+        const metrics = yield* Effect.promise(() =>
+          fetch(`${url}/metrics`, { headers: operator }).then((all) => all.text())
+        )
         assert.match(metrics, new RegExp(`headwater_chain_follower\\{.*daemon="${first}".*\\} 1\\n`))
-        for (const name of ["a", "b"]) assert.match(metrics, new RegExp(`headwater_daemon\\{.*daemon="${name}".*\\} 1\\n`))
+        for (const name of ["a", "b"])
+          assert.match(metrics, new RegExp(`headwater_daemon\\{.*daemon="${name}".*\\} 1\\n`))
 
         // A daemon that ends hands its chain over; of one that dies it is known after eight seconds.
         const ending = yield* Effect.forkChild(daemons[first].terminate)
