@@ -259,7 +259,8 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
 
   const run: Follow["run"] = Effect.gen(function* () {
-    if (!isFailing()) yield* report({ state: "starting" })
+    // A chain that was observed until now has a state already.
+    if (!isFailing() && statuses.get(chain)?.head === undefined) yield* report({ state: "starting" })
     return yield* step.pipe(
       Effect.mapError((error) => Fence.refusal(error) ?? error),
       Effect.tapError((error) => (isElsewhere(error) ? Effect.void : reportFailure(error))),

@@ -393,6 +393,22 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.live("keeps the state of a chain that was observed until now, and is starting otherwise", () =>
+    Effect.gen(function* () {
+      const statuses = yield* ChainStatus
+      const fake = new FakeChain(chain)
+      const { follow } = yield* setup(fake)
+      fake.headFault = () => Effect.never
+      for (const [state, head] of [["starting", undefined], ["following", 5]] as const) {
+        statuses.update(chain, { state: "following", head }, 0)
+        const fiber = yield* Effect.forkChild(follow.run, { startImmediately: true })
+        yield* Effect.sleep("20 millis")
+        assert.strictEqual((yield* status).state, state)
+        yield* Fiber.interrupt(fiber)
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
   it.live("fails until something succeeds, and since when it fails stays", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)

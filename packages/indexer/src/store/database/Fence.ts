@@ -3,7 +3,7 @@
  * the chain's row; a follower runs under a fence of its epoch, and who locks the row under a fence of another epoch is
  * refused. A process that has slept through the move of its chain, or was cut off, so writes nothing when it comes back.
  *
- * Without a fence nothing is refused: requests and commands of an operator write beside the follower.
+ * Without a fence nothing is refused: requests, commands of an operator and embedded indexers write beside the follower.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
