@@ -399,7 +399,10 @@ describe("Follow with a broken node", () => {
       const fake = new FakeChain(chain)
       const { follow } = yield* setup(fake)
       fake.headFault = () => Effect.never
-      for (const [state, head] of [["starting", undefined], ["following", 5]] as const) {
+      for (const [state, head] of [
+        ["starting", undefined],
+        ["following", 5]
+      ] as const) {
         statuses.update(chain, { state: "following", head }, 0)
         const fiber = yield* Effect.forkChild(follow.run, { startImmediately: true })
         yield* Effect.sleep("20 millis")

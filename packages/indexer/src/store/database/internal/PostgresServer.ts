@@ -25,6 +25,15 @@ export const ServerSilence = Context.Reference<number>("@headwater/indexer/store
   defaultValue: () => 30_000
 })
 
+/**
+ * How long the server keeps the transaction, and its locks, of a process that asks nothing more, in milliseconds: a process
+ * that is held up would keep a chain from who follows the chain since.
+ */
+export const TransactionSilence = Context.Reference<number>(
+  "@headwater/indexer/store/database/Database/TransactionSilence",
+  { defaultValue: () => 30_000 }
+)
+
 /** Makes the socket of a connection to the server: the machine's own; another one in simulations. */
 export const ServerSockets = Context.Reference("@headwater/indexer/store/database/ServerSockets", {
   defaultValue: () => (): Socket => new Socket()
@@ -38,6 +47,7 @@ const pooled = async (
   socket: typeof ServerSockets.Service,
   url: Redacted.Redacted,
   connections: number,
+  transactionMillis: number,
   silenceMillis?: number
 ) => {
   // Most stores are SQLite files: their programs start without it.
@@ -50,6 +60,10 @@ const pooled = async (
       constructor(config?: ClientConfig) {
         super({ ...config, connectionTimeoutMillis: connectMillis, stream: socket })
       }
+    },
+    onConnect: async (client) => {
+      if (silenceMillis !== undefined)
+        await client.query(`set idle_in_transaction_session_timeout = ${transactionMillis}`)
     },
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -77,7 +91,11 @@ const pooled = async (
 
 /** Without `silenceMillis` statements may take any time, as those that make an index do. */
 export const dialect = (url: Redacted.Redacted, connections: number, silenceMillis?: number) =>
-  Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, url, connections, silenceMillis)))
+  Effect.gen(function* () {
+    const socket = yield* ServerSockets
+    const transactionMillis = yield* TransactionSilence
+    return yield* Effect.promise(() => pooled(socket, url, connections, transactionMillis, silenceMillis))
+  })
 
 /** Waits between attempts to reach the server: doubling from half a second, at most ten seconds. */
 const reconnects = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("10 seconds")])
