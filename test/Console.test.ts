@@ -360,6 +360,10 @@ const bigOverview = (now: number) => {
         missing: i === 0 ? [] : [{ kind: "unproven", message: "internal transactions without proof (1,204 blocks)" }]
       }))
     ),
+    daemons: ["north:8080", "south:8080"].map((name, i) => ({
+      ...{ name, version: "0.1.0", roles: ["follow", "deliver", "api", "market"], started: now - 86_400_000 },
+      ...{ silentSeconds: i * 5, follows: ["ethereum/mainnet", "bitcoin/mainnet", "tron/mainnet"] }
+    })),
     outages: [],
     full: { waitingCallbacks: 100_000, names: [] }
   }
@@ -371,7 +375,7 @@ const emptyOverview = (now: number) => {
   const { day, month, ...deliveries } = bigOverview(now).deliveries
   const nothing = (periods: typeof day) => periods.map(({ at }) => ({ at, ...none }))
   return {
-    ...{ now, needs: [], failures: [], chains: [], outages: [], full: { waitingCallbacks: 0, names: [] } },
+    ...{ now, needs: [], failures: [], chains: [], daemons: [], outages: [], full: { waitingCallbacks: 0, names: [] } },
     deliveries: { ...deliveries, day: nothing(day), month: nothing(month), last24h: none, last30d: none },
     backlog: { waiting: { count: 0 }, retrying: { count: 0 }, parked: { count: 0 }, unwritten: { count: 0 } },
     hosts: { counts: {}, worst: [] }

@@ -23,8 +23,16 @@ export interface Traffic {
   readonly stop: Effect.Effect<void>
 }
 
-/** Pays the targets in turn from three of anvil's accounts, with a small reorganisation now and then. */
-export const start = Effect.fnUntraced(function* (anvil: Anvil, targets: ReadonlyArray<string>, random: () => number) {
+/**
+ * Pays the targets in turn from three of anvil's accounts, with a small reorganisation now and then; `pause` gives the
+ * milliseconds between two payments.
+ */
+export const start = Effect.fnUntraced(function* (
+  anvil: Anvil,
+  targets: ReadonlyArray<string>,
+  random: () => number,
+  pause = () => 10 + Math.floor(random() * 40)
+) {
   const accounts = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
   const minedAt = new Map<string, number>()
   const act = Effect.fnUntraced(function* (i: number) {
@@ -40,7 +48,7 @@ export const start = Effect.fnUntraced(function* (anvil: Anvil, targets: Readonl
   const fiber = yield* Effect.gen(function* () {
     for (let i = 0; ; i++) {
       yield* act(i)
-      yield* Effect.sleep(`${10 + Math.floor(random() * 40)} millis`)
+      yield* Effect.sleep(pause())
     }
   }).pipe(Effect.forkChild)
   const stop = Effect.andThen(Fiber.interrupt(fiber), anvil.rpc("anvil_mine", ["0x5"]))

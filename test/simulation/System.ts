@@ -7,6 +7,7 @@ import { Network } from "@headwater/daemon/delivery/ReceiverClient"
 import * as RetryProfile from "@headwater/daemon/delivery/RetryProfile"
 import * as Serve from "@headwater/daemon/Serve"
 import * as Settings from "@headwater/daemon/settings/Settings"
+import * as Placement from "@headwater/daemon/supervision/Placement"
 import { StoreWatchOptions } from "@headwater/daemon/supervision/StoreWatch"
 import { Listener } from "@headwater/http/server/Server"
 import { Connections } from "@headwater/indexer/families/node/NodeHttp"
@@ -122,6 +123,8 @@ const outside = (
     Layer.succeed(Connections, nodes.connections(isAlive)),
     Layer.succeed(Network, receivers.network(isAlive, attempted)),
     Layer.succeed(RetryProfile.Profiles, { hosted: profile, "standard-webhooks": profile }),
+    // Of the simulated time other daemons would ask the store four times a second.
+    Layer.succeed(Placement.Alone, true),
     Layer.succeed(StoreWatchOptions, { everyMillis: 20_000, answerMillis: 4_000 }),
     Layer.effect(
       Delivery.DeliveryOptions,

@@ -11,6 +11,7 @@ import { assets } from "./commands/Assets.ts"
 import { audit } from "./commands/Audit.ts"
 import { backup } from "./commands/Backup.ts"
 import * as ChainArgument from "./commands/ChainArgument.ts"
+import { chains } from "./commands/Chains.ts"
 import { completions } from "./commands/Completions.ts"
 import { credits } from "./commands/Credits.ts"
 import * as Demo from "./commands/Demo.ts"
@@ -48,6 +49,7 @@ const headwater = Command.make("headwater", Demo.options, Demo.program).pipe(
     serve,
     status,
     doctor,
+    chains,
     explain,
     replay,
     rewind,

@@ -98,6 +98,20 @@ export const explanations: Readonly<Record<string, Explanation>> = {
     labels: chain,
     query: "max by (chain) (headwater_chain_full_accounts)"
   },
+  headwater_daemon: {
+    type: "gauge",
+    meaning:
+      "1 for each daemon that shares the PostgreSQL store and has said within eight seconds that it runs, 0 once it has gone.",
+    labels: { daemon: "its name", version: "its version", roles: "its roles, as `follow,deliver,api,market`" },
+    query: "sum(max by (daemon) (headwater_daemon))"
+  },
+  headwater_chain_follower: {
+    type: "gauge",
+    meaning:
+      "1 for the daemon that follows the chain, of several on one PostgreSQL store; 0 for those that have followed before.",
+    labels: { ...chain, daemon: "its name" },
+    query: "max by (chain, daemon) (headwater_chain_follower) == 1"
+  },
   headwater_own_outage: {
     type: "gauge",
     meaning:

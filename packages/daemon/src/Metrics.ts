@@ -7,6 +7,7 @@ import * as Families from "@headwater/indexer/families/families"
 import { ChainStatus, type State, type Status } from "@headwater/indexer/families/node/ChainStatus"
 import * as BlockRange from "@headwater/indexer/store/chain/BlockRange"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
 import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
@@ -43,6 +44,8 @@ const missingBlocks = gauge(
 )
 const skippedBlocks = gauge("chain_skipped_blocks", "Blocks that `headwater skip` has given up")
 const notUnderstood = gauge("chain_not_understood_transactions", "Transactions that were not understood in full")
+const daemonGauge = gauge("daemon", "1 for a daemon that shares the store, 0 once the daemon has gone")
+const follower = gauge("chain_follower", "1 for the daemon that follows the chain, 0 for one that has followed before")
 const outage = gauge("own_outage", "1 for what this machine or its store lacks, 0 for what it has")
 const callbacks = gauge("callbacks", "Callbacks that have not reached their receivers, by state")
 const oldestCallback = gauge(
@@ -134,6 +137,27 @@ const countReceivers = (health: Effect.Success<typeof ReceiverHealth.make>, now:
     })
   )
 
+/** As {@link countInStore}; a daemon that has gone, and one that follows no more, stay with 0. */
+const makeCountDaemons = () => {
+  const before = new Map<string, Metric.Gauge<number>>()
+  return Effect.ignore(
+    Effect.gen(function* () {
+      const { chains, daemons } = Placements.shown(yield* Placements.read)
+      const present = [
+        ...daemons.map(({ name, roles, version }) =>
+          Metric.withAttributes(daemonGauge, { daemon: name, version, roles: roles.join() })
+        ),
+        ...chains.flatMap(({ chain, daemon }) =>
+          daemon === null ? [] : [Metric.withAttributes(follower, { chain, daemon })]
+        )
+      ]
+      for (const metric of before.values()) yield* Metric.update(metric, 0)
+      for (const metric of present) yield* Metric.update(metric, 1)
+      for (const metric of present) before.set(JSON.stringify(metric.attributes), metric)
+    })
+  )
+}
+
 /** Undefined where the store does not say. */
 const bytes = Effect.gen(function* () {
   return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
@@ -146,6 +170,7 @@ const refused = HttpServerResponse.text("Metrics are for who has the token of th
 const answer = (
   token: Redacted.Redacted | undefined,
   processMetrics: Effect.Effect<void>,
+  countDaemons: ReturnType<typeof makeCountDaemons>,
   health: Effect.Success<typeof ReceiverHealth.make>
 ) =>
   Effect.gen(function* () {
@@ -162,6 +187,7 @@ const answer = (
     }
     yield* countCallbacks(now)
     yield* countReceivers(health, now)
+    yield* countDaemons
     yield* processMetrics
     const size = yield* bytes
     if (size !== undefined) yield* Metric.update(storeSize, size)
@@ -174,6 +200,10 @@ const answer = (
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const token = yield* Operator.token
-    return HttpRouter.add("GET", "/metrics", answer(token, yield* ProcessMetrics.make, yield* ReceiverHealth.make))
+    return HttpRouter.add(
+      "GET",
+      "/metrics",
+      answer(token, yield* ProcessMetrics.make, makeCountDaemons(), yield* ReceiverHealth.make)
+    )
   })
 )

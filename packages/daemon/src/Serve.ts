@@ -47,6 +47,7 @@ import * as Settings from "./settings/Settings.ts"
 import * as ChainObserver from "./supervision/ChainObserver.ts"
 import * as ChainSupervisor from "./supervision/ChainSupervisor.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
+import { Placement } from "./supervision/Placement.ts"
 import * as StoreWatch from "./supervision/StoreWatch.ts"
 import * as SyncLine from "./SyncLine.ts"
 import * as Traces from "./Traces.ts"
@@ -256,7 +257,7 @@ const parts = Layer.unwrap(
 
 /** What runs as long as the layer lives; closing it answers the requests and ends the deliveries that are under way. */
 export const running = Layer.mergeAll(parts, StoreWatch.layer, SyncLine.layer, BackgroundMigrations.layer).pipe(
-  Layer.provide(callbackTarget)
+  Layer.provide([callbackTarget, Placement.layer])
 )
 
 /**

@@ -71,6 +71,8 @@ export interface CommonFacts {
   readonly undoDepth: number
   /** Seconds between blocks, as a rule. */
   readonly blockSeconds: number
+  /** Transactions a second on the live network, roughly: what following the chain costs beside following others. */
+  readonly transactionsPerSecond: number
   /** Factor of the daily charges, and of the prices of {@link listedPrices}. */
   readonly creditMultiplier: number
   /** Operations whose price tables list the chain; the others cost the Default here. */

@@ -12,6 +12,7 @@ export const arbitrum: Blockchain = {
   usualConfirmations: 20,
   undoDepth: 1_800,
   blockSeconds: 0.25,
+  transactionsPerSecond: 30,
   creditMultiplier: 1.6,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   exampleNode: "http://127.0.0.1:8547",

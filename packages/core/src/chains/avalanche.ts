@@ -20,6 +20,7 @@ export const avalanche: Blockchain = {
   // An accepted block is final.
   usualConfirmations: 1,
   blockSeconds: 2,
+  transactionsPerSecond: 15,
   creditMultiplier: 1.8,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   exampleNode: "http://127.0.0.1:9650/ext/bc/C/rpc",

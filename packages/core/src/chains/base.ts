@@ -12,6 +12,7 @@ export const base: Blockchain = {
   usualConfirmations: 20,
   undoDepth: 1_800,
   blockSeconds: 2,
+  transactionsPerSecond: 120,
   creditMultiplier: 1.2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   networks: Evm.networks(

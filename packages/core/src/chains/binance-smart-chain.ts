@@ -19,6 +19,7 @@ export const binanceSmartChain: Blockchain = {
   usualConfirmations: 15,
   undoDepth: 256,
   blockSeconds: 0.75,
+  transactionsPerSecond: 150,
   creditMultiplier: 2.5,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
   networks: Evm.networks(Evm.london, {

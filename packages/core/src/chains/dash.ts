@@ -24,6 +24,7 @@ export const dash: Blockchain = {
   ],
   usualConfirmations: 2,
   blockSeconds: 150,
+  transactionsPerSecond: 0.4,
   creditMultiplier: 1.1,
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9998",

@@ -21,6 +21,7 @@ export const dogecoin: Blockchain = {
   usualConfirmations: 40,
   undoDepth: 300,
   blockSeconds: 60,
+  transactionsPerSecond: 0.7,
   creditMultiplier: 1.1,
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:22555",

@@ -22,6 +22,7 @@ export const ethereumClassic: Blockchain = {
   // Reorganisations of thousands of blocks have happened.
   undoDepth: 10_000,
   blockSeconds: 13,
+  transactionsPerSecond: 0.4,
   creditMultiplier: 1.3,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
   networks: Evm.networks(

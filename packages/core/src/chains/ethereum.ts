@@ -21,6 +21,7 @@ export const ethereum: Blockchain = {
   slip44: 60,
   coinGeckoPlatform: "ethereum",
   usualConfirmations: 32,
+  transactionsPerSecond: 15,
   creditMultiplier: 1,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
   networks: Evm.networks(Evm.london, {

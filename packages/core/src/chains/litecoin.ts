@@ -24,6 +24,7 @@ export const litecoin: Blockchain = {
   ],
   usualConfirmations: 6,
   blockSeconds: 150,
+  transactionsPerSecond: 2.5,
   creditMultiplier: 1.1,
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9332",

@@ -12,6 +12,7 @@ export const optimism: Blockchain = {
   usualConfirmations: 20,
   undoDepth: 1_800,
   blockSeconds: 2,
+  transactionsPerSecond: 15,
   creditMultiplier: 1.4,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   networks: Evm.networks(

@@ -18,6 +18,7 @@ export const polygon: Blockchain = {
   usualConfirmations: 128,
   undoDepth: 512,
   blockSeconds: 2,
+  transactionsPerSecond: 60,
   creditMultiplier: 2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],
   networks: Evm.networks(

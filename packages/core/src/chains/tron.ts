@@ -28,6 +28,7 @@ export const tron: Blockchain = {
   usualConfirmations: 20,
   undoDepth: 128,
   blockSeconds: 3,
+  transactionsPerSecond: 100,
   creditMultiplier: 1.5,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],
   exampleNode: "http://127.0.0.1:8090",

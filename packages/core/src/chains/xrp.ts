@@ -21,6 +21,7 @@ export const xrp: Blockchain = {
   usualConfirmations: 1,
   undoDepth: 1,
   blockSeconds: 4,
+  transactionsPerSecond: 20,
   creditMultiplier: 1,
   listedPrices: [],
   exampleNode: "ws://127.0.0.1:6006",

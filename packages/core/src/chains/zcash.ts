@@ -16,6 +16,7 @@ export const zcash: Blockchain = {
   },
   usualConfirmations: 24,
   blockSeconds: 75,
+  transactionsPerSecond: 0.1,
   creditMultiplier: 1.3,
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:8232",

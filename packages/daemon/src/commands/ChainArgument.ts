@@ -19,7 +19,7 @@ const blockchains = new Set(Chain.all.map(({ blockchain }) => blockchain))
 const names = Chain.all.map(Chain.nameOf)
 
 /** Commands, or groups of them, that take a chain. */
-const takers = new Set(["replay", "rewind", "skip", "audit", "subscriptions", "listen", "derive"])
+const takers = new Set(["replay", "rewind", "skip", "audit", "subscriptions", "chains", "listen", "derive"])
 
 /** The arguments of the command line with a chain in one word where two words name it. */
 export const joined = (args: ReadonlyArray<string>): ReadonlyArray<string> => {

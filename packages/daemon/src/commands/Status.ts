@@ -3,6 +3,7 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as PastReading from "@headwater/indexer/store/addresses/PastReading"
 import * as NotUnderstood from "@headwater/indexer/store/chain/NotUnderstood"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as ScanningWallets from "@headwater/indexer/store/wallets/ScanningWallets"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
@@ -126,19 +127,21 @@ const look = Effect.gen(function* () {
   const ready = daemon?.ready ?? false
   const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
   const reasons = daemon === undefined ? [`the daemon does not run; ${commandName} serve starts it`] : told
-  return { found, full, isRunning: daemon !== undefined, ready, reasons }
+  const { daemons } = Placements.shown(yield* Placements.read)
+  return { found, full, daemons, isRunning: daemon !== undefined, ready, reasons }
 })
 
 type Look = Effect.Success<typeof look>
 
-const asJson = ({ found, full, isRunning, ready, reasons }: Look) =>
+const asJson = ({ daemons, found, full, isRunning, ready, reasons }: Look) =>
   JSON.stringify({
     ...{ running: isRunning, ready, reasons },
     chains: found.map(({ shown }) => shown),
-    fullAccounts: full.names
+    fullAccounts: full.names,
+    daemons
   })
 
-const asTable = ({ found }: Look) =>
+const chainTable = ({ found }: Look) =>
   table(
     ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
     found.map(({ shown: { blockTimestamp, chain, firstHeight, head, height, state } }) => [
@@ -146,6 +149,22 @@ const asTable = ({ found }: Look) =>
       blockTimestamp === null ? "-" : time(blockTimestamp * 1000)
     ])
   )
+
+/** The daemons of a store that several may share. */
+const daemonTable = ({ daemons }: Look) =>
+  table(
+    ["DAEMON", "VERSION", "SINCE", "HEARTBEAT", "ROLES", "FOLLOWS"],
+    daemons.map(({ follows, name, roles, silentSeconds, started, version }) => [
+      ...[name, version, time(started)],
+      silentSeconds === 0 ? "now" : ({ text: `${silentSeconds} s ago`, colour: "yellow" } as const),
+      ...[roles.join(","), follows.join(" ") || "-"]
+    ])
+  )
+
+const asTable = Effect.fnUntraced(function* (look: Look) {
+  const chains = yield* chainTable(look)
+  return look.daemons.length === 0 ? chains : `${chains}\n\n${yield* daemonTable(look)}`
+})
 
 /** What the table has no column for. */
 const notes = ({ found, full, reasons }: Look): ReadonlyArray<string> => [

@@ -6,17 +6,20 @@ import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { Database } from "@headwater/indexer/store/database/Database"
 import type { OperatorView } from "@headwater/indexer/store/operator/OperatorView"
 import type * as GapReport from "@headwater/indexer/sync/GapReport"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { catchingUpOf, notReady } from "../Health.ts"
 import { asTyped } from "../CommandName.ts"
 import * as Settings from "../settings/Settings.ts"
 import { OwnOutages } from "../supervision/OwnOutages.ts"
 import * as Access from "./Access.ts"
+import type * as Audited from "./Audited.ts"
 import * as ChainGaps from "./ChainGaps.ts"
 import * as ChainHistory from "./ChainHistory.ts"
-import { json, queryOf, wholeNumber } from "./ConsoleReply.ts"
+import { bodyOf, json, queryOf, refused, unreadable, wholeNumber } from "./ConsoleReply.ts"
 
 const typed = (text: string | undefined) => (text === undefined ? null : asTyped(text))
 const typedGap = (gap: GapReport.Gap) => ({ ...gap, message: asTyped(gap.message) })
@@ -81,14 +84,35 @@ const makeProgress = Effect.fnUntraced(function* (view: OperatorView) {
   }).pipe(stored)
 })
 
+const moveOf = bodyOf(
+  Schema.Struct({ chain: Schema.String, daemon: Schema.optionalKey(Schema.String) }),
+  "{chain, daemon?}: names of a chain and of the daemon that is to follow the chain; without the latter the daemons decide"
+)
+
+/** Lets a daemon follow a chain, of several on one PostgreSQL. */
+const makeMove = Effect.fnUntraced(function* (audited: Audited.Audited) {
+  const stored = Effect.provideService(Database, yield* Database)
+  return Effect.fnUntraced(
+    function* (request: Access.Request, visitor: Access.Visitor) {
+      const { chain, daemon } = yield* moveOf(request)
+      const deed = { action: daemon === undefined ? "chain.free" : "chain.move", subject: chain, detail: daemon }
+      yield* audited.change(visitor, deed, stored(Placements.pin(chain, daemon)))
+      return json({})
+    },
+    Effect.catchTags({ ...unreadable, CannotMove: ({ message }) => Effect.succeed(refused(409, message)) })
+  )
+})
+
 export const routes = Effect.fnUntraced(function* (
   view: OperatorView,
-  standings: Effect.Effect<ReadonlyArray<Standing>>
+  standings: Effect.Effect<ReadonlyArray<Standing>>,
+  audited: Audited.Audited
 ) {
   const chains = yield* makeChains(standings)
   const progress = yield* makeProgress(view)
   return [
     Access.get("/api/chains", Access.readers, chains),
+    Access.post("/api/chains/move", Access.operators, yield* makeMove(audited)),
     Access.get("/api/progress", Access.readers, () => progress),
     Access.get("/api/reorganisations", Access.readers, () =>
       Effect.map(view.reorganisations, (items) => json({ items }))

@@ -49,7 +49,7 @@ export const declared = Effect.gen(function* () {
   const searches = AccountPace.makeSearches()
   return [
     ...(yield* Overview.routes(health, standings)),
-    ...(yield* Chains.routes(view, standings)),
+    ...(yield* Chains.routes(view, standings, audited)),
     ...Stories.routes(view, searches),
     ...(yield* Subscriptions.routes(view, health, audited, searches)),
     ...(yield* Management.routes(view, audited)),

@@ -1,5 +1,6 @@
 /** What an operator needs first, and an account of its own: how deliveries go, what fails, how the chains stand, what is to be done. */
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/CallbackBacklog"
 import * as ReceiverHealth from "@headwater/indexer/store/subscriptions/ReceiverHealth"
 import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
@@ -82,6 +83,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
     const isAccount = account !== undefined
     const lasting = isAccount ? [] : yield* outages.lasting
     const damage = isAccount ? undefined : yield* database.damage
+    const { daemons } = isAccount ? { daemons: [] } : Placements.shown(yield* stored(Placements.read))
     return json({
       now,
       needs: Needs.of({
@@ -92,6 +94,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
       ...{ backlog, hosts: { counts, worst: hosts } },
       failures: reads("callbacks.status") ? failures : undefined,
       chains: chains.map((standing) => told(standing, isAccount)),
+      daemons,
       outages: lasting.map(({ lack, message, since }) => ({ lack, message, since })),
       full
     })

@@ -52,6 +52,18 @@ export const explanations = {
       "To stay with this version, restore the backup from before the upgrade: what came since is read from the nodes again, what accounts did since is lost."
     ]
   },
+  chain_without_daemon: {
+    about: "store",
+    meaning: "Of the daemons that share the PostgreSQL store, none follows the chain: its record stands still.",
+    causes: [
+      "No daemon with the role `follow` runs.",
+      "The chain was taken out of the settings of every daemon, or stands in those of one that has ended."
+    ],
+    remedies: [
+      "`headwater status` lists the daemons, their roles and what they follow; start one with the role `follow` and the chain in its settings.",
+      "A chain that is wanted no more may stay as it is."
+    ]
+  },
   store_incomplete: {
     about: "store",
     meaning: "The database has tables that Headwater did not finish, or that belong to another program.",

@@ -9,6 +9,7 @@ import type { Database, DatabaseError, Location } from "@headwater/indexer/store
 import * as SecretKeyChange from "@headwater/indexer/store/database/SecretKeyChange"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as GapReport from "@headwater/indexer/sync/GapReport"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -159,6 +160,28 @@ const secretKeys = Effect.fnUntraced(function* (
   return key === undefined ? [] : [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
 })
 
+/** The daemons of the store, and chains that none of them follows. */
+const placement = Effect.gen(function* () {
+  const { chains, daemons } = Placements.shown(yield* Placements.read)
+  const names = daemons.map(({ follows, name, version }) =>
+    [`${name} (${version})`, ...(follows.length === 0 ? [] : [`follows ${follows.join(", ")}`])].join(" ")
+  )
+  const left = daemons.length === 0 ? [] : chains.flatMap(({ chain, daemon }) => (daemon === null ? [chain] : []))
+  return [
+    ...(daemons.length === 0 ? [] : [{ level: "ok", message: `its daemons: ${names.join("; ")}` } as const]),
+    ...(left.length === 0
+      ? []
+      : [
+          {
+            level: "warning",
+            code: "chain_without_daemon",
+            message: `no daemon that runs may follow ${left.join(", ")}`,
+            advice: "start one with the role follow and the chain in its settings"
+          } as const
+        ])
+  ] satisfies ReadonlyArray<Unaddressed>
+})
+
 /** What `headwater explain` calls a gap of a chain's record. */
 export const codeOfGap: Record<GapReport.Gap["kind"], FindingCode> = {
   skipped: "blocks_skipped",
@@ -174,7 +197,8 @@ export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType
   const looked = Effect.gen(function* () {
     const found: Array<Unaddressed> = [
       ...findings(yield* StoreHealth.inspect(location)),
-      ...(yield* secretKeys(location))
+      ...(yield* secretKeys(location)),
+      ...(yield* placement)
     ]
     const positions = new Map<string, StoredBlocks.Position>()
     for (const { chain, settings } of chains) {

@@ -198,8 +198,16 @@ export type Role = typeof Role.Type
 
 const Roles = Schema.NonEmptyArray(Role)
 
+/** How the daemons of a store tell one from another. */
+const daemonName = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, {
+    message: "must be a name of 1 to 64 letters, digits or . _ : -"
+  })
+)
+
 /** Every setting, as it stands in the file. */
 export const schema = Schema.Struct({
+  name: Schema.optionalKey(daemonName),
   roles: Roles.pipe(withDefault(Role.literals)),
   http: Http.pipe(withDefault({})),
   store: Store.pipe(withDefault({})),

@@ -3,8 +3,10 @@
  * is how far the store is beside the node, and whether both have the same blocks.
  */
 import * as Bytes from "@headwater/core/Bytes"
+import type * as Chain from "@headwater/core/chains/Chain"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import type { Head, Source } from "@headwater/indexer/families/Source"
+import type { Database } from "@headwater/indexer/store/database/Database"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Fork from "@headwater/indexer/sync/Fork"
@@ -76,23 +78,27 @@ export const make = Effect.fnUntraced(function* (source: Source) {
 })
 
 /** What is proved of blocks is known where they are committed. */
-const proofsUnknown = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const statuses = yield* ChainStatus
-    const now = yield* Clock.currentTimeMillis
-    for (const { chain } of Settings.chains(yield* Settings.Settings))
-      statuses.update(chain, { unproven: undefined }, now)
-  })
-)
+const forgetProofs = Effect.fnUntraced(function* (chain: Chain.Chain) {
+  const statuses = yield* ChainStatus
+  statuses.update(chain, { unproven: undefined }, yield* Clock.currentTimeMillis)
+})
+
+/** Looks at a chain until interrupted. */
+export const observe: EachChain.Run<never, ChainStatus | Database> = Effect.fnUntraced(function* (
+  { source },
+  { pollMillis }
+) {
+  yield* forgetProofs(source.chain)
+  const look = yield* make(source)
+  return yield* look.pipe(Effect.andThen(Effect.sleep(Duration.millis(pollMillis))), Effect.forever)
+})
 
 /** Looks at every configured chain as long as the layer lives. */
 export const layer = Layer.merge(
-  proofsUnknown,
-  EachChain.layer(
-    Effect.fnUntraced(function* ({ source }, { pollMillis }) {
-      const look = yield* make(source)
-      return yield* look.pipe(Effect.andThen(Effect.sleep(Duration.millis(pollMillis))), Effect.forever)
-    }),
-    { announcements: false }
-  )
+  Layer.effectDiscard(
+    Effect.flatMap(Settings.Settings, (settings) =>
+      Effect.forEach(Settings.chains(settings), ({ chain }) => forgetProofs(chain), { discard: true })
+    )
+  ),
+  EachChain.layer(observe, { announcements: false })
 )

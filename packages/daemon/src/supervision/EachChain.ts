@@ -13,13 +13,16 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Settings from "../settings/Settings.ts"
 
-type Node = Effect.Success<ReturnType<typeof ChainConnection.open>>
+export type Node = Effect.Success<ReturnType<typeof ChainConnection.open>>
+
+/** What is done with a chain, by its connected nodes. */
+export type Run<E, R> = (node: Node, settings: Settings.ChainSettings) => Effect.Effect<never, E, R>
 
 /** Runs one chain for good. Ends where only an operator can help. */
 const keep = Effect.fnUntraced(function* <E extends { readonly message: string }, R>(
   chain: Chain.Chain,
   settings: Settings.ChainSettings,
-  run: (node: Node, settings: Settings.ChainSettings) => Effect.Effect<never, E, R>
+  run: Run<E, R>
 ) {
   const statuses = yield* ChainStatus
   const nodes = yield* ConnectedNodes
@@ -34,7 +37,7 @@ const keep = Effect.fnUntraced(function* <E extends { readonly message: string }
 
 /** Runs every configured chain as long as the layer lives; `announcements`: whether nodes are listened to. */
 export const layer = <E extends { readonly message: string }, R>(
-  run: (node: Node, settings: Settings.ChainSettings) => Effect.Effect<never, E, R>,
+  run: Run<E, R>,
   { announcements = true }: { readonly announcements?: boolean } = {}
 ): Layer.Layer<never, never, ChainStatus | ConnectedNodes | Settings.Settings | Exclude<R, Scope.Scope>> =>
   Layer.effectDiscard(

@@ -14,6 +14,7 @@ import { rows } from "@headwater/indexer/store/database/Statements"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Recovery from "@headwater/indexer/store/subscriptions/Recovery"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { sql } from "kysely"
@@ -554,6 +555,31 @@ for (const store of stores) {
           assert.include(need.command, `${commandName} subscriptions recover`)
           assert.deepInclude(all.chains[0], { name: "ethereum/devnet", state: "starting" })
         }).pipe(Effect.scoped)
+    )
+
+    it.effect("shows operators the daemons of the store, and moves a chain to the one that they name", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* Fixture.make
+        for (const name of ["north", "south"]) {
+          const daemon = { name, version: "0.1.0", roles: ["follow"], chains: ["ethereum/devnet"] }
+          yield* Placements.register(daemon, { restarted: true })
+        }
+        const daemons = Effect.map(ask("read-only", "GET", "/api/overview"), ({ body }) => body.daemons)
+        const follows = (yield* daemons).map(({ follows, name }: Placements.ShownDaemon) => [name, ...follows])
+        assert.deepStrictEqual(follows, [["north", "ethereum/devnet"], ["south"]])
+        const account = yield* ask({ key: (yield* tenant()).key }, "GET", "/api/overview")
+        assert.deepStrictEqual(account.body.daemons, [])
+
+        const move = (body: object) => ask("operator", "POST", "/api/chains/move", body)
+        assert.strictEqual((yield* move({ chain: "ethereum/devnet", daemon: "south" })).status, 200)
+        const placed = Effect.map(Placements.read, (found) => Placements.shown(found).chains[0])
+        assert.deepInclude(yield* placed, { daemon: "north", successor: "south", pinned: "south" })
+        assert.strictEqual((yield* move({ chain: "ethereum/devnet" })).status, 200)
+        assert.deepInclude(yield* placed, { daemon: "north", successor: null, pinned: null })
+        const { body, status } = yield* move({ chain: "ethereum/devnet", daemon: "west" })
+        assert.strictEqual(status, 409)
+        assert.match(body.error, /^No daemon "west" runs that may follow ethereum\/devnet: use one of north, south/)
+      }).pipe(Effect.scoped)
     )
   })
 }

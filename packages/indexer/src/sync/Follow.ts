@@ -15,11 +15,13 @@ import type { Head, Source } from "../families/Source.ts"
 import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
+import * as Fence from "../store/database/Fence.ts"
 import * as CatchingUp from "./CatchingUp.ts"
 import * as Fork from "./Fork.ts"
 import * as CatchUp from "./internal/CatchUp.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
+export { FollowedElsewhere } from "../store/database/Fence.ts"
 export { UnrecoverableFork } from "./Fork.ts"
 
 export interface Options extends CatchUp.Options {
@@ -40,6 +42,9 @@ const nearHead = 10
 /** How often the log tells how far a chain is that catches up. */
 const progressInterval = "30 seconds"
 
+const isElsewhere = (error: SyncError | Fence.FollowedElsewhere): error is Fence.FollowedElsewhere =>
+  error._tag === "FollowedElsewhere"
+
 /** Waits between failed attempts: doubling from half a second, at most 15 seconds. */
 const backoff = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
 
@@ -47,10 +52,10 @@ export interface Follow {
   /** One look at the node: commits what is new, undoes what is orphaned. */
   readonly step: Effect.Effect<void, SyncError>
   /**
-   * Steps until it is interrupted, or fails with `UnrecoverableFork`. Every other failure is shown in {@link ChainStatus}
-   * and tried again.
+   * Steps until it is interrupted, or fails where another try is of no use: with `UnrecoverableFork`, or with
+   * `FollowedElsewhere` under a {@link Fence}. Every other failure is shown in {@link ChainStatus} and tried again.
    */
-  readonly run: Effect.Effect<never, Fork.UnrecoverableFork>
+  readonly run: Effect.Effect<never, Fork.UnrecoverableFork | Fence.FollowedElsewhere>
 }
 
 /**
@@ -254,17 +259,20 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
 
   const run: Follow["run"] = Effect.gen(function* () {
-    if (!isFailing()) yield* report({ state: "starting" })
+    // A chain that was observed until now has a state already.
+    if (!isFailing() && statuses.get(chain)?.head === undefined) yield* report({ state: "starting" })
     return yield* step.pipe(
-      Effect.tapError(reportFailure),
-      Effect.retry({ schedule: backoff, while: (error) => error._tag !== "UnrecoverableFork" }),
+      Effect.mapError((error) => Fence.refusal(error) ?? error),
+      Effect.tapError((error) => (isElsewhere(error) ? Effect.void : reportFailure(error))),
+      Effect.retry({ schedule: backoff, while: (error) => !isElsewhere(error) && error._tag !== "UnrecoverableFork" }),
       Effect.andThen(rest),
       Effect.forever,
       Effect.raceFirst(logProgress)
     )
   }).pipe(
     Effect.catchIf(
-      (error): error is Exclude<SyncError, Fork.UnrecoverableFork> => error._tag !== "UnrecoverableFork",
+      (error): error is Exclude<SyncError, Fork.UnrecoverableFork> =>
+        !isElsewhere(error) && error._tag !== "UnrecoverableFork",
       (error) => Effect.die(error)
     ),
     Effect.annotateLogs({ chain: nameOf(chain) })

@@ -15,7 +15,9 @@ import {
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Fence from "@headwater/indexer/store/database/Fence"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Replay from "@headwater/indexer/sync/Replay"
@@ -195,6 +197,25 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer))
     )
 
+    it.live("ends where somebody else begins to follow, also while no block comes", () =>
+      Effect.gen(function* () {
+        const fake = new FakeChain(chain)
+        const { follow } = yield* setup(fake)
+        const fence = yield* ChainRow.follow(chain)
+        const fiber = yield* Effect.forkChild(Effect.provideService(follow.run, Fence.Current, fence))
+        const statuses = yield* ChainStatus
+        yield* Effect.sync(() => statuses.get(chain)?.state).pipe(
+          Effect.delay("1 millis"),
+          Effect.repeat({ until: (state) => state === "following" })
+        )
+        const { epoch } = yield* ChainRow.follow(chain)
+        const error = yield* Effect.flip(Fiber.join(fiber))
+        assert.deepInclude({ ...error }, { _tag: "FollowedElsewhere", chain: "ethereum/devnet", present: epoch })
+        // Nothing is wrong with the chain.
+        assert.strictEqual(statuses.get(chain)?.state, "following")
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("sends first callbacks of a subscription in chain order", () =>
       Effect.gen(function* () {
         const fake = new FakeChain(chain)
@@ -369,6 +390,25 @@ describe("Follow with a broken node", () => {
       assert.strictEqual((yield* store.cursor)?.height, 0)
       assert.strictEqual((yield* status).state, "following")
       yield* Fiber.interrupt(fiber)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("keeps the state of a chain that was observed until now, and is starting otherwise", () =>
+    Effect.gen(function* () {
+      const statuses = yield* ChainStatus
+      const fake = new FakeChain(chain)
+      const { follow } = yield* setup(fake)
+      fake.headFault = () => Effect.never
+      for (const [state, head] of [
+        ["starting", undefined],
+        ["following", 5]
+      ] as const) {
+        statuses.update(chain, { state: "following", head }, 0)
+        const fiber = yield* Effect.forkChild(follow.run, { startImmediately: true })
+        yield* Effect.sleep("20 millis")
+        assert.strictEqual((yield* status).state, state)
+        yield* Fiber.interrupt(fiber)
+      }
     }).pipe(Effect.provide(layer))
   )
 

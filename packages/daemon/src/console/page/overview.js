@@ -3,7 +3,7 @@ import { useState } from "/hooks.js"
 import { AttemptChart, LatencyChart } from "./chart.js"
 import { may, session, useAnswer } from "./daemon.js"
 import { FailureTable, HostTable } from "./endpoints.js"
-import { Answered, Facts, Go, Heading, State, Table, Time } from "./elements.js"
+import { Answered, Facts, Form, Go, Heading, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { placeOf } from "./places.js"
 import { counted, duration, millis, number, percent } from "./words.js"
@@ -110,6 +110,30 @@ const Chains = ({ chains, now }) => {
   </section>`
 }
 
+/** The daemons that share the store; a daemon that is alone is not among them. */
+const Daemons = ({ again, daemons }) =>
+  daemons.length > 0 &&
+  html`<section aria-labelledby="daemons">
+    <h2 id="daemons">Daemons</h2>
+    <${Table} caption="Daemons" empty=""
+      heads=${["Daemon", "Version", "Roles", "Follows", ">Since", ">Heartbeat"]}
+      rows=${daemons.map(({ follows, name, roles, silentSeconds, started, version }) => [
+        ...[name, version, roles.join(", ")],
+        follows.length === 0 ? "–" : follows.join(", "),
+        html`<${Time} at=${started} />`,
+        silentSeconds === 0 ? "now" : `${duration(silentSeconds * 1000)} ago`
+      ])} />
+    <${Form} route="POST /api/chains/move" label="Move" said="On its way" then=${again}>
+      <label><span class="label">Chain</span><select name="chain" required>
+        ${daemons.flatMap(({ follows }) => follows).map((chain) => html`<option key=${chain}>${chain}</option>`)}
+      </select></label>
+      <label><span class="label">Daemon</span><select name="daemon">
+        <option value="">as the daemons decide</option>
+        ${daemons.filter(({ roles }) => roles.includes("follow")).map(({ name }) => html`<option key=${name}>${name}</option>`)}
+      </select></label>
+    <//>
+  </section>`
+
 export const Overview = () => {
   const found = useAnswer("/api/overview", 5_000)
   return html`
@@ -131,6 +155,7 @@ export const Overview = () => {
         ${overview.failures?.length > 0 && html`<h3>Failing subscriptions</h3><${FailureTable} failures=${overview.failures} now=${overview.now} />`}
       </section>
       <${Chains} ...${overview} />
+      <${Daemons} ...${overview} again=${found.again} />
     `}<//>
   `
 }

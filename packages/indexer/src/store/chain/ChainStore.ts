@@ -7,6 +7,7 @@ import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import * as Fence from "../database/Fence.ts"
 import * as FanOut from "../subscriptions/FanOut.ts"
 import * as PastPayments from "../subscriptions/PastPayments.ts"
 import * as Commit from "./Commit.ts"
@@ -130,6 +131,8 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const provided = Effect.provideService(Database, database)
   const id = yield* ChainRow.make(chain)
   const row = Effect.map(provided(ChainRow.find(chain)), (row) => row!)
+  /** The row, of which a follower reads at each look whether the chain is still its own. */
+  const own = Effect.tap(row, Fence.check)
 
   const watched = yield* WatchedAddresses.make(id)
   yield* watched.catchUpToRevision((yield* row).revision)
@@ -147,7 +150,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   const store: ChainStore = {
     chain,
-    cursor: Effect.map(row, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
+    cursor: Effect.map(own, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
     final: Effect.map(row, ({ final_height }) => final_height ?? undefined),
     hashAt: (height) =>
       Effect.map(

@@ -48,10 +48,16 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
     yield* transaction(leave(fork, false))
   })
 
-  /** As `undo`, also below what was called final and below the first block. */
+  /** As `undo`, also below what was called final and below the first block. Who follows the chain begins anew. */
   const rewind = Effect.fn("ChainStore.rewind")(function* (height: number) {
     const { transaction } = yield* Database
-    yield* transaction(Effect.andThen(leave(height, true), ChainRow.lower(id, height)))
+    yield* transaction(
+      Effect.gen(function* () {
+        yield* leave(height, true)
+        yield* ChainRow.lower(id, height)
+        yield* ChainRow.beginEpoch(id)
+      })
+    )
   })
 
   return { undo, rewind }

@@ -15,7 +15,7 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
   /**
    * Moves the cursor from the block at `after` to the height `to`, in one transaction: nothing of the blocks in between is
    * recorded, and each projection takes back what it called complete. The block behind them is the next one, whatever its
-   * parent is.
+   * parent is. Who follows the chain begins anew.
    */
   Effect.fn("ChainStore.skip")(function* (after: number, to: number) {
     const { insertMany, transaction } = yield* Database
@@ -32,6 +32,7 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
         // What other processes remember of the chain holds no longer, as after a reorganisation; of which no block left.
         yield* insertMany("reorganisation", [{ chain: id, at, fork_height: after, depth: 0, old_hash: hash }])
         yield* ChainRow.moveCursor(id, { height: to, hash: null, firstHeight })
+        yield* ChainRow.beginEpoch(id)
       })
     )
   })

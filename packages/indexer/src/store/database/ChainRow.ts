@@ -2,9 +2,11 @@
 import type { BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "./Database.ts"
+import * as Fence from "./Fence.ts"
 import { prepared } from "./Prepared.ts"
 import type { Row } from "./Tables.ts"
 
@@ -49,10 +51,14 @@ export const make = Effect.fnUntraced(function* (chain: Chain.Chain) {
   return (yield* present(chain))!.id
 })
 
-/** Locks the row until the transaction ends: commits and changes of what is watched exclude one another. */
+/**
+ * Locks the row until the transaction ends: commits and changes of what is watched exclude one another. A follower whose
+ * chain has come to somebody else is refused ({@link Fence}).
+ */
 export const lock = Effect.fnUntraced(function* (id: number) {
   const { forUpdate, query } = yield* Database
   const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("id", "=", id).modifyEnd(forUpdate))
+  yield* Fence.check(row!)
   return row!
 })
 
@@ -62,6 +68,7 @@ export const lockAndBumpRevision = Effect.fnUntraced(function* (id: number) {
   const [row] = yield* query((db) =>
     db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where("id", "=", id).returningAll()
   )
+  yield* Fence.check(row!)
   return row!
 })
 
@@ -84,14 +91,35 @@ export const moveCursor = Effect.fnUntraced(function* (
   yield* defer(cursor(to.height, to.hash, to.firstHeight, id))
 })
 
+/**
+ * Begins a new epoch of the chain, in a transaction: who has followed until now writes nothing any more. Epochs are no
+ * smaller than the time in milliseconds, so that none comes twice where a store has lost its last commits.
+ */
+export const beginEpoch = Effect.fnUntraced(function* (id: number) {
+  const { query } = yield* Database
+  const row = yield* lock(id)
+  const epoch = Math.max(row.epoch + 1, yield* Clock.currentTimeMillis)
+  yield* query((db) => db.updateTable("chain").set({ epoch }).where("id", "=", id))
+  return epoch
+})
+
+/** The fence of who begins to follow the chain, whose row is made where there is none. */
+export const follow = Effect.fnUntraced(function* (chain: Chain.Chain) {
+  const { transaction } = yield* Database
+  const id = yield* make(chain)
+  return { chain: id, epoch: yield* transaction(beginEpoch(id)) } satisfies Fence.Fence
+})
+
 /** Takes note of a height that a node has called final, where that is the newest one so far. */
 export const setFinal = Effect.fnUntraced(function* (id: number, height: number) {
   const { query } = yield* Database
+  const fence = yield* Fence.Current
   yield* query((db) =>
     db
       .updateTable("chain")
       .set({ final_height: height })
       .where("id", "=", id)
+      .$if(fence?.chain === id, (update) => update.where("epoch", "=", fence!.epoch))
       .where((where) => where.or([where("final_height", "is", null), where("final_height", "<", height)]))
   )
 })

@@ -74,6 +74,8 @@ export interface Tables {
   secret_key: SecretKeyTable
   background_migration: BackgroundMigrationTable
   audit_entry: AuditEntryTable
+  daemon: DaemonTable
+  placement: PlacementTable
 }
 
 /** A followed chain and its cursor: the last committed block. */
@@ -100,6 +102,36 @@ export interface ChainTable {
   coins_lost_to: number | null
   /** The parties of recorded transactions are recorded from this block on. */
   parties_from: Generated<number>
+  /** Who began to follow the chain last; see `Fence.ts`. */
+  epoch: Generated<number>
+}
+
+/** A daemon that shares the store. Times are those of the store's own clock, in milliseconds since the Unix epoch. */
+export interface DaemonTable {
+  id: Generated<number>
+  name: string
+  version: string
+  /** Joined by commas. */
+  roles: string
+  /** Names of the chains that it may follow, joined by commas. */
+  chains: string
+  started: number
+  /** When the daemon last said that it runs. */
+  heartbeat: number
+}
+
+/** Which daemon follows a chain. */
+export interface PlacementTable {
+  /** `blockchain/network`. */
+  chain: string
+  /** The daemon that follows the chain, or is about to; null where none can. */
+  daemon: number | null
+  /** Since when, as {@link DaemonTable} has times. */
+  since: number | null
+  /** The daemon that the chain goes to, once the present one has ended its work on it; null where the chain stays. */
+  successor: number | null
+  /** The name of the daemon that an operator wants to follow the chain. */
+  pinned: string | null
 }
 
 export interface BlockTable {

@@ -8,11 +8,13 @@ import {
   DatabaseError,
   type Location,
   ServerSilence,
+  TransactionSilence,
   WaitForServer
 } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
@@ -289,6 +291,36 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
             ["before", "after"]
           )
         }).pipe(Effect.provide(Database.layer(place)), Effect.provideService(ServerSilence, 500))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("keeps no lock of a process that is held up in a transaction", () =>
+      Effect.gen(function* () {
+        const port = yield* freePort
+        const { cut } = yield* forward(port)
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const through = new URL(Redacted.value(place.url))
+        through.port = String(port)
+        const heldUp = yield* Layer.build(Database.layer({ ...place, url: Redacted.make(through.href) })).pipe(
+          Effect.provideService(TransactionSilence, 500),
+          Effect.provideService(ServerSilence, 2_000)
+        )
+        const other = yield* Layer.build(Database.layer(place))
+        const lock = Effect.flatMap(Database, ({ query }) =>
+          query((db) => db.updateTable("store_format").set({ id: 1 }).where("id", "=", 1))
+        )
+        const locked = Deferred.makeUnsafe<void>()
+        yield* Effect.flatMap(Database, ({ transaction }) =>
+          transaction(
+            lock.pipe(
+              Effect.andThen(Effect.sync(cut)),
+              Effect.andThen(Deferred.succeed(locked, undefined)),
+              Effect.andThen(Effect.never)
+            )
+          )
+        ).pipe(Effect.provideContext(heldUp), Effect.forkScoped)
+        yield* Deferred.await(locked)
+        yield* Effect.provideContext(lock, other)
       }).pipe(Effect.scoped)
     )
 

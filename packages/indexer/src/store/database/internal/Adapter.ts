@@ -69,6 +69,8 @@ export interface Adapter {
   readonly lockRows: (
     select: (db: Kysely<Tables>) => { modifyEnd(modifier: RawBuilder<unknown>): { execute(): Promise<unknown> } }
   ) => Effect.Effect<void, DatabaseError>
+  /** The time by the clock of the store's machine, in milliseconds since the Unix epoch: one for all daemons. */
+  readonly now: RawBuilder<number>
   /**
    * A text that differs between a store and one that was made from its dump, or from its standby; empty where they cannot be
    * told apart.

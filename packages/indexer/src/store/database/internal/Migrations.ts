@@ -78,6 +78,8 @@ import * as transactions from "../migrations/0063_transactions.ts"
 import * as transactionsIndex from "../migrations/0064_transactions_index.ts"
 import * as activeWallet from "../migrations/0065_active_wallet.ts"
 import * as audit from "../migrations/0066_audit.ts"
+import * as epoch from "../migrations/0067_epoch.ts"
+import * as placement from "../migrations/0068_placement.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -140,7 +142,9 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0063_transactions": transactions.up,
   "0064_transactions_index": transactionsIndex.up,
   "0065_active_wallet": activeWallet.up,
-  "0066_audit": audit.up
+  "0066_audit": audit.up,
+  "0067_epoch": epoch.up,
+  "0068_placement": placement.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

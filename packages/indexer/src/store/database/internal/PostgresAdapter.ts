@@ -106,6 +106,7 @@ export const make = (
   proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
   emptyLog: Effect.void,
   lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
+  now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   identity: identityAt(timeline),
   // A release before 0.2 did not name the timeline.
   formerIdentities: [place, identityAt(wholeSince)],

@@ -25,6 +25,15 @@ export const ServerSilence = Context.Reference<number>("@headwater/indexer/store
   defaultValue: () => 30_000
 })
 
+/**
+ * How long the server keeps the transaction, and its locks, of a process that asks nothing more, in milliseconds: a process
+ * that is held up would keep a chain from who follows the chain since.
+ */
+export const TransactionSilence = Context.Reference<number>(
+  "@headwater/indexer/store/database/Database/TransactionSilence",
+  { defaultValue: () => 30_000 }
+)
+
 /** The error of a server that has vanished. Its code is of those that count as an unavailable server. */
 const silent = (millis: number) =>
   Object.assign(new Error(`PostgreSQL has not answered for ${millis / 1000} s`), { code: "ETIMEDOUT" })
@@ -46,7 +55,10 @@ const pooled = async (
   socket: typeof ServerSockets.Service,
   held: PostgresHold,
   connections: number,
-  silenceMillis?: number
+  {
+    silenceMillis,
+    transactionMillis
+  }: { readonly silenceMillis?: number | undefined; readonly transactionMillis?: number } = {}
 ) => {
   // Most stores are SQLite files: their programs start without it.
   const { default: pg } = await import("pg")
@@ -62,6 +74,8 @@ const pooled = async (
     onConnect: async (client) => {
       const error = held.check(await ask(client))
       if (error !== undefined) throw error
+      if (silenceMillis !== undefined)
+        await client.query(`set idle_in_transaction_session_timeout = ${transactionMillis}`)
     },
     types: {
       // No integer column holds more than 2^53: amounts are text.
@@ -109,10 +123,12 @@ const pooled = async (
 
 /** Connections to a server. Without `silenceMillis` statements may take any time, as those that make an index do. */
 export const dialect = (held: PostgresHold, connections: number, silenceMillis?: number) =>
-  Effect.map(
-    Effect.flatMap(ServerSockets, (socket) => Effect.promise(() => pooled(socket, held, connections, silenceMillis))),
-    (pool) => new PostgresDialect({ pool })
-  )
+  Effect.gen(function* () {
+    const socket = yield* ServerSockets
+    const transactionMillis = yield* TransactionSilence
+    const pool = yield* Effect.promise(() => pooled(socket, held, connections, { transactionMillis, silenceMillis }))
+    return new PostgresDialect({ pool })
+  })
 
 /** A connection apart from those of the store's statements, until the scope ends. */
 export const connection = Effect.fnUntraced(function* (held: PostgresHold) {

@@ -111,6 +111,7 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
     proveWrite: Effect.asVoid(executeMany({ sql: "pragma user_version = 0", parameters: [] })),
     emptyLog: Effect.asVoid(executeMany({ sql: "pragma wal_checkpoint(truncate)", parameters: [] })),
     lockRows: () => Effect.void,
+    now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
     // A copy by `Backup` has no epoch, and another copy of the file cannot be told from the file.
     identity: sql`''`,
     formerIdentities: [],
