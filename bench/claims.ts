@@ -12,10 +12,6 @@ import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
-import { CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
-import * as Delivery from "@headwater/daemon/delivery/Delivery"
-import { ReceiverClient } from "@headwater/daemon/delivery/ReceiverClient"
-import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -29,6 +25,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import pg from "pg"
 import * as PostgresServer from "../test/PostgresServer.ts"
+import * as InstantReceiver from "./InstantReceiver.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
 
 const [role, ...args] = process.argv.slice(2)
@@ -88,26 +85,8 @@ const daemon = Effect.fnUntraced(function* (url: string, number: number, count: 
         )
     }))
   ).pipe(Layer.provide(Outbox.layer))
-  const receiver = Layer.mergeAll(
-    Layer.succeed(ReceiverClient, {
-      request: ({ headers }) =>
-        Effect.sync(() => {
-          sent.push(headers["webhook-id"]!)
-          return { status: 200, retryAfter: undefined, text: "" }
-        }),
-      reaches: () => Effect.succeed(true),
-      looksUp: () => false
-    }),
-    Layer.succeed(CallbackTarget, {
-      parse: (text) => Effect.sync(() => new URL(text)),
-      resolve: () => Effect.die("nothing is resolved"),
-      isAllowed: () => true,
-      nameServerAnswers: Effect.succeed(true)
-    })
-  )
   const context = yield* Layer.build(
-    Delivery.layer.pipe(
-      Layer.provide([receiver, OwnOutages.layer]),
+    InstantReceiver.delivery((key) => sent.push(key)).pipe(
       Layer.provideMerge(noting),
       Layer.provideMerge(layer(url)),
       Layer.provide(
