@@ -231,8 +231,12 @@ const round = async (url: string, count: number) => {
   const tell = (what: string) => daemons.forEach((child) => child.send(what))
   const sent = new Map<string, number>()
   const warnings: Array<string> = []
+  const note = (reports: ReadonlyArray<Report>) => {
+    for (const key of reports.flatMap((report) => report.sent)) sent.set(key, (sent.get(key) ?? 0) + 1)
+    warnings.push(...reports.flatMap((report) => report.warnings))
+  }
   const phase = async (begin: () => Promise<void>, during: () => Promise<void>): Promise<Measured> => {
-    await Promise.all(daemons.map(ask))
+    note(await Promise.all(daemons.map(ask)))
     let [looks, waiting] = [0, 0]
     const sampling = setInterval(async () => {
       const { rows } = await watching.query(
@@ -251,8 +255,7 @@ const round = async (url: string, count: number) => {
     clearInterval(sampling)
     const reports = await Promise.all(daemons.map(ask))
     const after = await PostgresCosts.countsOf(client)
-    for (const key of reports.flatMap((report) => report.sent)) sent.set(key, (sent.get(key) ?? 0) + 1)
-    warnings.push(...reports.flatMap((report) => report.warnings))
+    note(reports)
     process.stderr.write(`  ${count} daemons: a phase of ${seconds.toFixed(0)} s\n`)
     const sum = (of: (report: Report) => number) => reports.reduce((total, report) => total + of(report), 0)
     return {
