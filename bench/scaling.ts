@@ -257,7 +257,13 @@ const measureStore = Effect.fnUntraced(function* (store: Measuring) {
             insertMany(
               "subscription",
               addresses.slice(first, first + told).map((address, i) => ({
-                ...{ ...same, ...(first < told ? { secret: null } : {}), address, account: 1 + (i % hosts), reference_id: crypto.randomUUID() },
+                ...{
+                  ...same,
+                  ...(first < told ? { secret: null } : {}),
+                  address,
+                  account: 1 + (i % hosts),
+                  reference_id: crypto.randomUUID()
+                },
                 ...{ host: `host${i % hosts}.test`, callback_url: `https://host${i % hosts}.test/callbacks` },
                 revision: row!.revision + first + i + 1
               }))
