@@ -16,7 +16,6 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -228,7 +227,9 @@ const round = async (url: string, count: number) => {
       return child
     })
   )
-  const tell = (what: string) => daemons.forEach((child) => child.send(what))
+  const tell = (what: string) => {
+    for (const child of daemons) child.send(what)
+  }
   const sent = new Map<string, number>()
   const warnings: Array<string> = []
   const note = (reports: ReadonlyArray<Report>) => {

@@ -1,7 +1,7 @@
 /**
  * What the work costs where 1, 2 and 3 daemons share it: processes on one PostgreSQL, with six chains of nodes in another
  * process, whose blocks all come at once. CPU of the daemons and of all processes of the server for each block, from then
- * on until every chain has its last one, less what the daemons use at rest.
+ * on until every chain has its last one; in brackets less what the daemons use at rest in as much time.
  *
  *     node bench/placement.ts [rounds] [blocks a chain] [transactions a block]
  */
@@ -19,7 +19,7 @@ import * as SealedBlock from "../packages/indexer/test/families/evm/SealedBlock.
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
 
-const [rounds = 3, blocks = 100, transactions = 50] = process.argv.slice(2).map(Number)
+const [rounds = 3, blocks = 250, transactions = 50] = process.argv.slice(2).map(Number)
 const chains = ["ethereum", "polygon", "arbitrum", "base", "optimism", "avalanche"].map((name) => `${name}/devnet`)
 const firstHeight = 17_000_000
 const restMillis = 10_000
@@ -114,11 +114,12 @@ const measure = Effect.fnUntraced(function* (
     own: (rested.own - begin.own) / (restMillis / 1000),
     server: (rested.server - begin.server) / (restMillis / 1000)
   }
-  const each = (all: number, resting: number) => ((all - resting * seconds) / (blocks * chains.length)) * 1000
+  const each = (seconds: number) => (seconds / (blocks * chains.length)) * 1000
   const result = {
     ...{ count, seconds, rest },
-    own: each(ended.own - rested.own, rest.own),
-    server: each(ended.server - rested.server, rest.server)
+    own: each(ended.own - rested.own),
+    server: each(ended.server - rested.server),
+    net: each(ended.own - rested.own + ended.server - rested.server - (rest.own + rest.server) * seconds)
   }
   console.log(JSON.stringify(result))
   return result
@@ -141,7 +142,8 @@ const main = Effect.gen(function* () {
     const of = (value: (one: (typeof all)[number]) => number) =>
       median(all.filter((one) => one.count === count).map(value))
     console.log(
-      `${count} daemons: ${of(({ own }) => own).toFixed(2)} + ${of(({ server }) => server).toFixed(2)} ms of CPU a block; ` +
+      `${count} daemons: ${of(({ own }) => own).toFixed(2)} + ${of(({ server }) => server).toFixed(2)} ms of CPU a block ` +
+        `(${of(({ net }) => net).toFixed(2)}); ` +
         `at rest ${of(({ rest }) => (rest.own / count) * 1000).toFixed(0)} + ` +
         `${of(({ rest }) => (rest.server / count) * 1000).toFixed(0)} ms a second and daemon`
     )
