@@ -1,6 +1,7 @@
 /**
- * Nodes with blocks as large as they come, for `bench/eventLoop.ts`, and as usual, for `bench/proofs.ts`. As a program, the node of one kind: prints its URL
- * and the heights of its blocks, which follow one another.
+ * Nodes with blocks as large as they come, for `bench/eventLoop.ts`, and as usual, for `bench/proofs.ts` and
+ * `bench/scaling.ts`. As a program, the node of one kind, whose block may have another number of transactions than usual:
+ * prints its URL and the heights of its blocks, which follow one another.
  */
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import * as EvmNode from "../packages/indexer/test/families/evm/EvmNode.ts"
@@ -99,7 +100,9 @@ const tron = (count: number) => {
   return Effect.map(TronNode.make({ blocks }), ({ url }): Served => ({ url, heights: [height] }))
 }
 
-const kinds: Readonly<Record<string, () => Effect.Effect<Served, never, import("effect/Scope").Scope>>> = {
+const kinds: Readonly<
+  Record<string, (transactions?: number) => Effect.Effect<Served, never, import("effect/Scope").Scope>>
+> = {
   evm: () => evm(5_000, 1),
   "evm-calls": () => evm(300, 100),
   utxo: () => {
@@ -140,9 +143,9 @@ const kinds: Readonly<Record<string, () => Effect.Effect<Served, never, import("
     return utxo([[paid], [UtxoBlocks.transaction([], [UtxoBlocks.paid(value, script(9))], 1), ...spending]])
   },
   /** As a block of Bitcoin has: two inputs and two outputs each. */
-  "usual-utxo": () => {
-    const paid = payout(5_000)
-    const spending = Array.from({ length: 2_500 }, (_, index) =>
+  "usual-utxo": (count = 2_500) => {
+    const paid = payout(2 * count)
+    const spending = Array.from({ length: count }, (_, index) =>
       UtxoBlocks.transaction(
         [inputOf(paid, 2 * index), inputOf(paid, 2 * index + 1)],
         [UtxoBlocks.paid("0.00000400", script(index + 1)), UtxoBlocks.paid("0.00001500", script(index + 2))]
@@ -150,15 +153,17 @@ const kinds: Readonly<Record<string, () => Effect.Effect<Served, never, import("
     )
     return utxo([[paid], [UtxoBlocks.transaction([], [UtxoBlocks.paid(value, script(9))], 1), ...spending]])
   },
-  "usual-xrp": () => xrp(100),
-  "usual-tron": () => tron(300),
+  "usual-xrp": (count = 100) => xrp(count),
+  "usual-tron": (count = 300) => tron(count),
+  "usual-evm": (count = 200) => evm(count, 1),
   xrp: () => xrp(1_500),
   tron: () => tron(3_000)
 }
 
 await Effect.runPromise(
   Effect.gen(function* () {
-    const { heights, url } = yield* kinds[process.argv[2]!]!()
+    const [kind = "", transactions] = process.argv.slice(2)
+    const { heights, url } = yield* kinds[kind]!(...(transactions === undefined ? [] : [Number(transactions)]))
     console.log([url, ...heights].join(" "))
     return yield* Effect.never
   }).pipe(Effect.scoped)

@@ -15,7 +15,7 @@ const among = (folder: string) => all.filter((page) => page.startsWith(`${folder
 
 const groups = [
   { text: "Start", pages: ["README.md", "getting-started.md", "comparison.md", "migration.md"] },
-  { text: "Operators", pages: ["operations.md", "findings.md", "metrics.md"] },
+  { text: "Operators", pages: ["operations.md", "scaling.md", "findings.md", "metrics.md"] },
   { text: "Chains", pages: ["chains/README.md", ...among("chains").filter((page) => page !== "chains/README.md")] },
   { text: "Receivers and callers", pages: ["callbacks.md", "errors.md"] },
   { text: "API reference", pages: ["api.md", ...among("api")] },

@@ -30,6 +30,8 @@ interface Share {
 
 interface Host {
   inFlight: number
+  /** Leases that had begun, of any host, when its last one did. */
+  turn: number
   /** After a failure of our own. */
   pausedUntil: number
   /** Milliseconds that an attempt takes, averaged over the last ones. */
@@ -85,6 +87,8 @@ const [leastCeiling, regainMillis] = [4, 60_000]
 export const make = (limits: Limits, isOut: (host: string) => boolean = () => false): ReceiverHosts => {
   const hosts = new Map<string, Host>()
   let total = 0
+  /** Leases that have begun. */
+  let begun = 0
   /** Leases in flight by account. */
   const inFlightOf = new Map<number, number>()
   let nextOutageLease = 0
@@ -109,7 +113,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     let host = hosts.get(name)
     if (host === undefined) {
       host = {
-        ...{ inFlight: 0, pausedUntil: 0, duration: assumedMillis },
+        ...{ inFlight: 0, turn: begun, pausedUntil: 0, duration: assumedMillis },
         ...{ accountCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
       }
       hosts.set(name, host)
@@ -157,11 +161,14 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     accountLimit
   })
 
-  /** The hosts with least in flight first, and one of each account after another. */
+  /**
+   * The hosts with least in flight first, and one of each account after another. Of hosts with as much in flight, those
+   * first that have waited longest: else the last ones would never get what others, who answer at once, leave.
+   */
   const inTurns = (due: ReadonlyArray<DueHost>) => {
     const byLoad = due
       .map(({ account, host: name }) => ({ account, name, host: hostOf(name) }))
-      .sort((a, b) => a.host.inFlight - b.host.inFlight)
+      .sort((a, b) => a.host.inFlight - b.host.inFlight || a.host.turn - b.host.turn)
     const places = new Map<number | string, number>()
     return byLoad
       .map((one) => {
@@ -231,6 +238,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     began: (lease) => {
       const host = hostOf(lease.host)
       host.inFlight++
+      host.turn = ++begun
       host.accountCursor = lease.account
       const share = shareOf(host, lease.account)
       share.inFlight++

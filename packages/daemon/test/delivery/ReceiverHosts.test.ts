@@ -43,6 +43,21 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(hosts.inFlight(), 0)
   })
 
+  it("gives every host its turn where more than there is room for are always due and answer at once", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const names = Array.from({ length: 100 }, (_, i) => `host ${i}`)
+    const served = new Set<string>()
+    for (let poll = 0; poll < 20; poll++) {
+      const leases = hosts
+        .capacities(due(names), poll)
+        .flatMap(({ host, limit }) => Array.from({ length: Math.min(limit, 2) }, () => lease(host)))
+      for (const one of leases) hosts.began(one)
+      for (const one of leases) hosts.ended(one)
+      for (const { host } of leases) served.add(host)
+    }
+    assert.strictEqual(served.size, names.length)
+  })
+
   it("leaves room for quick hosts however many are slow", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {

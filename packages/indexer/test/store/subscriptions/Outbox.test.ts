@@ -7,6 +7,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
@@ -32,6 +33,19 @@ const failed = (callback: OutboxMessage, due: number) =>
   ({ kind: "retry", callback, due, attempt: { at: 1000, duration: 7, status: 500, error: "answered 500" } }) as const
 
 const keep = { finishedMillis: 1000, parkedMillis: 1000, parkedCount: 5 }
+
+/** A store each of whose answers takes a second. */
+const slow = Layer.effect(
+  Database,
+  Effect.map(Database, (database) => {
+    const late = <A, E>(self: Effect.Effect<A, E>) => Effect.tap(self, TestClock.adjust("1 second"))
+    return Database.of({
+      ...database,
+      query: (build) => late(database.query(build)),
+      read: (build) => late(database.read(build))
+    })
+  })
+)
 
 for (const store of stores) {
   const services = Outbox.layer.pipe(
@@ -568,3 +582,25 @@ describe("Outbox", () => {
     )
   )
 })
+
+for (const store of stores) {
+  const services = Outbox.layer.pipe(
+    Layer.provide(slow),
+    Layer.provideMerge(Subscriptions.layer),
+    Layer.provideMerge(store.layer)
+  )
+
+  layer(services)(`Outbox on a slow ${store.name}`, (it) => {
+    it.effect("leases for the whole time, however long it took to find what is due", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        yield* Seed.callbacks(yield* Seed.subscription(yield* Seed.account, "https://free.test/"), 1)
+        const began = yield* Clock.currentTimeMillis
+        const [lease] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        const took = (yield* Clock.currentTimeMillis) - began
+        assert.isAbove(took, 3000)
+        assert.isAbove(lease!.leasedUntil - began, leaseMillis + took / 2)
+      })
+    )
+  })
+}

@@ -27,9 +27,10 @@ export interface Policy {
   readonly bounds: Expiry.Bounds
 }
 
-/** When leases are taken, and when they end, in milliseconds since the Unix epoch, or before that. */
-interface Term extends Pick<Lease, "leasedUntil" | "isCurrent"> {
+/** When what is due was looked for, in milliseconds since the Unix epoch, and how long leases last, or before that. */
+interface Term extends Pick<Lease, "isCurrent"> {
   readonly now: number
+  readonly leaseMillis: number
 }
 
 const message = ({ account, host }: Receivers.Receiver, row: CallbackRow, sequence: number): OutboxMessage => ({
@@ -49,8 +50,10 @@ const lease = Effect.fnUntraced(function* (
   receiver: Receivers.Receiver,
   callbacks: ReadonlyArray<OutboxMessage>,
   full: boolean,
-  { isCurrent, leasedUntil, now }: Term
+  { isCurrent, leaseMillis, now }: Term
 ) {
+  // From now on, not from the look on: on a busy server a look takes seconds, and its leases would be over as they begin.
+  const leasedUntil = (yield* Clock.currentTimeMillis) + leaseMillis
   return {
     account: receiver.account,
     subscription: receiver.id,
@@ -191,7 +194,7 @@ export const take = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const { retries, streams } = yield* LeaseCandidates.find(capacities, now)
   if (streams.length === 0 && retries.length === 0) return []
-  const term = { now, isCurrent, leasedUntil: now + leaseMillis }
+  const term = { now, isCurrent, leaseMillis }
   const leases = yield* transaction(
     Effect.gen(function* () {
       const leases = [...(yield* firstAttempts(streams, term, policy)), ...(yield* laterAttempts(retries, term))]
