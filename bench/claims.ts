@@ -14,6 +14,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
@@ -86,6 +87,7 @@ const daemon = Effect.fnUntraced(function* (url: string, number: number, count: 
   ).pipe(Layer.provide(Outbox.layer))
   const context = yield* Layer.build(
     InstantReceiver.delivery((key) => sent.push(key)).pipe(
+      Layer.provide(RecurringTasks.layer),
       Layer.provideMerge(noting),
       Layer.provideMerge(layer(url)),
       Layer.provide(

@@ -27,6 +27,7 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -192,7 +193,7 @@ const likeness = (address: AddressBytes) => {
 }
 
 const services = (location: Location) =>
-  Layer.mergeAll(Accounts.layer, Callbacks.layer, Credits.layer, Domains.layer).pipe(
+  Layer.mergeAll(Accounts.layer, Callbacks.layer, Credits.layer, Domains.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Database.layer(location)),
