@@ -101,7 +101,7 @@ const ofUse = (location: Location, { inUse, oneByOne, pending }: UpgradeReport.U
   if (location.kind === "sqlite") return obstacle(`${inUse}: stop every daemon before this version starts`)
   if (pending.length === 0) return ok(`${inUse}; the next start of this version changes nothing of its schema`)
   return oneByOne
-    ? ok(`${inUse}: they may go on, since the migrations only add`)
+    ? ok(`${inUse}: the daemons may go on, since the migrations only add`)
     : note(`${inUse}: stop every daemon before this version starts`)
 }
 
@@ -122,8 +122,8 @@ const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
   if (report.oneByOne) {
     return [
       "Back up: pg_dump; and the file of the key, where there is one",
-      "Stop a daemon, start this version in its place (headwater serve), and wait until it is ready; then the next one",
-      "Look: headwater status, headwater doctor"
+      `Stop a daemon, start this version in its place (${commandName} serve), and wait until it is ready; then the next one`,
+      `Look: ${commandName} status, ${commandName} doctor`
     ]
   }
   return [

@@ -96,6 +96,7 @@ for (const { location, name } of unmigrated) {
 
 /** Root alone may run a program as another user. */
 const mayBecomeNobody = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
+
 describe.skipIf(unmigrated.length === 1)("headwater upgrade --check of daemons that run", () => {
   it.live("says whether they may be upgraded one after another", () =>
     Effect.gen(function* () {
@@ -106,10 +107,10 @@ describe.skipIf(unmigrated.length === 1)("headwater upgrade --check of daemons t
       const withNewer = (statements: ReadonlyArray<string>) =>
         Effect.provideService(check(config), Migrations.NewerMigrations, { "9998_later": () => statements })
       const adding = yield* withNewer(["alter table callback add column note text"])
-      assert.match(messagesOf(adding), /ok: other programs are connected.*: they may go on/)
+      assert.match(messagesOf(adding), /ok: Headwater is connected to the database.*: the daemons may go on/)
       assert.match(adding.next.join("\n"), /^Back up[\s\S]*then the next one/)
       const final = yield* withNewer(["update store_format set oldest_migration = '9998_later', oldest_program = '9'"])
-      assert.match(messagesOf(final), /note: other programs are connected.*: stop every daemon/)
+      assert.match(messagesOf(final), /note: Headwater is connected to the database.*: stop every daemon/)
       assert.match(final.next.join("\n"), /^Stop every daemon/)
     }).pipe(Effect.scoped)
   )
