@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { ClientBase, QueryConfig } from "pg"
 import { DatabaseError } from "../DatabaseError.ts"
 import * as PostgresUrl from "../PostgresUrl.ts"
 import * as Connection from "./Connection.ts"
@@ -72,10 +71,15 @@ const notAnswered = /^(0A|42)/
 
 const codeOf = (error: unknown) => (error as { readonly code?: string }).code
 
+/** What is used of a connection of pg's, whose own types an importer of this package need not have. */
+interface Connected {
+  query(asked: { readonly text: string; readonly query_timeout: number }): Promise<{ readonly rows: Array<Answer> }>
+}
+
 /** Asks the server of a new connection about itself. */
-export const ask = async (client: Pick<ClientBase, "query">): Promise<Answer> => {
+export const ask = async (client: Connected): Promise<Answer> => {
   const query = async (text: string) => {
-    const { rows } = await client.query<Answer>({ text, query_timeout: connectMillis } as QueryConfig)
+    const { rows } = await client.query({ text, query_timeout: connectMillis })
     return { ...rows[0]!, timeline: rows[0]!.timeline ?? undefined, cluster: rows[0]!.cluster ?? undefined }
   }
   return query(question).catch((error) => {
@@ -105,9 +109,9 @@ export const clientOptions = (socket: typeof ServerSockets.Service) => ({
   ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 })
 
-/** The socket below a connection. */
-export const streamOf = (client: ClientBase): Socket =>
-  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+/** The socket below a connection of pg's. */
+export const streamOf = (client: object): Socket =>
+  (client as { readonly connection: { readonly stream: Socket } }).connection.stream
 
 /** Connects to the server and asks. */
 const look = (url: string) =>

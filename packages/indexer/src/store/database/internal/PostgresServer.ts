@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { PostgresDialect } from "kysely"
 import type { ClientConfig, PoolClient } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
@@ -130,8 +131,17 @@ export const dialect = (held: PostgresHold, connections: number, silenceMillis?:
     return new PostgresDialect({ pool })
   })
 
+/** A connection that hears of notifications. */
+export interface ListeningConnection {
+  query(statement: string): Promise<unknown>
+  on(event: "notification", heard: (notification: { readonly payload?: string | undefined }) => void): unknown
+  on(event: "end", heard: () => void): unknown
+}
+
 /** A connection apart from those of the store's statements, until the scope ends. */
-export const connection = Effect.fnUntraced(function* (held: PostgresHold) {
+export const connection = Effect.fnUntraced(function* (
+  held: PostgresHold
+): Effect.fn.Return<ListeningConnection, DatabaseError, Scope.Scope> {
   const socket = yield* ServerSockets
   const pool = yield* Effect.acquireRelease(
     Effect.promise(() => pooled(socket, held, 1)),
