@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import pg from "pg"
+import * as UsedDatabases from "./UsedDatabases.ts"
 
 /** `template`: the file of a store to begin with. */
 const sqlite = (template?: string) =>
@@ -30,13 +31,18 @@ const administer = (statement: string) =>
     await client.end()
   })
 
-/** `template`: the name of a database to begin with. */
-const postgres = (template = "template1") =>
+const created = (template: string) =>
+  Effect.sync(() => `test_${randomUUID().replaceAll("-", "")}`).pipe(
+    Effect.tap((name) => administer(`create database ${name} template ${template}`))
+  )
+const dropped = (name: string) => administer(`drop database ${name} with (force)`)
+
+/** `template`: the name of a database to begin with; a database is used again then. */
+const postgres = (template?: string) =>
   Effect.gen(function* () {
-    const name = `test_${randomUUID().replaceAll("-", "")}`
-    yield* Effect.acquireRelease(administer(`create database ${name} template ${template}`), () =>
-      administer(`drop database ${name} with (force)`)
-    )
+    const name = yield* template === undefined
+      ? Effect.acquireRelease(created("template1"), dropped)
+      : Effect.acquireRelease(UsedDatabases.take(created(template)), (name) => UsedDatabases.giveBack(name, dropped))
     const url = new URL(process.env.DATABASE_URL!)
     url.pathname = `/${name}`
     const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))

@@ -66,22 +66,27 @@ const ofBody = (details: ReadonlyArray<Detail>) => {
     : new InvalidData({ message: summary(named), details: named })
 }
 
+const hasNul = (attribute: string) => {
+  const details = [{ attribute, message: NulCharacter.rule }]
+  return new InvalidData({ message: summary(details), details })
+}
+
 /** JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. No text has a NUL character. */
 const checkText = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { params } = yield* HttpRouter.RouteContext
-  const attribute = NulCharacter.parameterOf(request.url, params)
-  if (attribute !== undefined) {
-    const details = [{ attribute, message: NulCharacter.rule }]
-    return yield* new InvalidData({ message: summary(details), details })
-  }
+  const parameter = NulCharacter.parameterOf(request.url, params)
+  if (parameter !== undefined) return yield* hasNul(parameter)
   const type = request.headers["content-type"] ?? "application/json"
   if (request.method !== "POST" || !type.startsWith("application/json")) return
   const bytes = yield* Effect.orDie(request.arrayBuffer)
   if (!isUtf8(bytes)) return yield* new InvalidRequestBodyStructure({ message: "The body must be UTF-8" })
-  if (NulCharacter.isIn(Buffer.from(bytes).toString())) {
-    return yield* new InvalidData({ message: `A text of the body ${NulCharacter.rule} (\\u0000)` })
-  }
+  const text = Buffer.from(bytes).toString()
+  if (!NulCharacter.isIn(text)) return
+  const member = NulCharacter.memberOf(text)
+  return yield* member === undefined
+    ? new InvalidRequestBodyStructure({ message: `The body ${NulCharacter.rule} (\\u0000)` })
+    : hasNul(member)
 })
 
 /** Reads bodies up to the size that an operation takes, if that is not the size for all. */
