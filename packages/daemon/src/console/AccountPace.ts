@@ -27,14 +27,17 @@ export const make = (limit = most) => {
   })
 }
 
+/** The answer to an account that has asked too often. */
+export const tooMany = (what: "logins" | "requests" | "searches", wait: number) =>
+  refused(429, `Too many ${what} of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
+
 /** Answers searches and stories within their pace; operators have none. */
 export const makeSearches = () => {
   const paced = make(mostSearches)
   return <E>(handle: Access.Route<E>["handle"]): Access.Route<E>["handle"] =>
     Effect.fnUntraced(function* (request, visitor) {
       const wait = visitor.account === undefined ? undefined : yield* paced(visitor.account.id)
-      if (wait === undefined) return yield* handle(request, visitor)
-      return refused(429, `Too many searches of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
+      return wait === undefined ? yield* handle(request, visitor) : tooMany("searches", wait)
     })
 }
 

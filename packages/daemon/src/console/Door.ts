@@ -52,9 +52,6 @@ const notJson = refused(415, "The body must be application/json")
 /** Logins of one account in a minute. */
 export const mostLogins = 20
 
-const tooMany = (what: "requests" | "logins", wait: number) =>
-  refused(429, `Too many ${what} of the account: try again in ${wait} s`, { "retry-after": `${wait}` })
-
 const group = (operation: string) => operation.split(".") as [group: string, endpoint: string]
 
 /** Whose login fails where a key is wrong. */
@@ -152,7 +149,7 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
     }
     // A key in a loop is neither to fill the audit log nor to end the account's sessions all the time.
     const wait = yield* pacedLogins(found.id)
-    if (wait !== undefined) return tooMany("logins", wait)
+    if (wait !== undefined) return AccountPace.tooMany("logins", wait)
     const holder: Holder = { role: "account", id: found.id, account: found.name, key }
     return yield* entered(request, holder, yield* sessions.admit(holder))
   })
@@ -214,7 +211,7 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions, routes: Rea
       if (method === "POST" && !isJson(request)) return notJson
       const { account } = found.visitor
       const wait = account === undefined ? undefined : yield* paced(account.id)
-      if (wait !== undefined) return tooMany("requests", wait)
+      if (wait !== undefined) return AccountPace.tooMany("requests", wait)
       if (!allowed(found.may)) return refused(403, `${found.visitor.actor.user} may not do that`)
       const { params } = yield* HttpRouter.RouteContext
       const unusable = NulCharacter.parameterOf(request.url, params)
