@@ -115,11 +115,14 @@ const countsAtOnce = 1_000
 const endPeriods = Effect.fnUntraced(function* (before: number) {
   const { forUpdateSkipLocked, insertMany, query } = yield* Database
   const key = sql`account, host, period, outcome, millis`
+  // A subquery that locks its rows may be done again for each row of a join, and skips then what is deleted: a limit of none.
   const removed = yield* query(
     rows(sql<Pick<Count, "account" | "period" | "outcome" | "millis" | "attempts">>`
-      delete from delivery_count where (${key}) in (
+      with ended as materialized (
         select ${key} from delivery_count where period < ${before} order by period limit ${countsAtOnce} ${forUpdateSkipLocked}
-      ) returning account, period, outcome, millis, attempts`)
+      )
+      delete from delivery_count where (${key}) in (select ${key} from ended)
+      returning account, period, outcome, millis, attempts`)
   )
   const days = new Map<string, Row<"delivery_day">>()
   for (const { account, attempts, millis, outcome, period } of removed) {

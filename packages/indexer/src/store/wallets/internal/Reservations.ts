@@ -11,15 +11,18 @@ export const removeOver = Effect.fnUntraced(function* (now: number) {
   const { forUpdateSkipLocked, query } = yield* Database
   yield* query((db) =>
     db
-      .deleteFrom("reserved_coin")
-      .where(
-        sql<boolean>`(account, chain, source, number) in (${db
-          .selectFrom("reserved_coin")
-          .select(["account", "chain", "source", "number"])
-          .where("until", "<=", now)
-          .orderBy("until")
-          .limit(removedAtOnce)
-          .modifyEnd(forUpdateSkipLocked)})`
+      .with(
+        (of) => of("over").materialized(),
+        (from) =>
+          from
+            .selectFrom("reserved_coin")
+            .select(["account", "chain", "source", "number"])
+            .where("until", "<=", now)
+            .orderBy("until")
+            .limit(removedAtOnce)
+            .modifyEnd(forUpdateSkipLocked)
       )
+      .deleteFrom("reserved_coin")
+      .where(sql<boolean>`(account, chain, source, number) in (select account, chain, source, number from over)`)
   )
 })
