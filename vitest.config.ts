@@ -1,4 +1,10 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+
+// What Node has compiled for a SQLite thread, or for a program that a test starts, serves the next one: half of the time that
+// the opening of a store takes.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache")
 
 export default defineConfig({
   test: {
