@@ -8,7 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache")
 
 export default defineConfig({
   test: {
-    globalSetup: ["./test/PostgresServer.ts", "./test/MigratedStores.ts", "./test/Program.ts"],
+    globalSetup: ["./test/PostgresServer.ts", "./test/MigratedStores.ts", "./test/StoreTurn.ts", "./test/Program.ts"],
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     // Most of the time tests wait: for nodes, receivers, restarts. One worker a core would leave the cores idle.
     maxWorkers: 4,
