@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const count = Number(process.env.HEADWATER_LISTED_ADDRESSES ?? 1_000)
 const rounds = count < 100_000 ? 3 : 10
@@ -18,7 +18,7 @@ const atOnce = Math.min(10_000, Math.floor(count / 10))
 const addressOf = (i: number) => `0x${(Math.imul(i, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0").repeat(5)}`
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`A list of addresses on ${name}`, () => {
     it.live(
       "is told of its addresses, and of no other, while it is edited and blocks come",

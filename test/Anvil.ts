@@ -3,8 +3,10 @@ import { spawn } from "node:child_process"
 import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
+import { buffer } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as NodeHttp from "./NodeHttp.ts"
 
 /** What the node answered instead of a result. */
 export class AnvilError extends Error {
@@ -36,25 +38,32 @@ const binary = (): string => {
 
 const portOf = (output: string): string | undefined => /Listening on [\d.]+:(\d+)/.exec(output)?.[1]
 
+const json = { "content-type": "application/json" }
+
 /**
- * A server before anvil that passes on one request after the other: anvil answers no more once it has been asked to mine
- * or to reorganise while it looks something up (foundry #10452).
+ * Passes on one request after the other, those of a server before anvil and those of the test: anvil answers no more once it
+ * has been asked to mine or to reorganise while it looks something up (foundry #10452).
  */
 const inTurn = (anvil: string) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+    Effect.callback<{
+      readonly url: string
+      readonly ask: (body: string | Buffer) => Promise<NodeHttp.Answer>
+      readonly close: () => void
+    }>((resume) => {
       let last: Promise<unknown> = Promise.resolve()
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          const ask = async () => {
-            const headers = { "content-type": "application/json" }
-            const answer = await fetch(anvil, { method: "POST", headers, body: Buffer.concat(chunks) })
-            response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()))
-          }
-          last = last.then(ask).catch(() => response.destroy())
-        })
+      const ask = (body: string | Buffer) => {
+        const answer = last.then(() => NodeHttp.post(anvil, json, body))
+        last = answer.catch(() => undefined)
+        return answer
+      }
+      const server = createServer(async (request, response) => {
+        try {
+          const { body, status } = await ask(await buffer(request))
+          response.writeHead(status, json).end(body)
+        } catch {
+          response.destroy()
+        }
       })
       server.listen(0, "127.0.0.1", () => {
         const { port } = server.address() as AddressInfo
@@ -62,7 +71,7 @@ const inTurn = (anvil: string) =>
           server.close()
           server.closeAllConnections()
         }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, ask, close }))
       })
     }),
     ({ close }) => Effect.sync(close)
@@ -100,13 +109,11 @@ export const start = ({ args = [] }: Options = {}): Effect.Effect<Anvil, never, 
         orElse: () => Effect.die(new Error("anvil said nothing for 30 seconds"))
       })
     )
-    const { url } = yield* inTurn(`http://127.0.0.1:${port}`)
+    const { ask, url } = yield* inTurn(`http://127.0.0.1:${port}`)
     const rpc = <A>(method: string, params: ReadonlyArray<unknown>): Effect.Effect<A> =>
-      Effect.promise(async (signal) => {
-        const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
-        const headers = { "content-type": "application/json" }
-        const response = await fetch(url, { method: "POST", headers, body, signal })
-        const answer = (await response.json()) as {
+      Effect.promise(async () => {
+        const { body } = await ask(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))
+        const answer = JSON.parse(body.toString()) as {
           readonly result: A
           readonly error?: { readonly code: number; readonly message: string }
         }

@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 describe("credits", () => {
-  for (const { location, name } of locations) {
+  for (const { location, name } of taken(import.meta.url)) {
     it.live(`are taken for a subscription and for each callback that was accepted, ${name}`, () =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.start({})

@@ -22,7 +22,7 @@ import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { locations, shareOf } from "./Stores.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 const account = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'")
@@ -641,15 +641,9 @@ const checkWallet = Effect.fnUntraced(function* (
   assert.include(JSON.stringify(tokens), collectible.address)
 })
 
-/** Each depth on one store; with HEADWATER_EVERY_WAY on every one. */
-const depthsOf = (store: number) =>
-  process.env.HEADWATER_EVERY_WAY !== undefined || locations.length === 1
-    ? [1, 6, 40]
-    : [1, 6, 40].filter((_, depth) => depth % locations.length === store)
-
 for (const [store, { location, name }] of locations.entries()) {
   describe(`EVM on anvil, ${name}`, () => {
-    for (const depth of depthsOf(store)) {
+    for (const depth of shareOf([1, 6, 40], store)) {
       it.live(
         `agrees with the oracle before and after a reorganisation ${depth} deep`,
         () =>

@@ -8,7 +8,7 @@ import { HDNodeWallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const indices = 120
 const rounds = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4)
@@ -31,7 +31,7 @@ const toldOf = (blocks: ReadonlySet<string>, deliveries: ReadonlyArray<Receiver.
   return [...events.values()].sort()
 }
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`An extended public key on ${name}`, () => {
     it.live(
       "is told of all addresses up to the window, also of payments from before the window reached them",

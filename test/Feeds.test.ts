@@ -11,7 +11,7 @@ import * as Anvil from "./Anvil.ts"
 import * as FeedReader from "./FeedReader.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
 const cuts = Number(process.env.HEADWATER_CUTS ?? 4)
@@ -26,7 +26,7 @@ interface Read {
   connections: number
 }
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`Readers of the feed on ${name}`, () => {
     it.live(
       `read every entry once, however often they are cut off (seed ${seed})`,

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as HdWallet from "./HdWallet.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const place = "litecoin/regtest"
 const manage = `/hd-wallets/manage/${place}`
 
 const codeOf = ({ body, status }: Headwater.Answer) => [status, body.error?.code]
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe.skipIf(!Litecoind.installed)(`Managed wallets on litecoind, ${name}`, () => {
     it.live(
       "have the coins from before, are as not synced while they are not active, and whole at once when they are again",

@@ -1,5 +1,6 @@
 /** Calls of tests to the nodes that they start themselves. */
 import * as Effect from "effect/Effect"
+import * as NodeHttp from "./NodeHttp.ts"
 
 /** What a node answered instead of a result. */
 export class Refused extends Error {
@@ -18,12 +19,13 @@ export const caller =
   (url: string) =>
   async (path: string, method: string, params: ReadonlyArray<unknown>): Promise<unknown> => {
     const { origin, password, username } = new URL(url)
-    const response = await fetch(`${origin}${path}`, {
-      method: "POST",
-      headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
-      body: JSON.stringify({ id: 1, method, params })
-    })
-    const { error, result } = (await response.json()) as {
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
+    const { body } = await NodeHttp.post(
+      `${origin}${path}`,
+      { authorization },
+      JSON.stringify({ id: 1, method, params })
+    )
+    const { error, result } = JSON.parse(body.toString()) as {
       readonly result: unknown
       readonly error: { readonly code: number; readonly message: string } | null
     }

@@ -17,7 +17,7 @@ import {
   signPsbt,
   wallet
 } from "./PreparedWallets.ts"
-import { locations } from "./Stores.ts"
+import { locations, taken } from "./Stores.ts"
 
 const asked = process.env.HEADWATER_PREPARED_WALLETS
 const seed = Number(process.env.HEADWATER_SEED ?? 18)
@@ -34,7 +34,7 @@ interface Funded extends PreparedWallet {
 const outpoint = ({ outputIndex, transactionId }: { readonly outputIndex: number; readonly transactionId: string }) =>
   `${transactionId}:${outputIndex}`
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   const count = Number(asked ?? (name === "sqlite" ? 5 : 2))
   describe.skipIf(!Litecoind.installed)(`prepared UTXO transactions, ${name}`, () => {
     it.live(

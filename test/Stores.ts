@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -71,6 +71,26 @@ const { HEADWATER_MIGRATED_FILE: file, HEADWATER_MIGRATED_DATABASE: database } =
 
 /** Empty, migrated stores: for tests that start programs of their own. */
 export const locations = make(file, database)
+
+const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
+const turn = Number(process.env.HEADWATER_STORE_TURN ?? 0)
+
+/** Files take different stores in the same run. */
+const numberOf = (file: string) => [...file].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
+
+/**
+ * The stores that an end-to-end test takes, whose file is given: one of them, another one in another run, since the tests of
+ * the store itself run on each; with `HEADWATER_EVERY_WAY` every one.
+ */
+export const taken = (file: string): Locations =>
+  everyWay ? locations : [locations[(turn + numberOf(basename(file))) % locations.length]!]
+
+/**
+ * The cases that a test tries on the store of this place in the list: each case is tried on one store, on another one in
+ * another run; with `HEADWATER_EVERY_WAY` on every one.
+ */
+export const shareOf = <A>(cases: ReadonlyArray<A>, store: number): ReadonlyArray<A> =>
+  everyWay ? cases : cases.filter((_, number) => (number + turn) % locations.length === store)
 
 /** Each dialect's layer; building it makes a new, empty, migrated store. */
 export const stores = locations.map(({ name, location }) => ({

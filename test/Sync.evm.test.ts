@@ -11,7 +11,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
-import { locations } from "./Stores.ts"
+import { locations, shareOf } from "./Stores.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 const branch = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'").deriveChild(0)
@@ -87,12 +87,10 @@ const ether = (wei: bigint) => formatEther(wei).replace(/\.0$/, "")
 const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) => total + amount, 0n)
 
 const ways = ["single addresses", "a wallet"] as const
-/** Each way on one store; with HEADWATER_EVERY_WAY on every one, and more addresses. */
-const waysOf = (store: number) => (everyWay || locations.length === 1 ? ways : ways.filter((_, way) => way === store))
 
 for (const [store, { location, name }] of locations.entries()) {
   describe(`The past of EVM addresses on ${name}`, () => {
-    it.live.each(waysOf(store))(
+    it.live.each(shareOf(ways, store))(
       "is refused before it was read, and whole afterwards: %s",
       (how) =>
         Effect.gen(function* () {

@@ -4,14 +4,14 @@ import { networks, payments } from "bitcoinjs-lib"
 import * as Effect from "effect/Effect"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const place = "litecoin/regtest"
 const manage = `/addresses-historical/manage/${place}`
 
 const lists = ["transactions", "transactions/from-timestamp/0", "balance", "unspent-outputs"]
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe.skipIf(!Litecoind.installed)(`Synced addresses on litecoind, ${name}`, () => {
     it.live(
       "have the coins from before as well, refuse with 405 while they are not active, and are whole when they are again",

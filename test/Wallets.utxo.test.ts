@@ -7,7 +7,7 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import { scan } from "./NodeRpc.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const wallets = "/hd-wallets/utxo/litecoin/regtest"
 const latest = "/blocks/utxo/litecoin/regtest/latest/details"
@@ -135,7 +135,7 @@ const checkLists = Effect.fnUntraced(function* (
   )
 })
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe.skipIf(!Litecoind.installed)(`UTXO endpoints, ${name}`, () => {
     it.live(
       "derives and syncs over kills, and tells balances, blocks and unconfirmed coins",

@@ -31,7 +31,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { shareOf, stores } from "../../../../../test/Stores.ts"
 import { commit, isOf, type Kind, RandomChain, skip, understand } from "../RandomChain.ts"
 
 const extendedPublicKey =
@@ -357,7 +357,7 @@ const askMeanwhile = (kind: number, call: Call): Step => ({
  * Payments that come while a wallet is read; and an internal transaction that is not recorded, of an address of which the
  * history is known from block 0 on.
  */
-const examples: Array<History> = [
+const exampleHistories: Array<History> = [
   [0, true, "watched", [paid(0), paid(2), { do: "prove" }, askMeanwhile(0, "accounts"), askMeanwhile(2, "tokens")]],
   [0, true, "watched", [paid(0), ...gap, { do: "prove" }, { do: "ask" }]],
   [
@@ -625,7 +625,9 @@ const run = ({ chain, connect, make, readsPast, wallet }: Family, [start, early,
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
-for (const store of stores) {
+for (const [place, store] of stores.entries()) {
+  const examples = shareOf(exampleHistories, place)
+
   describe.each(families)(`Answers of an account chain on ${store.name}`, (family) => {
     it.live(
       `differ in nothing from the whole chain, or are refused (${family.chain.family})`,
@@ -648,7 +650,7 @@ for (const store of stores) {
           yield* Effect.promise(() =>
             fc.assert(histories, {
               numRuns: examples.length + (store.name === "sqlite" ? runs : Math.ceil(runs / 2)),
-              examples
+              examples: [...examples]
             })
           )
           console.log(`${family.chain.family}: ${JSON.stringify(counts)} answers compared, 0 wrong`)

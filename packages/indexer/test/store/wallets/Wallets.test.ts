@@ -65,7 +65,7 @@ const follow = (
     })
     const find = options.search ?? ((addresses) => Effect.sync(() => node.search(addresses)))
     const sync = yield* CoinSync.make(node.source, searching(find), store, {
-      ...{ pollInterval: Duration.millis(1), gapLimit, lookAhead: options.lookAhead ?? 1_000 }
+      ...{ pollInterval: Duration.millis(1), gapLimit, lookAhead: options.lookAhead ?? 100 }
     })
     return { step, sync: sync.step, run: sync.run, store }
   })
