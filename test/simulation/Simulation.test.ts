@@ -7,12 +7,12 @@ const server = process.env.DATABASE_URL
 
 describe("simulation", () => {
   it("keeps every promise in each story", { timeout: Stories.timeout }, async () => {
-    await Stories.play(await StoreTemplate.sqlite(), 1, Math.ceil(Stories.count / 3))
+    await Stories.play(await StoreTemplate.sqlite(), 1, Math.ceil(Stories.count / 2))
   })
 
   // PostgreSQL plays a story in five times the time.
   it.skipIf(server === undefined)("keeps every promise on PostgreSQL", { timeout: Stories.timeout }, async () => {
-    await Stories.play(await StoreTemplate.postgres(server!), 1, Math.ceil(Stories.count / 50))
+    await Stories.play(await StoreTemplate.postgres(server!), 1, Math.ceil(Stories.count / 60))
   })
 
   it("tells the same story by the same seed", async () => {

@@ -3,8 +3,8 @@ import { assert } from "@effect/vitest"
 import * as Simulation from "./Simulation.ts"
 import type { StoreTemplate } from "./StoreTemplate.ts"
 
-/** How many stories the tests of both files play: `HEADWATER_SIMULATION_SEEDS`. A third of them are the same in every run. */
-export const count = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 150)
+/** How many stories the tests of both files play: `HEADWATER_SIMULATION_SEEDS`. */
+export const count = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 200)
 
 /** A day, for the longest runs. */
 export const timeout = 86_400_000
