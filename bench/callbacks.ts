@@ -2,7 +2,7 @@
  * Deliveries a second to one HTTPS receiver, with the outbox read and written and everything signed, against its floor:
  * a bare undici loop that signs and posts the same bodies. Both run in turns, in one process, over as many connections.
  *
- *     node bench/callbacks.ts [callbacks a round] [rounds]
+ *     node bench/callbacks.ts [callbacks a round] [rounds] [subscriptions] [sqlite | postgres]
  */
 import { fork } from "node:child_process"
 import { createHmac } from "node:crypto"
@@ -18,6 +18,7 @@ import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/Callbac
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
+import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
@@ -28,12 +29,14 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { Agent } from "undici"
+import * as PostgresServer from "../test/PostgresServer.ts"
 
 // Rounds are long enough that how they begin and end does not count.
-const [perRound = 20_000, rounds = 5] = process.argv.slice(2).map(Number)
-const subscriptionCount = 64
+const [perRound = 20_000, rounds = 5, subscriptionCount = 64] = process.argv.slice(2, 5).map(Number)
+const store = process.argv[5] ?? "sqlite"
 const connections = 64
 const host = "receiver.test"
 const secret = "a secret of the benchmark's own"
@@ -68,13 +71,26 @@ const timed = <E, R>(self: Effect.Effect<unknown, E, R>): Effect.Effect<Measured
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
+/** A store of its own, which ends with the scope. */
+const location = Effect.gen(function* () {
+  if (store === "sqlite") {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+    return { kind: "sqlite", file: join(folder, "store.db") } as const
+  }
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(() => PostgresServer.start()),
+    (server) => Effect.sync(() => server?.remove())
+  )
+  if (server === undefined) return yield* Effect.die("PostgreSQL is not installed")
+  return { kind: "postgres", url: Redacted.make(server.url), connections: 10 } as const
+})
+
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([host])
   const port = yield* startReceiver(certificate)
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
 
   let left = 0
   let done = Deferred.makeUnsafe<void>()
@@ -91,9 +107,10 @@ const measure = Effect.gen(function* () {
     }))
   )
   const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
-  const store = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
+  const services = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
-    Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
+    Layer.provide(Layer.succeed(Limits, { ...defaultMaxima, duplicates: subscriptionCount })),
+    Layer.provideMerge(Database.layer(yield* location))
   )
   const delivery = Delivery.layer.pipe(
     Layer.provide(ReceiverClient.layer),
@@ -103,7 +120,7 @@ const measure = Effect.gen(function* () {
     Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections, extraCa: certificate.ca })),
     Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, concurrency: 1024, perHost: connections }))
   )
-  const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(store)))
+  const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(services)))
   const database = Context.get(context, Database)
   const subscriptions = Context.get(context, Subscriptions)
 
