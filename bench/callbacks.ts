@@ -4,14 +4,9 @@
  *
  *     node bench/callbacks.ts [callbacks a round] [rounds] [subscriptions] [sqlite | postgres]
  */
-import { fork } from "node:child_process"
-import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
@@ -31,8 +26,9 @@ import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { Agent } from "undici"
 import * as PostgresServer from "../test/PostgresServer.ts"
+import * as BareSender from "./BareSender.ts"
+import * as CallbackReceiver from "./CallbackReceiver.ts"
 
 // Rounds are long enough that how they begin and end does not count.
 const [perRound = 20_000, rounds = 5, subscriptionCount = 64] = process.argv.slice(2, 5).map(Number)
@@ -40,19 +36,6 @@ const store = process.argv[5] ?? "sqlite"
 const connections = 64
 const host = "receiver.test"
 const secret = "a secret of the benchmark's own"
-
-const startReceiver = (certificate: DevelopmentCertificate.DevelopmentCertificate) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<{ child: ReturnType<typeof fork>; port: number }>((resume) => {
-        const child = fork(fileURLToPath(import.meta.url))
-        child.once("message", (port: number) => resume(Effect.succeed({ child, port })))
-        child.send(certificate)
-      }),
-      ({ child }) => Effect.sync(() => child.kill())
-    ),
-    ({ port }) => port
-  )
 
 interface Measured {
   readonly perSecond: number
@@ -90,7 +73,7 @@ const location = Effect.gen(function* () {
 
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([host])
-  const port = yield* startReceiver(certificate)
+  const { port } = yield* CallbackReceiver.start(certificate)
 
   let left = 0
   let done = Deferred.makeUnsafe<void>()
@@ -173,49 +156,14 @@ const measure = Effect.gen(function* () {
       return yield* timed(Effect.andThen(database.signals.send("callbacks"), Deferred.await(done)))
     })
 
-  const agent = new Agent({
-    connections,
-    allowH2: false,
-    connect: {
-      ca: certificate.ca,
-      lookup: (_, options, found) =>
-        options.all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4)
-    }
-  })
-  const post = (path: string, id: string, body: string) =>
-    new Promise<void>((resolve, reject) => {
-      const timestamp = String(Math.floor(Date.now() / 1000))
-      const headers = {
-        "content-type": "application/json",
-        "user-agent": "Headwater",
-        "x-callback-sequence": "1",
-        "x-signature": createHmac("sha256", secret).update(body).digest("hex"),
-        "webhook-id": id,
-        "webhook-timestamp": timestamp,
-        "webhook-signature": `v1,${createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64")}`
-      }
-      agent.dispatch(
-        { origin: `https://${host}:${port}`, path, method: "POST", headers, body },
-        {
-          onRequestStart() {},
-          onResponseStart() {},
-          onResponseData() {},
-          onResponseEnd: () => resolve(),
-          onResponseError: (_, error) => reject(error)
-        }
-      )
-    })
+  const post = yield* BareSender.make({ certificate, host, port, connections, secret })
   const bare = (rows: ReturnType<typeof makeRows>) =>
     timed(
-      Effect.promise(async () => {
-        let next = 0
-        const worker = async () => {
-          for (let row = rows[next++]; row !== undefined; row = rows[next++]) {
-            await post(`/callbacks/${row.subscription}`, row.idempotency_key, row.body)
-          }
-        }
-        await Promise.all(Array.from({ length: connections }, worker))
-      })
+      post(
+        rows.map(({ body, idempotency_key, subscription }) => ({
+          ...{ path: `/callbacks/${subscription}`, id: idempotency_key, body }
+        }))
+      )
     )
 
   const results: { headwater: Array<Measured>; bare: Array<Measured> } = { headwater: [], bare: [] }
@@ -225,7 +173,6 @@ const measure = Effect.gen(function* () {
       if (round >= 0) results[name].push(measured)
     }
   }
-  yield* Effect.promise(() => agent.destroy())
 
   const line = (name: keyof typeof results) =>
     `${name.padEnd(10)} ${median(results[name].map(({ perSecond }) => perSecond))
@@ -244,15 +191,4 @@ const measure = Effect.gen(function* () {
   if (ratio < 0.6) process.exitCode = 1
 })
 
-/** The receiver: a process of its own that answers 200 to everything. */
-if (process.send !== undefined) {
-  process.once("message", (certificate: DevelopmentCertificate.DevelopmentCertificate) => {
-    const server = createServer({ ...certificate, keepAliveTimeout: 60_000 }, (request, response) => {
-      request.resume().on("end", () => response.writeHead(200, { "content-length": 2 }).end("ok"))
-    })
-    server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port))
-  })
-  process.once("disconnect", () => process.exit())
-} else {
-  Effect.runPromise(Effect.scoped(measure))
-}
+Effect.runPromise(Effect.scoped(measure))

@@ -531,7 +531,7 @@ describe("Delivery", () => {
         limit: 1,
         followOns: [],
         batchSize: 2,
-        ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
+        ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 },
         retriesFirst: false
       }
       const [lost] = yield* outbox.lease([capacity], 60_000)

@@ -6,6 +6,7 @@ const limits = {
   concurrency: 64,
   perHost: 10,
   batchSize: 50,
+  ...{ leasedOfHost: 0, leased: 0 },
   failures: 3,
   pauseMillis: 1000,
   maxPauseMillis: 4000
@@ -23,6 +24,12 @@ const lease = (host: string, subscription = 1, account = 1): Lease => ({
   isCurrent: () => true
 })
 
+/** Has a lease begin, as if it had just been made. */
+const begin = (hosts: ReceiverHosts.ReceiverHosts, lease: Lease, now = 1_000_000_000) => {
+  hosts.wait(lease)
+  assert.strictEqual(hosts.next(now), lease)
+}
+
 /** Hosts that several accounts share. */
 const due = (names: ReadonlyArray<string>, account?: number) => names.map((host) => ({ host, account }))
 
@@ -36,7 +43,7 @@ describe("ReceiverHosts", () => {
       ["a", 8],
       ["b", 7]
     ])
-    for (let i = 0; i < 8; i++) hosts.began(lease("a"))
+    for (let i = 0; i < 8; i++) begin(hosts, lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"]), [["a", 2]])
     assert.strictEqual(hosts.inFlight(), 8)
     for (let i = 0; i < 8; i++) hosts.ended(lease("a"))
@@ -51,7 +58,7 @@ describe("ReceiverHosts", () => {
       const leases = hosts
         .capacities(due(names), poll)
         .flatMap(({ host, limit }) => Array.from({ length: Math.min(limit, 2) }, () => lease(host)))
-      for (const one of leases) hosts.began(one)
+      for (const one of leases) begin(hosts, one)
       for (const one of leases) hosts.ended(one)
       for (const { host } of leases) served.add(host)
     }
@@ -64,7 +71,7 @@ describe("ReceiverHosts", () => {
       for (let i = 0; i < 2; i++)
         hosts.attempted({ host: `slow ${slow}`, account: 1 }, { answered: true, at: 0, now: 5000 })
       for (const { host, limit } of hosts.capacities(due([`slow ${slow}`]), 0)) {
-        for (let i = 0; i < limit; i++) hosts.began(lease(host))
+        for (let i = 0; i < limit; i++) begin(hosts, lease(host))
       }
     }
     assert.strictEqual(hosts.inFlight(), 48)
@@ -73,7 +80,7 @@ describe("ReceiverHosts", () => {
 
   it("has fewer leases in flight after a lack, slow hosts still among them, and more again with the time", () => {
     const hosts = ReceiverHosts.make(limits)
-    for (let i = 0; i < 40; i++) hosts.began(lease(`busy ${i}`, 1, i))
+    for (let i = 0; i < 40; i++) begin(hosts, lease(`busy ${i}`, 1, i))
     // What fails together is one lack.
     for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
     for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`, 1, i))
@@ -119,7 +126,7 @@ describe("ReceiverHosts", () => {
     assert.isFalse(hosts.paused({ host: "a", account: 2 }, 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 999, 2), [["a", 8]])
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 1]])
-    hosts.began(lease("a"))
+    begin(hosts, lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [])
     fail(1000)
     hosts.ended(lease("a"))
@@ -149,11 +156,11 @@ describe("ReceiverHosts", () => {
     const followable = (host: string, length: number) => ({ ...lease(host), callbacks: Array(length).fill(callback) })
     const followed = (length: number) =>
       hosts.capacities(due(["a"]), 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])
-    hosts.began(lease("a"))
+    begin(hosts, lease("a"))
     assert.deepStrictEqual(followed(4), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 8 }]]])
     // As large as is worked off in time, as all are.
     assert.deepStrictEqual(followed(15), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 20 }]]])
-    hosts.began(lease("b"))
+    begin(hosts, lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
     for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1 }, { answered: false, at: 0, now: 0 })
@@ -173,7 +180,7 @@ describe("ReceiverHosts", () => {
     const [slow] = hosts.capacities(due(["a"]), 0)
     assert.strictEqual(slow!.batchSize, 1)
     for (let i = 0; i < 100; i++) hosts.attempted({ host: "a", account: 1 }, { answered: true, at: 0, now: 5 })
-    hosts.began(lease("a", 77, 5))
+    begin(hosts, lease("a", 77, 5))
     const [quick] = hosts.capacities(due(["a"]), 0)
     assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })
     assert.strictEqual(quick!.accounts.get(5)!.roundRobinCursor, 77)
@@ -182,7 +189,7 @@ describe("ReceiverHosts", () => {
 
   it("leaves a quarter of a shared host, and of everything, to the accounts beside one", () => {
     const hosts = ReceiverHosts.make(limits)
-    for (let i = 0; i < 8; i++) hosts.began(lease("shared", i, 1))
+    for (let i = 0; i < 8; i++) begin(hosts, lease("shared", i, 1))
     const [shared] = hosts.capacities(due(["shared"]), 0)
     assert.deepInclude(shared, { limit: 2, accountCursor: 1, accountLimit: 8 })
     assert.deepStrictEqual(shared!.accounts.get(1), { roundRobinCursor: 7, limit: 0 })
@@ -197,7 +204,7 @@ describe("ReceiverHosts", () => {
       ofOne.reduce((sum, { limit }) => sum + limit, 0),
       40
     )
-    for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) hosts.began(lease(host, i, 1))
+    for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) begin(hosts, lease(host, i, 1))
     assert.strictEqual(hosts.inFlight(), 48)
     assert.deepStrictEqual(
       hosts.capacities([...own, other], 0).map(({ host }) => host),

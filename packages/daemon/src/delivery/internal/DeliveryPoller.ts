@@ -14,7 +14,6 @@ interface Dependencies {
   /** Opened where this process has capacity again. */
   readonly wakeup: Latch.Latch
   readonly leaseMillis: number
-  readonly concurrency: number
   /** How often the outbox is looked at: at least when something was found, and at most. */
   readonly busyMillis: number
   readonly idleMillis: number
@@ -26,7 +25,7 @@ interface Dependencies {
 
 /** Never returns. */
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
-  const { concurrency, hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
+  const { hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
   const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
   const outbox = yield* Outbox
 
@@ -34,9 +33,10 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
 
   /** Leases what there is capacity for; whether there was anything. */
   const poll = Effect.gen(function* () {
+    streams.withdraw()
     // A lease whose outcomes cannot be written would end, and its callbacks would be sent again and again.
     if (outcomes.isStuck()) return false
-    if (hosts.inFlight() >= concurrency) return true
+    if (hosts.isFull()) return true
     const now = yield* Clock.currentTimeMillis
     const followable = streams.followable(now)
     const capacities = hosts.capacities(
@@ -46,7 +46,7 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     )
     if (capacities.length === 0) return false
     const leases = yield* outbox.lease(capacities, leaseMillis)
-    yield* streams.add(leases, followable)
+    streams.add(leases, followable)
     if (leases.length > 0) failing = false
     return leases.length > 0
   }).pipe(

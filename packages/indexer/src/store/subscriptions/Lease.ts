@@ -61,13 +61,15 @@ export interface AccountTurn {
 }
 
 /**
- * How much may be leased for a host: `limit` leases, of `batchSize` callbacks each. Each account has its turn, and no more
- * than its own limit, so that one account's callbacks delay those of no other one.
+ * How much may be leased for a host, over all of its subscriptions: `limit` leases of `batchSize` callbacks each, and of
+ * fewer where they would have more than `callbacks` together. Each account has its turn, and no more than its own limit, so
+ * that one account's callbacks delay those of no other one.
  */
 export interface HostCapacity {
   readonly host: string
   readonly limit: number
   readonly batchSize: number
+  readonly callbacks: number
   /** Callbacks that do not count towards `limit`, as long as no other waits for their places. */
   readonly followOns: ReadonlyArray<FollowOn>
   /** The account that the host's last lease was for: the others have their turn first. Negative before the first lease. */

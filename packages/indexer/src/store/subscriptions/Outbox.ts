@@ -41,7 +41,7 @@ import { Subscriptions } from "./Subscriptions.ts"
  * import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
  * import * as Effect from "effect/Effect"
  *
- * const capacity = { limit: 1, batchSize: 10, followOns: [], retriesFirst: false }
+ * const capacity = { limit: 1, batchSize: 10, callbacks: 10, followOns: [], retriesFirst: false }
  * const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1 }
  *
  * export const sendWith = Effect.fn(function* (send: (message: OutboxMessage) => Effect.Effect<void>) {

@@ -18,7 +18,7 @@ const capacity = (host: string, change: Partial<HostCapacity> = {}): HostCapacit
   limit: 10,
   followOns: [],
   batchSize: 10,
-  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 },
   retriesFirst: false,
   ...change
 })
@@ -298,7 +298,7 @@ for (const store of stores) {
             (yield* outbox.hosts).find(({ host }) => host === "busy.test"),
             { host: "busy.test", account: busy }
           )
-          const shared = capacity("busy.test", { limit: 4, batchSize: 1, accountLimit: 3 })
+          const shared = capacity("busy.test", { limit: 4, batchSize: 1, accountLimit: 3, callbacks: 10_000 })
           const accountsOf = (leases: ReadonlyArray<Lease>) => leases.map(({ account }) => account)
           const first = yield* outbox.lease([shared], leaseMillis)
           assert.deepStrictEqual(accountsOf(first), [busy, busy, busy])

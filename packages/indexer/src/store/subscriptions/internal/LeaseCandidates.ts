@@ -47,7 +47,7 @@ const keptOf = (
 
 /** Those of a host: of `limit` streams and retries, and the follow-ons. */
 const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number) {
-  const { batchSize, followOns, limit, retriesFirst } = capacity
+  const { followOns, limit, retriesFirst } = capacity
   const places = limit + followOns.length
   const followed = new Set(followOns.map(({ subscription }) => subscription))
   const streams = (yield* DueCallbacks.streams(capacity, places, now)).filter(({ id }) => !followed.has(id))
@@ -55,11 +55,11 @@ const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number)
   const { give, leftOf } = placesOf(capacity)
   const given = new Set((retriesFirst ? [retries, streams] : [streams, retries]).flatMap(give))
   const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one))
+  const begun = streams.filter((one) => given.has(one))
+  const batchSize = Math.max(Math.min(capacity.batchSize, Math.ceil(capacity.callbacks / begun.length)), 1)
   return {
     streams: [
-      ...streams
-        .filter((one) => given.has(one))
-        .map(({ account, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize })),
+      ...begun.map(({ account, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize })),
       ...keptOf(followOns, withoutPlace, leftOf)
     ],
     retries: retries.filter((one) => given.has(one)).map(({ id }) => id)
