@@ -7,7 +7,7 @@
  * Beside the leases in flight a host has others that wait in memory, as many as it works off in a second: a place that
  * becomes free is taken at once, by the host with least in flight, and there by the account whose turn it is.
  */
-import type { AccountTurn, DueHost, HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import type { AccountTurn, DueHost, DueSubscription, HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
 
 export interface Limits {
   /** Leases in flight over all hosts, and to one. */
@@ -66,6 +66,8 @@ export interface ReceiverHosts {
     now: number,
     followable?: ReadonlyArray<Lease>
   ) => ReadonlyArray<HostCapacity>
+  /** As `capacities`, for subscriptions that callbacks have just become due of, and for nothing else. */
+  readonly capacitiesFor: (due: ReadonlyArray<DueSubscription>, now: number) => ReadonlyArray<HostCapacity>
   /** Has a lease wait for a place. */
   readonly wait: (lease: Lease) => void
   /** The waiting lease that a free place is for: it has begun. */
@@ -256,64 +258,76 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** Whether the host has so little left that more should be leased. */
   const isLow = (host: Host) => host.waiting === 0 || host.leased < limits.leasedOfHost / 2
 
+  const capacities: ReceiverHosts["capacities"] = (due, now, followable = []) => {
+    const followableOf = Map.groupBy(followable, ({ host }) => host)
+    raiseCeiling(now)
+    let free = ceiling - total
+    let outageLeft = now < nextOutageLease ? 0 : outageLeases
+    const capacities: Array<HostCapacity> = []
+    /** What accounts get with their own hosts. */
+    const given = new Map<number, number>()
+    for (const { account, host, name } of inTurns(due)) {
+      if (isOut(name)) {
+        if (outageLeft === 0 || host.inFlight + host.waiting > 0 || host.pausedUntil > now || free <= 0) continue
+        outageLeft--
+        free--
+        nextOutageLease = now + outageMillis
+        const { retriesFirst } = host
+        const one = { host: name, limit: 1, batchSize: 1, callbacks: 1, followOns: [] }
+        capacities.push({ ...one, ...turnsOf(host, 0, now), retriesFirst })
+        continue
+      }
+      const left =
+        account === undefined
+          ? free
+          : Math.min(limitOfAccount(host, account, now), leftOf(account) - (given.get(account) ?? 0))
+      const begin = Math.max(Math.min(limitOf(host, free, now), free, left), 0)
+      // Where there is no capacity for other hosts, the places of follow-ons are given up.
+      const followed =
+        free > 0 ? (followableOf.get(name) ?? []).filter((lease) => !isFailing(shareOf(host, lease.account))) : []
+      // Nothing waits at a host where nothing begins.
+      const isServed = host.pausedUntil <= now && host.inFlight + begin > 0
+      const ahead = isServed ? aheadOf(host) : 0
+      const callbacks = Math.max(leftOfHost(host), begin - host.waiting)
+      const limit = Math.max(Math.min(begin + ahead - host.waiting, callbacks), 0)
+      if (limit + followed.length === 0) continue
+      free -= begin
+      if (account !== undefined) given.set(account, (given.get(account) ?? 0) + begin)
+      const batchSize = batchSizeOf(host)
+      capacities.push({
+        host: name,
+        limit,
+        batchSize,
+        callbacks,
+        followOns: followed.map(({ account, callbacks, subscription }) => ({
+          account,
+          subscription,
+          after: callbacks.at(-1)!.id,
+          batchSize: Math.min(batchSize, 2 * callbacks.length)
+        })),
+        ...turnsOf(host, ahead, now),
+        retriesFirst: host.retriesFirst
+      })
+    }
+    return capacities
+  }
+
   return {
     inFlight: () => total,
     isFull: () =>
       total >= ceiling && ![...hosts.values()].some((host) => host.inFlight > 0 && aheadOf(host) > 0 && isLow(host)),
     capacities: (due, now, followable = []) => {
-      const followableOf = Map.groupBy(followable, ({ host }) => host)
-      raiseCeiling(now)
-      let free = ceiling - total
-      let outageLeft = now < nextOutageLease ? 0 : outageLeases
-      const capacities: Array<HostCapacity> = []
-      /** What accounts get with their own hosts. */
-      const given = new Map<number, number>()
-      for (const { account, host, name } of inTurns(due)) {
-        if (isOut(name)) {
-          if (outageLeft === 0 || host.inFlight + host.waiting > 0 || host.pausedUntil > now || free <= 0) continue
-          outageLeft--
-          free--
-          nextOutageLease = now + outageMillis
-          const { retriesFirst } = host
-          const one = { host: name, limit: 1, batchSize: 1, callbacks: 1, followOns: [] }
-          capacities.push({ ...one, ...turnsOf(host, 0, now), retriesFirst })
-          host.retriesFirst = !retriesFirst
-          continue
-        }
-        const left =
-          account === undefined
-            ? free
-            : Math.min(limitOfAccount(host, account, now), leftOf(account) - (given.get(account) ?? 0))
-        const begin = Math.max(Math.min(limitOf(host, free, now), free, left), 0)
-        // Where there is no capacity for other hosts, the places of follow-ons are given up.
-        const followed =
-          free > 0 ? (followableOf.get(name) ?? []).filter((lease) => !isFailing(shareOf(host, lease.account))) : []
-        // Nothing waits at a host where nothing begins.
-        const isServed = host.pausedUntil <= now && host.inFlight + begin > 0
-        const ahead = isServed ? aheadOf(host) : 0
-        const callbacks = Math.max(leftOfHost(host), begin - host.waiting)
-        const limit = Math.max(Math.min(begin + ahead - host.waiting, callbacks), 0)
-        if (limit + followed.length === 0) continue
-        free -= begin
-        if (account !== undefined) given.set(account, (given.get(account) ?? 0) + begin)
-        const batchSize = batchSizeOf(host)
-        capacities.push({
-          host: name,
-          limit,
-          batchSize,
-          callbacks,
-          followOns: followed.map(({ account, callbacks, subscription }) => ({
-            account,
-            subscription,
-            after: callbacks.at(-1)!.id,
-            batchSize: Math.min(batchSize, 2 * callbacks.length)
-          })),
-          ...turnsOf(host, ahead, now),
-          retriesFirst: host.retriesFirst
-        })
-        if (limit > 0) host.retriesFirst = !host.retriesFirst
-      }
-      return capacities
+      const given = capacities(due, now, followable)
+      for (const { host, limit } of given) if (limit > 0) hostOf(host).retriesFirst = !hostOf(host).retriesFirst
+      return given
+    },
+    capacitiesFor: (due, now) => {
+      const byHost = Map.groupBy(due, ({ host }) => host)
+      const dueHosts = [...byHost].map(([host, [first, ...others]]): DueHost => {
+        const isOne = others.every(({ account }) => account === first!.account)
+        return { host, account: isOne ? first!.account : undefined }
+      })
+      return capacities(dueHosts, now, []).map((one) => ({ ...one, only: byHost.get(one.host)! }))
     },
     wait: (lease) => {
       const host = hostOf(lease.host)

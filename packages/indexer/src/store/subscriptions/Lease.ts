@@ -1,6 +1,8 @@
 /** The callbacks on their way out, as senders see them: who may send which until when, and what came of each. */
+import type { DueSubscription } from "../database/Signals.ts"
 import type { Attempt } from "./internal/AttemptLog.ts"
 
+export type { DueSubscription } from "../database/Signals.ts"
 export type { Attempt } from "./internal/AttemptLog.ts"
 
 /** One callback as it is sent. */
@@ -79,6 +81,8 @@ export interface HostCapacity {
   readonly accountLimit: number
   /** Whether callbacks that are sent again come before those that were never sent. */
   readonly retriesFirst: boolean
+  /** The subscriptions of which alone callbacks may be leased that were never sent; absent where everything due may be. */
+  readonly only?: ReadonlyArray<Pick<DueSubscription, "account" | "subscription">>
 }
 
 /** The outcome of a leased callback. */

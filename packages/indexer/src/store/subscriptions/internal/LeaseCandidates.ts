@@ -47,11 +47,12 @@ const keptOf = (
 
 /** Those of a host: of `limit` streams and retries, and the follow-ons. */
 const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number) {
-  const { followOns, limit, retriesFirst } = capacity
+  const { followOns, limit, only, retriesFirst } = capacity
   const places = limit + followOns.length
   const followed = new Set(followOns.map(({ subscription }) => subscription))
-  const streams = (yield* DueCallbacks.streams(capacity, places, now)).filter(({ id }) => !followed.has(id))
-  const retries = yield* DueCallbacks.retries(capacity, places, now)
+  const found = only?.map(({ account, subscription }): DueCallbacks.Due => ({ account, id: subscription }))
+  const streams = (found ?? (yield* DueCallbacks.streams(capacity, places, now))).filter(({ id }) => !followed.has(id))
+  const retries = only === undefined ? yield* DueCallbacks.retries(capacity, places, now) : []
   const { give, leftOf } = placesOf(capacity)
   const given = new Set((retriesFirst ? [retries, streams] : [streams, retries]).flatMap(give))
   const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one))
