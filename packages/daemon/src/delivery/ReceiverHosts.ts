@@ -345,7 +345,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         const { inFlight, turn } = host
         const isBehind =
           first !== undefined &&
-          (inFlight > first.host.inFlight || (inFlight === first.host.inFlight && turn > first.host.turn))
+          (inFlight > first.host.inFlight || (inFlight === first.host.inFlight && turn >= first.host.turn))
         if (isBehind || limitOf(host, ceiling - total, now) === 0) continue
         const account = accountInTurn(host, now)
         if (account !== undefined) first = { host, account }

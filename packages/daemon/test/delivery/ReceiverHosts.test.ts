@@ -187,6 +187,63 @@ describe("ReceiverHosts", () => {
     assert.notStrictEqual(quick!.retriesFirst, slow!.retriesFirst)
   })
 
+  it("has a second's work leased beside what its places are for, over all hosts no more than may be", () => {
+    const hosts = ReceiverHosts.make({ ...limits, leasedOfHost: 1000, leased: 4000 })
+    const [unknown] = hosts.capacities(due(["a"]), 0)
+    // Eight places, and ten that are done with 20 attempts in a second; of the callbacks an eighth of what is free.
+    assert.deepInclude(unknown, { limit: 8 + 200, callbacks: 500, batchSize: 20, accountLimit: 8 + 150 })
+    for (let i = 0; i < 208; i++) hosts.wait(lease("a", i))
+    for (let i = 0; i < 8; i++) assert.strictEqual(hosts.next(0)?.subscription, i, "in their order")
+    assert.isUndefined(hosts.next(0), "an account leaves a quarter of the places")
+    assert.deepStrictEqual(limitsOf(hosts, ["a"]), [["a", 2]])
+    hosts.ended(lease("a", 0))
+    assert.strictEqual(hosts.next(0)?.subscription, 8)
+    // What a slow host has leased would wait for long.
+    for (let i = 0; i < 2; i++) hosts.attempted({ host: "slow", account: 1 }, { answered: true, at: 0, now: 9000 })
+    assert.deepStrictEqual(limitsOf(hosts, ["slow"]), [["slow", 5]])
+  })
+
+  it("gives a free place to the host with least in flight, and there to the account whose turn it is", () => {
+    const hosts = ReceiverHosts.make({ ...limits, concurrency: 8, perHost: 4, leasedOfHost: 1000, leased: 4000 })
+    for (let i = 0; i < 6; i++) for (const host of ["a", "b"]) hosts.wait(lease(host, i, 1))
+    for (let i = 0; i < 2; i++) hosts.wait(lease("b", 100 + i, 2))
+    const begun = () => {
+      const next = hosts.next(0)
+      return next === undefined ? undefined : `${next.host} ${next.account}`
+    }
+    assert.deepStrictEqual(Array.from({ length: 8 }, begun), [
+      ...["a 1", "b 1", "a 1", "b 2", "a 1", "b 1", "b 2"],
+      // Account 1 has three quarters of each host's places.
+      undefined
+    ])
+    hosts.ended(lease("b", 0, 1))
+    assert.strictEqual(begun(), "b 1")
+    hosts.ended(lease("a", 0, 1))
+    assert.strictEqual(begun(), "a 1")
+  })
+
+  it("takes back what waits for too long, and what waits for a host that does not answer", () => {
+    const hosts = ReceiverHosts.make({ ...limits, leasedOfHost: 1000, leased: 4000 })
+    for (let i = 0; i < 4; i++) hosts.wait({ ...lease("a", i), leasedUntil: 1000 * i })
+    hosts.wait({ ...lease("a", 9, 2), leasedUntil: 9000 })
+    const subscriptions = (leases: ReadonlyArray<Lease>) => leases.map(({ subscription }) => subscription)
+    assert.deepStrictEqual(subscriptions(hosts.withdrawn(1500, 0)), [0, 1])
+    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1 }, { answered: false, at: 0, now: 0 })
+    assert.deepStrictEqual(subscriptions(hosts.withdrawn(0, 0)), [2, 3])
+    assert.strictEqual(hosts.next(0)?.account, 2)
+    assert.isUndefined(hosts.next(5000))
+  })
+
+  it("has what commits hand over leased as all is, and leaves the turns of retries as they are", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const handed = [1, 2, 3].map((subscription) => ({ host: "a", account: 1, subscription }))
+    const { retriesFirst } = hosts.capacitiesFor(handed, 0)[0]!
+    const [again, ...none] = hosts.capacitiesFor(handed, 0)
+    assert.deepStrictEqual(none, [])
+    assert.deepInclude(again, { host: "a", limit: 8, retriesFirst, only: handed })
+    assert.deepStrictEqual(hosts.capacitiesFor([], 0), [])
+  })
+
   it("leaves a quarter of a shared host, and of everything, to the accounts beside one", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let i = 0; i < 8; i++) begin(hosts, lease("shared", i, 1))
