@@ -7,7 +7,13 @@
  * Beside the leases in flight a host has others that wait in memory, as many as it works off in a second: a place that
  * becomes free is taken at once, by the host with least in flight, and there by the account whose turn it is.
  */
-import type { AccountTurn, DueHost, DueSubscription, HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import type {
+  AccountTurn,
+  DueHost,
+  DueSubscription,
+  HostCapacity,
+  Lease
+} from "@headwater/indexer/store/subscriptions/Lease"
 
 export interface Limits {
   /** Leases in flight over all hosts, and to one. */
@@ -37,12 +43,15 @@ interface Share {
 }
 
 interface Host {
-  readonly name: string
   inFlight: number
   /** Leases that wait for a place. */
   waiting: number
   /** Callbacks of all its leases, in flight and waiting. */
   leased: number
+  /** Leases that might be made at the last look, how many were, and whether any had as many callbacks as it might. */
+  lookedFor: number
+  found: number
+  foundFull: boolean
   /** Leases that had begun, of any host, when its last one did. */
   turn: number
   /** After a failure of our own. */
@@ -140,7 +149,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     let host = hosts.get(name)
     if (host === undefined) {
       host = {
-        ...{ name, inFlight: 0, waiting: 0, leased: 0, turn: begun, pausedUntil: 0, duration: assumedMillis },
+        ...{ inFlight: 0, waiting: 0, leased: 0, lookedFor: 0, found: 0, foundFull: false },
+        ...{ turn: begun, pausedUntil: 0, duration: assumedMillis },
         ...{ accountCursor: -1, placeCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
       }
       hosts.set(name, host)
@@ -255,8 +265,11 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const batchSizeOf = ({ duration }: Host): number =>
     Math.max(Math.min(limits.batchSize, Math.floor(leaseMillis / Math.max(duration, 1))), 1)
 
+  /** Whether the last look may have left something; an account alone has three quarters of what there is. */
+  const mayHaveMore = (host: Host) => host.foundFull || host.found >= (host.lookedFor * 3) / 4
+
   /** Whether the host has so little left that more should be leased. */
-  const isLow = (host: Host) => host.waiting === 0 || host.leased < limits.leasedOfHost / 2
+  const isLow = (host: Host) => host.waiting === 0 || (host.leased < limits.leasedOfHost / 2 && mayHaveMore(host))
 
   const capacities: ReceiverHosts["capacities"] = (due, now, followable = []) => {
     const followableOf = Map.groupBy(followable, ({ host }) => host)
@@ -290,6 +303,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const ahead = isServed ? aheadOf(host) : 0
       const callbacks = Math.max(leftOfHost(host), begin - host.waiting)
       const limit = Math.max(Math.min(begin + ahead - host.waiting, callbacks), 0)
+      Object.assign(host, { lookedFor: limit, found: 0, foundFull: false })
       if (limit + followed.length === 0) continue
       free -= begin
       if (account !== undefined) given.set(account, (given.get(account) ?? 0) + begin)
@@ -336,6 +350,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       share.roundRobinCursor = lease.subscription
       host.accountCursor = lease.account
       host.waiting++
+      host.found++
+      host.foundFull ||= lease.full
       waiting.add(host)
       count(host, lease, 1)
     },

@@ -92,7 +92,13 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
 
   const run = (lease: Lease) =>
     Effect.suspend(() => {
-      const stream = { lease, sent: 0, followOn: undefined, over: false, until: follows.get(lease) ?? lease.leasedUntil }
+      const stream = {
+        lease,
+        sent: 0,
+        followOn: undefined,
+        over: false,
+        until: follows.get(lease) ?? lease.leasedUntil
+      }
       streams.add(stream)
       return workOff(stream).pipe(
         Effect.catchCause((cause) => {

@@ -36,7 +36,8 @@ const capacitiesOf = ({ callbackUrl }: Pick<Subscription, "callbackUrl">) => [
     batchSize: 10,
     accountCursor: 0,
     accounts: new Map(),
-    accountLimit: 100, callbacks: 10_000,
+    accountLimit: 100,
+    callbacks: 10_000,
     retriesFirst: false
   }
 ]
