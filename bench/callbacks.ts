@@ -2,22 +2,18 @@
  * Deliveries a second to one HTTPS receiver, with the outbox read and written and everything signed, against its floor:
  * a bare undici loop that signs and posts the same bodies. Both run in turns, in one process, over as many connections.
  *
- *     node bench/callbacks.ts [callbacks a round] [rounds]
+ *     node bench/callbacks.ts [callbacks a round] [rounds] [subscriptions] [sqlite | postgres]
  */
-import { fork } from "node:child_process"
-import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
 import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
+import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
@@ -28,28 +24,18 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { Agent } from "undici"
+import * as PostgresServer from "../test/PostgresServer.ts"
+import * as BareSender from "./BareSender.ts"
+import * as CallbackReceiver from "./CallbackReceiver.ts"
 
 // Rounds are long enough that how they begin and end does not count.
-const [perRound = 20_000, rounds = 5] = process.argv.slice(2).map(Number)
-const subscriptionCount = 64
+const [perRound = 20_000, rounds = 5, subscriptionCount = 64] = process.argv.slice(2, 5).map(Number)
+const store = process.argv[5] ?? "sqlite"
 const connections = 64
 const host = "receiver.test"
 const secret = "a secret of the benchmark's own"
-
-const startReceiver = (certificate: DevelopmentCertificate.DevelopmentCertificate) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<{ child: ReturnType<typeof fork>; port: number }>((resume) => {
-        const child = fork(fileURLToPath(import.meta.url))
-        child.once("message", (port: number) => resume(Effect.succeed({ child, port })))
-        child.send(certificate)
-      }),
-      ({ child }) => Effect.sync(() => child.kill())
-    ),
-    ({ port }) => port
-  )
 
 interface Measured {
   readonly perSecond: number
@@ -68,13 +54,26 @@ const timed = <E, R>(self: Effect.Effect<unknown, E, R>): Effect.Effect<Measured
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
+/** A store of its own, which ends with the scope. */
+const location = Effect.gen(function* () {
+  if (store === "sqlite") {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+    return { kind: "sqlite", file: join(folder, "store.db") } as const
+  }
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(() => PostgresServer.start()),
+    (server) => Effect.sync(() => server?.remove())
+  )
+  if (server === undefined) return yield* Effect.die("PostgreSQL is not installed")
+  return { kind: "postgres", url: Redacted.make(server.url), connections: 10 } as const
+})
+
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([host])
-  const port = yield* startReceiver(certificate)
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+  const { port } = yield* CallbackReceiver.start(certificate)
 
   let left = 0
   let done = Deferred.makeUnsafe<void>()
@@ -91,9 +90,10 @@ const measure = Effect.gen(function* () {
     }))
   )
   const defaults = Context.get(Context.empty(), Delivery.DeliveryOptions)
-  const store = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
+  const services = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
-    Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
+    Layer.provide(Layer.succeed(Limits, { ...defaultMaxima, duplicates: subscriptionCount })),
+    Layer.provideMerge(Database.layer(yield* location))
   )
   const delivery = Delivery.layer.pipe(
     Layer.provide(ReceiverClient.layer),
@@ -103,7 +103,7 @@ const measure = Effect.gen(function* () {
     Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections, extraCa: certificate.ca })),
     Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, concurrency: 1024, perHost: connections }))
   )
-  const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(store)))
+  const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(services)))
   const database = Context.get(context, Database)
   const subscriptions = Context.get(context, Subscriptions)
 
@@ -156,49 +156,14 @@ const measure = Effect.gen(function* () {
       return yield* timed(Effect.andThen(database.signals.send("callbacks"), Deferred.await(done)))
     })
 
-  const agent = new Agent({
-    connections,
-    allowH2: false,
-    connect: {
-      ca: certificate.ca,
-      lookup: (_, options, found) =>
-        options.all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4)
-    }
-  })
-  const post = (path: string, id: string, body: string) =>
-    new Promise<void>((resolve, reject) => {
-      const timestamp = String(Math.floor(Date.now() / 1000))
-      const headers = {
-        "content-type": "application/json",
-        "user-agent": "Headwater",
-        "x-callback-sequence": "1",
-        "x-signature": createHmac("sha256", secret).update(body).digest("hex"),
-        "webhook-id": id,
-        "webhook-timestamp": timestamp,
-        "webhook-signature": `v1,${createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64")}`
-      }
-      agent.dispatch(
-        { origin: `https://${host}:${port}`, path, method: "POST", headers, body },
-        {
-          onRequestStart() {},
-          onResponseStart() {},
-          onResponseData() {},
-          onResponseEnd: () => resolve(),
-          onResponseError: (_, error) => reject(error)
-        }
-      )
-    })
+  const post = yield* BareSender.make({ certificate, host, port, connections, secret })
   const bare = (rows: ReturnType<typeof makeRows>) =>
     timed(
-      Effect.promise(async () => {
-        let next = 0
-        const worker = async () => {
-          for (let row = rows[next++]; row !== undefined; row = rows[next++]) {
-            await post(`/callbacks/${row.subscription}`, row.idempotency_key, row.body)
-          }
-        }
-        await Promise.all(Array.from({ length: connections }, worker))
-      })
+      post(
+        rows.map(({ body, idempotency_key, subscription }) => ({
+          ...{ path: `/callbacks/${subscription}`, id: idempotency_key, body }
+        }))
+      )
     )
 
   const results: { headwater: Array<Measured>; bare: Array<Measured> } = { headwater: [], bare: [] }
@@ -208,7 +173,6 @@ const measure = Effect.gen(function* () {
       if (round >= 0) results[name].push(measured)
     }
   }
-  yield* Effect.promise(() => agent.destroy())
 
   const line = (name: keyof typeof results) =>
     `${name.padEnd(10)} ${median(results[name].map(({ perSecond }) => perSecond))
@@ -227,15 +191,4 @@ const measure = Effect.gen(function* () {
   if (ratio < 0.6) process.exitCode = 1
 })
 
-/** The receiver: a process of its own that answers 200 to everything. */
-if (process.send !== undefined) {
-  process.once("message", (certificate: DevelopmentCertificate.DevelopmentCertificate) => {
-    const server = createServer({ ...certificate, keepAliveTimeout: 60_000 }, (request, response) => {
-      request.resume().on("end", () => response.writeHead(200, { "content-length": 2 }).end("ok"))
-    })
-    server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port))
-  })
-  process.once("disconnect", () => process.exit())
-} else {
-  Effect.runPromise(Effect.scoped(measure))
-}
+Effect.runPromise(Effect.scoped(measure))

@@ -165,8 +165,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A lease dies where it is worked off",
     file: `${delivery}/internal/DeliveryStreams.ts`,
-    from: "    workOff(stream).pipe(",
-    to: '    Effect.andThen(workOff(stream), Effect.die("a lease died")).pipe('
+    from: "return workOff(stream).pipe(",
+    to: 'return Effect.andThen(workOff(stream), Effect.die("a lease died")).pipe('
   },
   {
     name: "A lease does not remember the last number",

@@ -36,6 +36,9 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     perHost: 32,
     /** Callbacks in one lease. */
     batchSize: 128,
+    /** Callbacks in all leases of one host, and of all, in flight and waiting. */
+    leasedOfHost: 1024,
+    leased: 32_768,
     /** Attempts without an answer, one after another, until a host is left alone; for how long at first and at most. */
     failures: 5,
     pauseMillis: 5000,
@@ -114,8 +117,7 @@ const run = Effect.gen(function* () {
   let stopping = false
   const streams = yield* DeliveryStreams.make({
     ...{ attempt, hosts, outcomes, attemptMillis },
-    stopping: () => stopping,
-    wakeup: () => wakeup.openUnsafe()
+    stopping: () => stopping
   })
 
   const copies = yield* CopyDelivery.make({

@@ -3,8 +3,17 @@
  * soon worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see
  * whether the host is back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
  * account, of all and of each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
+ *
+ * Beside the leases in flight a host has others that wait in memory, as many as it works off in a second: a place that
+ * becomes free is taken at once, by the host with least in flight, and there by the account whose turn it is.
  */
-import type { AccountTurn, DueHost, HostCapacity, Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import type {
+  AccountTurn,
+  DueHost,
+  DueSubscription,
+  HostCapacity,
+  Lease
+} from "@headwater/indexer/store/subscriptions/Lease"
 
 export interface Limits {
   /** Leases in flight over all hosts, and to one. */
@@ -12,6 +21,9 @@ export interface Limits {
   readonly perHost: number
   /** Callbacks in one lease. */
   readonly batchSize: number
+  /** Callbacks that are leased for a host at once: more would keep the first ones waiting; and for all hosts. */
+  readonly leasedOfHost: number
+  readonly leased: number
   /** An account's attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
   readonly failures: number
   readonly pauseMillis: number
@@ -21,37 +33,59 @@ export interface Limits {
 /** What an account has of a host. */
 interface Share {
   inFlight: number
+  /** Leases that wait for a place, in their order. */
+  readonly waiting: Array<Lease>
   /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
   failures: number
   pausedUntil: number
-  /** The subscription of the last lease. */
+  /** The subscription that something was leased of last. */
   roundRobinCursor: number
 }
 
 interface Host {
   inFlight: number
+  /** Leases that wait for a place. */
+  waiting: number
+  /** Callbacks of all its leases, in flight and waiting. */
+  leased: number
+  /** Leases that might be made at the last look, how many were, and whether any had as many callbacks as it might. */
+  lookedFor: number
+  found: number
+  foundFull: boolean
   /** Leases that had begun, of any host, when its last one did. */
   turn: number
   /** After a failure of our own. */
   pausedUntil: number
   /** Milliseconds that an attempt takes, averaged over the last ones. */
   duration: number
-  /** The account of the last lease. */
+  /** The account that something was leased of last, and that of the lease that began last. */
   accountCursor: number
+  placeCursor: number
   readonly accounts: Map<number, Share>
   retriesFirst: boolean
 }
 
 export interface ReceiverHosts {
   readonly inFlight: () => number
+  /** Whether nothing may be leased now, whatever is due. */
+  readonly isFull: () => boolean
   /** What may be leased for these hosts now, and which of these leases in flight may be followed by others. */
   readonly capacities: (
     hosts: ReadonlyArray<DueHost>,
     now: number,
     followable?: ReadonlyArray<Lease>
   ) => ReadonlyArray<HostCapacity>
-  readonly began: (lease: Lease) => void
+  /** As `capacities`, for subscriptions that callbacks have just become due of, and for nothing else. */
+  readonly capacitiesFor: (due: ReadonlyArray<DueSubscription>, now: number) => ReadonlyArray<HostCapacity>
+  /** Has a lease wait for a place. */
+  readonly wait: (lease: Lease) => void
+  /** The waiting lease that a free place is for: it has begun. */
+  readonly next: (now: number) => Lease | undefined
   readonly ended: (lease: Lease) => void
+  /** Whether the host has so little left that more should be leased. */
+  readonly isLow: (host: string) => boolean
+  /** Waiting leases that end before a moment, or of which nothing is sent at the moment: they wait no more. */
+  readonly withdrawn: (until: number, now: number) => ReadonlyArray<Lease>
   /**
    * Notes an attempt that began at `at`, in milliseconds since the Unix epoch; until when nothing of the account is sent to
    * the host, 0 where something is.
@@ -72,8 +106,6 @@ const assumedMillis = 50
 const slowMillis = 1000
 /** What a lease should take: short, since a host's other subscriptions wait for its end; and long, since leases cost. */
 const leaseMillis = 1000
-/** Callbacks that are leased for a host at once: more would keep the first ones waiting. */
-const leasedAtOnce = 1024
 /** Accounts of a host that are remembered for their turns. */
 const rememberedAccounts = 64
 /** How long a host is left alone after our own failure. */
@@ -86,7 +118,11 @@ const [leastCeiling, regainMillis] = [4, 60_000]
 /** `isOut`: whether an outage of our own keeps a host from being heard of. */
 export const make = (limits: Limits, isOut: (host: string) => boolean = () => false): ReceiverHosts => {
   const hosts = new Map<string, Host>()
+  /** Those with leases that wait. */
+  const waiting = new Set<Host>()
   let total = 0
+  /** Callbacks of all leases, in flight and waiting. */
+  let leased = 0
   /** Leases that have begun. */
   let begun = 0
   /** Leases in flight by account. */
@@ -113,8 +149,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     let host = hosts.get(name)
     if (host === undefined) {
       host = {
-        ...{ inFlight: 0, turn: begun, pausedUntil: 0, duration: assumedMillis },
-        ...{ accountCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
+        ...{ inFlight: 0, waiting: 0, leased: 0, lookedFor: 0, found: 0, foundFull: false },
+        ...{ turn: begun, pausedUntil: 0, duration: assumedMillis },
+        ...{ accountCursor: -1, placeCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
       }
       hosts.set(name, host)
     }
@@ -124,12 +161,13 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { inFlight: 0, failures: 0, pausedUntil: 0, roundRobinCursor: 0 }
+      share = { inFlight: 0, waiting: [], failures: 0, pausedUntil: 0, roundRobinCursor: 0 }
       host.accounts.set(account, share)
     }
     return share
   }
 
+  /** Leases that may begin of a host. */
   const limitOf = (host: Host, free: number, now: number): number => {
     if (host.pausedUntil > now) return 0
     const own = host.duration > slowMillis ? free - ceiling / 4 : free
@@ -141,7 +179,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
-  /** Leases that an account may have of a host beside those in flight. */
+  /** Leases that may begin of an account at a host. */
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
     const { failures = 0, inFlight = 0, pausedUntil = 0 } = accounts.get(account) ?? {}
     if (pausedUntil > now) return 0
@@ -149,17 +187,62 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     return Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0)
   }
 
-  /** The turns of a host's accounts. */
-  const turnsOf = (host: Host, now: number) => ({
-    accountCursor: host.accountCursor,
-    accounts: new Map(
-      [...host.accounts].map(([account, { roundRobinCursor }]): [number, AccountTurn] => [
-        account,
-        { roundRobinCursor, limit: limitOfAccount(host, account, now) }
-      ])
-    ),
-    accountLimit
-  })
+  const isFailing = ({ failures }: Share) => failures >= limits.failures
+
+  /** Callbacks that may be leased for a host beside those that are. */
+  const leftOfHost = (host: Host) =>
+    Math.max(Math.min(limits.leasedOfHost - host.leased, Math.ceil((limits.leased - leased) / 8)), 0)
+
+  /** Leases that may wait beside those that begin: what a host is done with in a second, if any. */
+  const aheadOf = (host: Host) =>
+    host.duration > slowMillis
+      ? 0
+      : Math.min(Math.floor((limits.perHost * leaseMillis) / Math.max(host.duration, 1)), limits.leasedOfHost)
+
+  /** The turns of a host's accounts, of which `ahead` leases may wait: of each account three quarters. */
+  const turnsOf = (host: Host, ahead: number, now: number) => {
+    const waitingLimit = Math.ceil((ahead * 3) / 4)
+    const limitOfShare = (account: number, share: Share) => {
+      const begin = limitOfAccount(host, account, now)
+      if (isFailing(share) || share.inFlight + begin === 0 || share.pausedUntil > now) {
+        return Math.max(begin - share.waiting.length, 0)
+      }
+      return Math.max(begin + waitingLimit - share.waiting.length, 0)
+    }
+    return {
+      accountCursor: host.accountCursor,
+      accounts: new Map(
+        [...host.accounts].map(([account, share]): [number, AccountTurn] => [
+          account,
+          { roundRobinCursor: share.roundRobinCursor, limit: limitOfShare(account, share) }
+        ])
+      ),
+      accountLimit: accountLimit + waitingLimit
+    }
+  }
+
+  /** The account of a host whose waiting lease may begin. */
+  const accountInTurn = (host: Host, now: number): number | undefined => {
+    let [first, behind] = [Infinity, Infinity]
+    for (const [account, share] of host.accounts) {
+      if (share.waiting.length === 0 || limitOfAccount(host, account, now) === 0) continue
+      if (account > host.placeCursor) behind = Math.min(behind, account)
+      else first = Math.min(first, account)
+    }
+    const account = behind === Infinity ? first : behind
+    return account === Infinity ? undefined : account
+  }
+
+  /** What is leased, or is no more. */
+  const count = (host: Host, { callbacks }: Lease, change: 1 | -1) => {
+    host.leased += change * callbacks.length
+    leased += change * callbacks.length
+  }
+
+  const leaves = (host: Host, left: number) => {
+    host.waiting -= left
+    if (host.waiting === 0) waiting.delete(host)
+  }
 
   /**
    * The hosts with least in flight first, and one of each account after another. Of hosts with as much in flight, those
@@ -182,84 +265,153 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const batchSizeOf = ({ duration }: Host): number =>
     Math.max(Math.min(limits.batchSize, Math.floor(leaseMillis / Math.max(duration, 1))), 1)
 
+  /** Whether the last look may have left something; an account alone has three quarters of what there is. */
+  const mayHaveMore = (host: Host) => host.foundFull || host.found >= (host.lookedFor * 3) / 4
+
+  /** Whether the host has so little left that more should be leased. */
+  const isLow = (host: Host) => host.waiting === 0 || (host.leased < limits.leasedOfHost / 2 && mayHaveMore(host))
+
+  const capacities: ReceiverHosts["capacities"] = (due, now, followable = []) => {
+    const followableOf = Map.groupBy(followable, ({ host }) => host)
+    raiseCeiling(now)
+    let free = ceiling - total
+    let outageLeft = now < nextOutageLease ? 0 : outageLeases
+    const capacities: Array<HostCapacity> = []
+    /** What accounts get with their own hosts. */
+    const given = new Map<number, number>()
+    for (const { account, host, name } of inTurns(due)) {
+      if (isOut(name)) {
+        if (outageLeft === 0 || host.inFlight + host.waiting > 0 || host.pausedUntil > now || free <= 0) continue
+        outageLeft--
+        free--
+        nextOutageLease = now + outageMillis
+        const { retriesFirst } = host
+        const one = { host: name, limit: 1, batchSize: 1, callbacks: 1, followOns: [] }
+        capacities.push({ ...one, ...turnsOf(host, 0, now), retriesFirst })
+        continue
+      }
+      const left =
+        account === undefined
+          ? free
+          : Math.min(limitOfAccount(host, account, now), leftOf(account) - (given.get(account) ?? 0))
+      const begin = Math.max(Math.min(limitOf(host, free, now), free, left), 0)
+      // Where there is no capacity for other hosts, the places of follow-ons are given up.
+      const followed =
+        free > 0 ? (followableOf.get(name) ?? []).filter((lease) => !isFailing(shareOf(host, lease.account))) : []
+      // Nothing waits at a host where nothing begins.
+      const isServed = host.pausedUntil <= now && host.inFlight + begin > 0
+      const ahead = isServed ? aheadOf(host) : 0
+      const callbacks = Math.max(leftOfHost(host), begin - host.waiting)
+      const limit = Math.max(Math.min(begin + ahead - host.waiting, callbacks), 0)
+      Object.assign(host, { lookedFor: limit, found: 0, foundFull: false })
+      if (limit + followed.length === 0) continue
+      free -= begin
+      if (account !== undefined) given.set(account, (given.get(account) ?? 0) + begin)
+      const batchSize = batchSizeOf(host)
+      capacities.push({
+        host: name,
+        limit,
+        batchSize,
+        callbacks,
+        followOns: followed.map(({ account, callbacks, subscription }) => ({
+          account,
+          subscription,
+          after: callbacks.at(-1)!.id,
+          batchSize: Math.min(batchSize, 2 * callbacks.length)
+        })),
+        ...turnsOf(host, ahead, now),
+        retriesFirst: host.retriesFirst
+      })
+    }
+    return capacities
+  }
+
   return {
     inFlight: () => total,
+    isFull: () =>
+      total >= ceiling && ![...hosts.values()].some((host) => host.inFlight > 0 && aheadOf(host) > 0 && isLow(host)),
     capacities: (due, now, followable = []) => {
-      const followableOf = Map.groupBy(followable, ({ host }) => host)
-      raiseCeiling(now)
-      let free = ceiling - total
-      let outageLeft = now < nextOutageLease ? 0 : outageLeases
-      const capacities: Array<HostCapacity> = []
-      /** What accounts get with their own hosts. */
-      const given = new Map<number, number>()
-      for (const { account, host, name } of inTurns(due)) {
-        if (isOut(name)) {
-          if (outageLeft === 0 || host.inFlight > 0 || host.pausedUntil > now || free <= 0) continue
-          outageLeft--
-          free--
-          nextOutageLease = now + outageMillis
-          const { retriesFirst } = host
-          capacities.push({ host: name, limit: 1, batchSize: 1, followOns: [], ...turnsOf(host, now), retriesFirst })
-          host.retriesFirst = !retriesFirst
-          continue
-        }
-        const left =
-          account === undefined
-            ? free
-            : Math.min(limitOfAccount(host, account, now), leftOf(account) - (given.get(account) ?? 0))
-        const limit = Math.max(Math.min(limitOf(host, free, now), free, left), 0)
-        // Where there is no capacity for other hosts, the places of follow-ons are given up.
-        const followed =
-          free > 0
-            ? (followableOf.get(name) ?? []).filter((lease) => shareOf(host, lease.account).failures < limits.failures)
-            : []
-        if (limit + followed.length === 0) continue
-        free -= limit
-        if (account !== undefined) given.set(account, (given.get(account) ?? 0) + limit)
-        const batchSize = batchSizeOf(host)
-        capacities.push({
-          host: name,
-          limit,
-          // First leases are small, so that they come soon; follow-ons are taken while others are sent.
-          batchSize: limit === 0 ? batchSize : Math.min(batchSize, Math.ceil(leasedAtOnce / limit)),
-          followOns: followed.map(({ account, callbacks, subscription }) => ({
-            account,
-            subscription,
-            after: callbacks.at(-1)!.id,
-            batchSize: Math.min(batchSize, 2 * callbacks.length)
-          })),
-          ...turnsOf(host, now),
-          retriesFirst: host.retriesFirst
-        })
-        if (limit > 0) host.retriesFirst = !host.retriesFirst
-      }
-      return capacities
+      const given = capacities(due, now, followable)
+      for (const { host, limit } of given) if (limit > 0) hostOf(host).retriesFirst = !hostOf(host).retriesFirst
+      return given
     },
-    began: (lease) => {
+    capacitiesFor: (due, now) => {
+      const byHost = Map.groupBy(due, ({ host }) => host)
+      const dueHosts = [...byHost].map(([host, [first, ...others]]): DueHost => {
+        const isOne = others.every(({ account }) => account === first!.account)
+        return { host, account: isOne ? first!.account : undefined }
+      })
+      return capacities(dueHosts, now, []).map((one) => ({ ...one, only: byHost.get(one.host)! }))
+    },
+    wait: (lease) => {
       const host = hostOf(lease.host)
+      const share = shareOf(host, lease.account)
+      share.waiting.push(lease)
+      share.roundRobinCursor = lease.subscription
+      host.accountCursor = lease.account
+      host.waiting++
+      host.found++
+      host.foundFull ||= lease.full
+      waiting.add(host)
+      count(host, lease, 1)
+    },
+    next: (now) => {
+      let first: { readonly host: Host; readonly account: number } | undefined
+      for (const host of waiting) {
+        const { inFlight, turn } = host
+        const isBehind =
+          first !== undefined &&
+          (inFlight > first.host.inFlight || (inFlight === first.host.inFlight && turn >= first.host.turn))
+        if (isBehind || limitOf(host, ceiling - total, now) === 0) continue
+        const account = accountInTurn(host, now)
+        if (account !== undefined) first = { host, account }
+      }
+      if (first === undefined) return undefined
+      const { account, host } = first
+      const share = shareOf(host, account)
+      const lease = share.waiting.shift()!
+      leaves(host, 1)
       host.inFlight++
       host.turn = ++begun
-      host.accountCursor = lease.account
-      const share = shareOf(host, lease.account)
+      host.placeCursor = account
       share.inFlight++
-      share.roundRobinCursor = lease.subscription
-      inFlightOf.set(lease.account, (inFlightOf.get(lease.account) ?? 0) + 1)
+      inFlightOf.set(account, (inFlightOf.get(account) ?? 0) + 1)
       total++
+      return lease
     },
     ended: (lease) => {
       const host = hostOf(lease.host)
       host.inFlight--
+      count(host, lease, -1)
       const share = shareOf(host, lease.account)
       share.inFlight--
-      const isIdle = share.inFlight === 0 && share.failures === 0
+      const isIdle = share.inFlight + share.waiting.length === 0 && share.failures === 0
       if (isIdle && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
       const left = inFlightOf.get(lease.account)! - 1
       if (left === 0) inFlightOf.delete(lease.account)
       else inFlightOf.set(lease.account, left)
       total--
-      const isForgotten = host.inFlight === 0 && ![...host.accounts.values()].some(({ failures }) => failures > 0)
+      const isForgotten =
+        host.inFlight + host.waiting === 0 && ![...host.accounts.values()].some(({ failures }) => failures > 0)
       if (isForgotten && hosts.size > limits.concurrency) hosts.delete(lease.host)
     },
+    isLow: (name) => {
+      const host = hosts.get(name)
+      return host === undefined || isLow(host)
+    },
+    withdrawn: (until, now) =>
+      [...waiting].flatMap((host) =>
+        [...host.accounts.values()].flatMap((share) => {
+          const isPaused = Math.max(host.pausedUntil, share.pausedUntil) > now
+          const gone = share.waiting.filter(({ leasedUntil }) => isPaused || leasedUntil < until)
+          if (gone.length === 0) return []
+          const kept = share.waiting.filter((lease) => !gone.includes(lease))
+          share.waiting.splice(0, share.waiting.length, ...kept)
+          leaves(host, gone.length)
+          for (const lease of gone) count(host, lease, -1)
+          return gone
+        })
+      ),
     attempted: ({ account, host: name }, { answered, at, now }) => {
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8

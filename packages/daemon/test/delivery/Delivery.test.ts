@@ -9,6 +9,7 @@ import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Retractions from "@headwater/indexer/store/subscriptions/Retractions"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -460,6 +461,70 @@ describe("Delivery", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
+  it.live("keeps few places busy over many subscriptions with few looks, in the order of each", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const receiver = yield* HttpsReceiver.start(world.certificate)
+      const account = yield* Seed.account
+      const subscriptions = yield* Effect.forEach(Array.from({ length: 90 }), (_, i) =>
+        Seed.subscription(account, `https://a.test:${receiver.port}/${i}`)
+      )
+      yield* Effect.forEach(subscriptions, (subscription) => Seed.callbacks(subscription, 2))
+      const outbox = yield* Outbox
+      let looks = 0
+      const counting = {
+        ...outbox,
+        lease: (...of: Parameters<typeof outbox.lease>) =>
+          Effect.suspend(() => {
+            looks++
+            return outbox.lease(...of)
+          })
+      }
+      yield* deliver(world, { perHost: 4, busyMillis: 60_000, idleMillis: 60_000 }).pipe(
+        Effect.provideService(Outbox, counting)
+      )
+      yield* receiver.until(({ length }) => length === 180)
+      // With one lease for each place that the account has, they would be thirty.
+      assert.isBelow(looks, 15)
+      for (const list of Map.groupBy(receiver.received, ({ path }) => path).values()) {
+        assert.deepStrictEqual(sequencesOf(list), [1, 2])
+      }
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("sends what a commit hands over without a look for what is due", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const receiver = yield* HttpsReceiver.start(world.certificate)
+      const account = yield* Seed.account
+      const { id, referenceId } = yield* Seed.subscription(account, `https://a.test:${receiver.port}/`)
+      const outbox = yield* Outbox
+      let looks = 0
+      const hosts = Effect.suspend(() => {
+        looks++
+        return outbox.hosts
+      })
+      yield* deliver(world, { busyMillis: 60_000, idleMillis: 60_000 }).pipe(
+        Effect.provideService(Outbox, { ...outbox, hosts })
+      )
+      yield* until(Effect.sync(() => looks > 0))
+      const subscriber = { id, account, host: "a.test", reference_id: referenceId }
+      const { transaction } = yield* Database
+      const before = looks
+      yield* transaction(
+        CallbackState.enter("matched", [
+          CallbackState.make({
+            ...{ subscriber, active: true, chain: 1, event: "BLOCK_MINED", height: 7, now: Date.now() },
+            key: { blockHash: undefined, occurrence: "handed over", confirmation: 0 },
+            item: { height: 7 } as never
+          })
+        ])
+      )
+      yield* receiver.until(({ length }) => length === 1)
+      assert.strictEqual(looks, before)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
   it.live("lets attempts in flight finish when it stops, and sends the rest after the next start", () =>
     Effect.gen(function* () {
       const world = yield* setup
@@ -531,7 +596,7 @@ describe("Delivery", () => {
         limit: 1,
         followOns: [],
         batchSize: 2,
-        ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
+        ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 },
         retriesFirst: false
       }
       const [lost] = yield* outbox.lease([capacity], 60_000)

@@ -43,6 +43,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
   Layer.succeed(Outbox, {
     undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
+    handedOver: Effect.succeed(undefined),
     receivers: Effect.succeed(receivers),
     hosts: Effect.map(Clock.currentTimeMillis, (now) =>
       streams.filter((stream) => isOpen(stream) && !stream.leased && stream.due <= now)

@@ -6,6 +6,7 @@ const limits = {
   concurrency: 64,
   perHost: 10,
   batchSize: 50,
+  ...{ leasedOfHost: 0, leased: 0 },
   failures: 3,
   pauseMillis: 1000,
   maxPauseMillis: 4000
@@ -23,6 +24,12 @@ const lease = (host: string, subscription = 1, account = 1): Lease => ({
   isCurrent: () => true
 })
 
+/** Has a lease begin, as if it had just been made. */
+const begin = (hosts: ReceiverHosts.ReceiverHosts, lease: Lease, now = 1_000_000_000) => {
+  hosts.wait(lease)
+  assert.strictEqual(hosts.next(now), lease)
+}
+
 /** Hosts that several accounts share. */
 const due = (names: ReadonlyArray<string>, account?: number) => names.map((host) => ({ host, account }))
 
@@ -36,7 +43,7 @@ describe("ReceiverHosts", () => {
       ["a", 8],
       ["b", 7]
     ])
-    for (let i = 0; i < 8; i++) hosts.began(lease("a"))
+    for (let i = 0; i < 8; i++) begin(hosts, lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"]), [["a", 2]])
     assert.strictEqual(hosts.inFlight(), 8)
     for (let i = 0; i < 8; i++) hosts.ended(lease("a"))
@@ -51,7 +58,7 @@ describe("ReceiverHosts", () => {
       const leases = hosts
         .capacities(due(names), poll)
         .flatMap(({ host, limit }) => Array.from({ length: Math.min(limit, 2) }, () => lease(host)))
-      for (const one of leases) hosts.began(one)
+      for (const one of leases) begin(hosts, one)
       for (const one of leases) hosts.ended(one)
       for (const { host } of leases) served.add(host)
     }
@@ -64,7 +71,7 @@ describe("ReceiverHosts", () => {
       for (let i = 0; i < 2; i++)
         hosts.attempted({ host: `slow ${slow}`, account: 1 }, { answered: true, at: 0, now: 5000 })
       for (const { host, limit } of hosts.capacities(due([`slow ${slow}`]), 0)) {
-        for (let i = 0; i < limit; i++) hosts.began(lease(host))
+        for (let i = 0; i < limit; i++) begin(hosts, lease(host))
       }
     }
     assert.strictEqual(hosts.inFlight(), 48)
@@ -73,7 +80,7 @@ describe("ReceiverHosts", () => {
 
   it("has fewer leases in flight after a lack, slow hosts still among them, and more again with the time", () => {
     const hosts = ReceiverHosts.make(limits)
-    for (let i = 0; i < 40; i++) hosts.began(lease(`busy ${i}`, 1, i))
+    for (let i = 0; i < 40; i++) begin(hosts, lease(`busy ${i}`, 1, i))
     // What fails together is one lack.
     for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
     for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`, 1, i))
@@ -119,7 +126,7 @@ describe("ReceiverHosts", () => {
     assert.isFalse(hosts.paused({ host: "a", account: 2 }, 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 999, 2), [["a", 8]])
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 1]])
-    hosts.began(lease("a"))
+    begin(hosts, lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [])
     fail(1000)
     hosts.ended(lease("a"))
@@ -149,11 +156,11 @@ describe("ReceiverHosts", () => {
     const followable = (host: string, length: number) => ({ ...lease(host), callbacks: Array(length).fill(callback) })
     const followed = (length: number) =>
       hosts.capacities(due(["a"]), 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])
-    hosts.began(lease("a"))
+    begin(hosts, lease("a"))
     assert.deepStrictEqual(followed(4), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 8 }]]])
     // As large as is worked off in time, as all are.
     assert.deepStrictEqual(followed(15), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 20 }]]])
-    hosts.began(lease("b"))
+    begin(hosts, lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
     for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1 }, { answered: false, at: 0, now: 0 })
@@ -173,16 +180,73 @@ describe("ReceiverHosts", () => {
     const [slow] = hosts.capacities(due(["a"]), 0)
     assert.strictEqual(slow!.batchSize, 1)
     for (let i = 0; i < 100; i++) hosts.attempted({ host: "a", account: 1 }, { answered: true, at: 0, now: 5 })
-    hosts.began(lease("a", 77, 5))
+    begin(hosts, lease("a", 77, 5))
     const [quick] = hosts.capacities(due(["a"]), 0)
     assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })
     assert.strictEqual(quick!.accounts.get(5)!.roundRobinCursor, 77)
     assert.notStrictEqual(quick!.retriesFirst, slow!.retriesFirst)
   })
 
+  it("has a second's work leased beside what its places are for, over all hosts no more than may be", () => {
+    const hosts = ReceiverHosts.make({ ...limits, leasedOfHost: 1000, leased: 4000 })
+    const [unknown] = hosts.capacities(due(["a"]), 0)
+    // Eight places, and ten that are done with 20 attempts in a second; of the callbacks an eighth of what is free.
+    assert.deepInclude(unknown, { limit: 8 + 200, callbacks: 500, batchSize: 20, accountLimit: 8 + 150 })
+    for (let i = 0; i < 208; i++) hosts.wait(lease("a", i))
+    for (let i = 0; i < 8; i++) assert.strictEqual(hosts.next(0)?.subscription, i, "in their order")
+    assert.isUndefined(hosts.next(0), "an account leaves a quarter of the places")
+    assert.deepStrictEqual(limitsOf(hosts, ["a"]), [["a", 2]])
+    hosts.ended(lease("a", 0))
+    assert.strictEqual(hosts.next(0)?.subscription, 8)
+    // What a slow host has leased would wait for long.
+    for (let i = 0; i < 2; i++) hosts.attempted({ host: "slow", account: 1 }, { answered: true, at: 0, now: 9000 })
+    assert.deepStrictEqual(limitsOf(hosts, ["slow"]), [["slow", 5]])
+  })
+
+  it("gives a free place to the host with least in flight, and there to the account whose turn it is", () => {
+    const hosts = ReceiverHosts.make({ ...limits, concurrency: 8, perHost: 4, leasedOfHost: 1000, leased: 4000 })
+    for (let i = 0; i < 6; i++) for (const host of ["a", "b"]) hosts.wait(lease(host, i, 1))
+    for (let i = 0; i < 2; i++) hosts.wait(lease("b", 100 + i, 2))
+    const begun = () => {
+      const next = hosts.next(0)
+      return next === undefined ? undefined : `${next.host} ${next.account}`
+    }
+    assert.deepStrictEqual(Array.from({ length: 8 }, begun), [
+      ...["a 1", "b 1", "a 1", "b 2", "a 1", "b 1", "b 2"],
+      // Account 1 has three quarters of each host's places.
+      undefined
+    ])
+    hosts.ended(lease("b", 0, 1))
+    assert.strictEqual(begun(), "b 1")
+    hosts.ended(lease("a", 0, 1))
+    assert.strictEqual(begun(), "a 1")
+  })
+
+  it("takes back what waits for too long, and what waits for a host that does not answer", () => {
+    const hosts = ReceiverHosts.make({ ...limits, leasedOfHost: 1000, leased: 4000 })
+    for (let i = 0; i < 4; i++) hosts.wait({ ...lease("a", i), leasedUntil: 1000 * i })
+    hosts.wait({ ...lease("a", 9, 2), leasedUntil: 9000 })
+    const subscriptions = (leases: ReadonlyArray<Lease>) => leases.map(({ subscription }) => subscription)
+    assert.deepStrictEqual(subscriptions(hosts.withdrawn(1500, 0)), [0, 1])
+    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1 }, { answered: false, at: 0, now: 0 })
+    assert.deepStrictEqual(subscriptions(hosts.withdrawn(0, 0)), [2, 3])
+    assert.strictEqual(hosts.next(0)?.account, 2)
+    assert.isUndefined(hosts.next(5000))
+  })
+
+  it("has what commits hand over leased as all is, and leaves the turns of retries as they are", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const handed = [1, 2, 3].map((subscription) => ({ host: "a", account: 1, subscription }))
+    const { retriesFirst } = hosts.capacitiesFor(handed, 0)[0]!
+    const [again, ...none] = hosts.capacitiesFor(handed, 0)
+    assert.deepStrictEqual(none, [])
+    assert.deepInclude(again, { host: "a", limit: 8, retriesFirst, only: handed })
+    assert.deepStrictEqual(hosts.capacitiesFor([], 0), [])
+  })
+
   it("leaves a quarter of a shared host, and of everything, to the accounts beside one", () => {
     const hosts = ReceiverHosts.make(limits)
-    for (let i = 0; i < 8; i++) hosts.began(lease("shared", i, 1))
+    for (let i = 0; i < 8; i++) begin(hosts, lease("shared", i, 1))
     const [shared] = hosts.capacities(due(["shared"]), 0)
     assert.deepInclude(shared, { limit: 2, accountCursor: 1, accountLimit: 8 })
     assert.deepStrictEqual(shared!.accounts.get(1), { roundRobinCursor: 7, limit: 0 })
@@ -197,7 +261,7 @@ describe("ReceiverHosts", () => {
       ofOne.reduce((sum, { limit }) => sum + limit, 0),
       40
     )
-    for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) hosts.began(lease(host, i, 1))
+    for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) begin(hosts, lease(host, i, 1))
     assert.strictEqual(hosts.inFlight(), 48)
     assert.deepStrictEqual(
       hosts.capacities([...own, other], 0).map(({ host }) => host),

@@ -101,6 +101,7 @@ describe("RetryProfile", () => {
         undone: Effect.void,
         receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),
+        handedOver: Effect.succeed(undefined),
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
           due <= now && given === undefined && !leased ? [{ host: "a.test", account: 1 }] : []
         ),

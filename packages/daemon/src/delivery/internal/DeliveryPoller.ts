@@ -1,7 +1,9 @@
 /** Leases as much as there is capacity for, as soon as there is something to send. */
+import type { DueSubscription } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Latch from "effect/Latch"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
@@ -14,7 +16,6 @@ interface Dependencies {
   /** Opened where this process has capacity again. */
   readonly wakeup: Latch.Latch
   readonly leaseMillis: number
-  readonly concurrency: number
   /** How often the outbox is looked at: at least when something was found, and at most. */
   readonly busyMillis: number
   readonly idleMillis: number
@@ -26,30 +27,41 @@ interface Dependencies {
 
 /** Never returns. */
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
-  const { concurrency, hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
+  const { hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
   const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
   const outbox = yield* Outbox
 
   let failing = false
 
-  /** Leases what there is capacity for; whether there was anything. */
-  const poll = Effect.gen(function* () {
-    // A lease whose outcomes cannot be written would end, and its callbacks would be sent again and again.
-    if (outcomes.isStuck()) return false
-    if (hosts.inFlight() >= concurrency) return true
+  /** What may be leased of all that is due, or of these subscriptions alone. */
+  const capacitiesOf = Effect.fnUntraced(function* (
+    due: ReadonlyArray<DueSubscription> | undefined,
+    followable: ReadonlyArray<DeliveryStreams.DeliveryStream>
+  ) {
     const now = yield* Clock.currentTimeMillis
-    const followable = streams.followable(now)
-    const capacities = hosts.capacities(
+    if (due !== undefined) return hosts.capacitiesFor(due, now)
+    return hosts.capacities(
       yield* outbox.hosts,
       now,
       followable.map(({ lease }) => lease)
     )
-    if (capacities.length === 0) return false
-    const leases = yield* outbox.lease(capacities, leaseMillis)
-    yield* streams.add(leases, followable)
-    if (leases.length > 0) failing = false
-    return leases.length > 0
-  }).pipe(
+  })
+
+  /** Leases what there is capacity for; whether there was anything. */
+  const poll = Effect.fnUntraced(
+    function* (due: ReadonlyArray<DueSubscription> | undefined) {
+      streams.withdraw()
+      // A lease whose outcomes cannot be written would end, and its callbacks would be sent again and again.
+      if (outcomes.isStuck()) return false
+      if (hosts.isFull()) return true
+      const followable = due === undefined ? streams.followable(yield* Clock.currentTimeMillis) : []
+      const capacities = yield* capacitiesOf(due, followable)
+      if (capacities.length === 0) return false
+      const leases = yield* outbox.lease(capacities, leaseMillis)
+      streams.add(leases, followable)
+      if (leases.length > 0) failing = false
+      return leases.length > 0
+    },
     Effect.uninterruptible,
     Effect.catchCause((cause) => {
       // A store that stays away is said once.
@@ -63,12 +75,16 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   )
 
   let millis = idleMillis
+  /** Whether nothing has woken this but commits that have said what they made due. */
+  let isTold = false
   while (true) {
     yield* wakeup.close
     const woken = yield* outbox.nextWakeup
-    const busy = yield* poll
+    const told = yield* outbox.handedOver
+    const busy = yield* poll(isTold ? told : undefined)
     millis = busy ? busyMillis : Math.min(millis * 2, idleMillis)
     if (busy) yield* Effect.sleep(gapMillis)
-    yield* Effect.raceFirst(woken, wakeup.await).pipe(Effect.timeoutOption(millis))
+    const until = Effect.raceFirst(Effect.as(woken, true), Effect.as(wakeup.await, false))
+    isTold = Option.getOrElse(yield* Effect.timeoutOption(until, millis), () => false)
   }
 })

@@ -1,7 +1,7 @@
 /**
- * The streams of callbacks on their way. A stream is one subscription's: it works off a lease, one callback after
- * another, then the follow-on that was taken meanwhile, until there is none, the time is over, or something stands
- * against the next callback. What is not sent is released.
+ * The streams of callbacks on their way. A stream works off a lease of one subscription, one callback after another, until
+ * something stands against the next callback; a follow-on that was taken meanwhile waits behind the leases of others. A
+ * place whose stream has ended takes the next lease that waits. What is not sent is released.
  */
 import type { Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import * as Clock from "effect/Clock"
@@ -23,7 +23,7 @@ export interface DeliveryStream {
   followOn: Lease | undefined
   /** Nothing more is sent: what the stream has is released. */
   over: boolean
-  /** How long the stream may go on, in milliseconds since the Unix epoch. */
+  /** How long leases may follow one another, in milliseconds since the Unix epoch. */
   readonly until: number
 }
 
@@ -35,17 +35,18 @@ interface Dependencies {
   readonly attemptMillis: number
   /** Whether delivery ends, and sends nothing more. */
   readonly stopping: () => boolean
-  /** Runs where another follow-on may be taken. */
-  readonly wakeup: () => void
 }
 
 /** In the surrounding scope. */
 export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
-  const { attempt, attemptMillis, hosts, outcomes, stopping, wakeup } = dependencies
+  const { attempt, attemptMillis, hosts, outcomes, stopping } = dependencies
   const target = yield* CallbackTarget
   const clock = yield* Clock.Clock
   const fibers = yield* FiberSet.make<void>()
+  const fork = yield* FiberSet.runtime(fibers)()
   const streams = new Set<DeliveryStream>()
+  /** How long leases may follow that have followed others. */
+  const follows = new WeakMap<Lease, number>()
 
   const release = (callbacks: ReadonlyArray<OutboxMessage>) => {
     for (const callback of callbacks) outcomes.add({ kind: "released", callback })
@@ -76,46 +77,66 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
       return false
     })
 
-  /** Works the lease off, and each follow-on that was taken meanwhile. */
   const workOff = Effect.fnUntraced(function* (stream: DeliveryStream) {
-    while (true) {
-      stream.over = !(yield* Effect.matchEffect(target.parse(stream.lease.url), {
-        onSuccess: (url) => send(stream, url),
-        onFailure: (error) => refuse(stream, error)
-      }))
-      const { followOn } = stream
-      if (stream.over) release([...stream.lease.callbacks.slice(stream.sent), ...(followOn?.callbacks ?? [])])
-      if (stream.over || followOn === undefined) {
-        streams.delete(stream)
-        return
-      }
-      stream.lease = followOn
-      stream.sent = 0
-      stream.followOn = undefined
-      if (followOn.full) wakeup()
+    stream.over = !(yield* Effect.matchEffect(target.parse(stream.lease.url), {
+      onSuccess: (url) => send(stream, url),
+      onFailure: (error) => refuse(stream, error)
+    }))
+    const { followOn, until } = stream
+    if (stream.over) release([...stream.lease.callbacks.slice(stream.sent), ...(followOn?.callbacks ?? [])])
+    else if (followOn !== undefined) {
+      follows.set(followOn, until)
+      hosts.wait(followOn)
     }
   })
 
-  const run = (stream: DeliveryStream) =>
-    workOff(stream).pipe(
-      Effect.catchCause((cause) => {
-        stream.over = true
-        return Effect.logError("A lease was not worked off", cause)
-      }),
-      Effect.ensuring(
-        Effect.sync(() => {
-          streams.delete(stream)
-          hosts.ended(stream.lease)
-          outcomes.notifyFlushed()
-        })
+  const run = (lease: Lease) =>
+    Effect.suspend(() => {
+      const stream = {
+        lease,
+        sent: 0,
+        followOn: undefined,
+        over: false,
+        until: follows.get(lease) ?? lease.leasedUntil
+      }
+      streams.add(stream)
+      return workOff(stream).pipe(
+        Effect.catchCause((cause) => {
+          stream.over = true
+          return Effect.logError("A lease was not worked off", cause)
+        }),
+        Effect.ensuring(
+          Effect.sync(() => {
+            streams.delete(stream)
+            hosts.ended(lease)
+            if (hosts.isLow(lease.host)) outcomes.notifyFlushed()
+            if (stream.over) withdraw()
+          })
+        )
       )
-    )
+    })
 
-  const start = (lease: Lease) => {
-    const stream = { lease, sent: 0, followOn: undefined, over: false, until: lease.leasedUntil }
-    streams.add(stream)
-    hosts.began(lease)
-    return FiberSet.run(fibers, run(stream))
+  /** The waiting lease that may begin now. */
+  const next = () => (stopping() ? undefined : hosts.next(clock.currentTimeMillisUnsafe()))
+
+  /** Works off one lease after another, until none may begin. */
+  const place = Effect.fnUntraced(function* (first: Lease) {
+    for (let lease: Lease | undefined = first; lease !== undefined; ) {
+      yield* run(lease)
+      lease = next()
+      // There may be more to begin than what has ended.
+      if (lease !== undefined) begin()
+    }
+  })
+
+  const begin = () => {
+    for (let lease = next(); lease !== undefined; lease = next()) fork(place(lease))
+  }
+
+  const withdraw = () => {
+    const now = clock.currentTimeMillisUnsafe()
+    const until = stopping() ? Number.POSITIVE_INFINITY : now + attemptMillis
+    release(hosts.withdrawn(until, now).flatMap(({ callbacks }) => callbacks))
   }
 
   return {
@@ -125,18 +146,21 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
         ({ followOn, lease, over, until }) =>
           lease.full && !over && followOn === undefined && now + attemptMillis < until
       ),
-    /** Has leases worked off: those that follow in these streams there, the others in new ones. */
-    add: Effect.fnUntraced(function* (leases: ReadonlyArray<Lease>, followed: ReadonlyArray<DeliveryStream>) {
+    /** Has leases worked off: those that follow in these streams behind them, the others as there are places. */
+    add: (leases: ReadonlyArray<Lease>, followed: ReadonlyArray<DeliveryStream>) => {
       const bySubscription = new Map(followed.map((stream) => [stream.lease.subscription, stream]))
       for (const lease of leases) {
         const isFirst = lease.callbacks[0]!.attempts === 0
         const stream = isFirst ? bySubscription.get(lease.subscription) : undefined
         if (stream?.over) release(lease.callbacks)
         else if (stream !== undefined && streams.has(stream)) stream.followOn = lease
-        else yield* start(lease)
+        else hosts.wait(lease)
       }
-    }),
-    /** Waits until nothing is on its way. */
-    ended: FiberSet.awaitEmpty(fibers)
+      begin()
+    },
+    /** Releases what waits and cannot be sent any more. */
+    withdraw,
+    /** Releases what waits, and waits until nothing is on its way. */
+    ended: Effect.andThen(Effect.sync(withdraw), FiberSet.awaitEmpty(fibers))
   }
 })

@@ -79,15 +79,13 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
-  const { arrive, count, next } = Signals.make()
-  const send = (signal: Signals.Signal) => connection.afterCommit(signal, arrive(signal))
   return {
     ...connection,
     ...SqliteAdapter.make(connection),
     flush,
     // No other process changes the schema, or takes the store's place, while this one has the store.
     ...{ compatible: Effect.void, replaced: Effect.never },
-    signals: { send, next, count }
+    signals: Signals.make(connection.afterCommit)
   }
 })
 

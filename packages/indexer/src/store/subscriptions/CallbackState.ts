@@ -236,7 +236,7 @@ export const make = (options: {
   }
 }
 
-/** Tells senders, and readers of feeds, of callbacks that a transaction has made or made due. */
+/** Tells senders, and readers of feeds, of callbacks that a transaction has made due. */
 const told = Effect.flatMap(Database, ({ signals }) => signals.send("callbacks"))
 
 /**
@@ -245,13 +245,13 @@ const told = Effect.flatMap(Database, ({ signals }) => signals.send("callbacks")
  */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
   if (callbacks.length === 0) return
-  const { insertMany } = yield* Database
+  const { insertMany, signals } = yield* Database
   const { again, state }: BirthRule = births[birth]
   const conflict = again === undefined ? "do nothing" : TransitionSql.onConflict(transitions[again])
   const own = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
   const born = state === undefined ? own : own.map((callback) => ({ ...callback, state }))
   yield* insertMany("callback", born, `on conflict (idempotency_key) ${conflict}`)
-  yield* told
+  yield* signals.sendDue(born.filter(({ state }) => state === "due"))
 })
 
 /** Those of the keys that a callback has, in whatever state. */

@@ -35,7 +35,7 @@ import * as UndoneBlocks from "./UndoneBlocks.ts"
 export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/FanOut/Bounds", {
   defaultValue: () => ({
     /** By a commit, for one block. */
-    commit: 500,
+    commit: 1_000,
     /** Subscriptions of an address that a commit looks at. */
     address: 100,
     /** By an undo, in callbacks, pending confirmations and blocks that subscriptions are told of. */

@@ -1,6 +1,8 @@
 /** The callbacks on their way out, as senders see them: who may send which until when, and what came of each. */
+import type { DueSubscription } from "../database/Signals.ts"
 import type { Attempt } from "./internal/AttemptLog.ts"
 
+export type { DueSubscription } from "../database/Signals.ts"
 export type { Attempt } from "./internal/AttemptLog.ts"
 
 /** One callback as it is sent. */
@@ -61,13 +63,15 @@ export interface AccountTurn {
 }
 
 /**
- * How much may be leased for a host: `limit` leases, of `batchSize` callbacks each. Each account has its turn, and no more
- * than its own limit, so that one account's callbacks delay those of no other one.
+ * How much may be leased for a host, over all of its subscriptions: `limit` leases of `batchSize` callbacks each, and of
+ * fewer where they would have more than `callbacks` together. Each account has its turn, and no more than its own limit, so
+ * that one account's callbacks delay those of no other one.
  */
 export interface HostCapacity {
   readonly host: string
   readonly limit: number
   readonly batchSize: number
+  readonly callbacks: number
   /** Callbacks that do not count towards `limit`, as long as no other waits for their places. */
   readonly followOns: ReadonlyArray<FollowOn>
   /** The account that the host's last lease was for: the others have their turn first. Negative before the first lease. */
@@ -77,6 +81,8 @@ export interface HostCapacity {
   readonly accountLimit: number
   /** Whether callbacks that are sent again come before those that were never sent. */
   readonly retriesFirst: boolean
+  /** The subscriptions of which alone callbacks may be leased that were never sent; absent where everything due may be. */
+  readonly only?: ReadonlyArray<Pick<DueSubscription, "account" | "subscription">>
 }
 
 /** The outcome of a leased callback. */

@@ -24,7 +24,7 @@ import * as Gaps from "./internal/Gaps.ts"
 import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
-import type { DueHost, HostCapacity, Lease, Outcome } from "./Lease.ts"
+import type { DueHost, DueSubscription, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as BulkRequests from "./BulkRequests.ts"
 import * as CallbackCopies from "./CallbackCopies.ts"
 import * as Removal from "./Removal.ts"
@@ -41,7 +41,7 @@ import { Subscriptions } from "./Subscriptions.ts"
  * import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
  * import * as Effect from "effect/Effect"
  *
- * const capacity = { limit: 1, batchSize: 10, followOns: [], retriesFirst: false }
+ * const capacity = { limit: 1, batchSize: 10, callbacks: 10, followOns: [], retriesFirst: false }
  * const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1 }
  *
  * export const sendWith = Effect.fn(function* (send: (message: OutboxMessage) => Effect.Effect<void>) {
@@ -63,6 +63,11 @@ export class Outbox extends Context.Service<
   {
     /** An effect that waits until any process on the store has made callbacks after this moment, or made them due. */
     readonly nextWakeup: Effect.Effect<Effect.Effect<void>>
+    /**
+     * Subscriptions that commits of this process have made something due of since the last time: a shortcut, the rows say
+     * what is to be sent. Undefined where anything may be due.
+     */
+    readonly handedOver: Effect.Effect<ReadonlyArray<DueSubscription> | undefined>
     /** Takes note of blocks that were undone: leases that were taken before are not current any more, in no process. */
     readonly undone: Effect.Effect<void>
     /** Hosts that there is something to send to. */
@@ -131,6 +136,7 @@ const make = Effect.gen(function* () {
 
   return Outbox.of({
     nextWakeup: database.signals.next("callbacks"),
+    handedOver: database.signals.takeDue,
     undone: database.signals.send("undone"),
     hosts: stored(Effect.flatMap(Clock.currentTimeMillis, DueCallbacks.hosts)),
     receivers: stored(Receivers.some(policy.mayReceive)),

@@ -177,7 +177,7 @@ describe.skipIf(locations.length === 1)("Migrations of a PostgreSQL store that d
       const round = Effect.gen(function* () {
         const outbox = yield* Outbox
         yield* Seed.callbacks(subscription, 2, { label: `${rounds}` })
-        const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 8 }
+        const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 8, callbacks: 10_000 }
         const capacity = { host, limit: 8, batchSize: 8, followOns: [], retriesFirst: false, ...turns }
         const leases = yield* outbox.lease([capacity], 60_000)
         const callbacks = leases.flatMap(({ callbacks }) => callbacks)

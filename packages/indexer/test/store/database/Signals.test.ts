@@ -33,6 +33,28 @@ for (const store of stores) {
         assert.strictEqual(signals.count("callbacks"), before + 2)
       }).pipe(Effect.provide(store.layer))
     )
+
+    it.live("hand over what commits have made due, until anything may be due beside", () =>
+      Effect.gen(function* () {
+        const { exclusive, signals, transaction } = yield* Database
+        if (!exclusive) yield* Effect.flatten(signals.next("callbacks"))
+        const due = (subscription: number) => ({ host: "a.test", account: 1, subscription })
+        assert.isUndefined(yield* signals.takeDue, "whatever was due before this process")
+        const before = signals.count("callbacks")
+        yield* transaction(Effect.andThen(signals.sendDue([due(1), due(2)]), signals.sendDue([due(2), due(3)])))
+        assert.isAbove(signals.count("callbacks"), before)
+        yield* Effect.exit(transaction(Effect.andThen(signals.sendDue([due(4)]), Effect.fail("no"))))
+        assert.deepStrictEqual(yield* signals.takeDue, [due(1), due(2), due(3)])
+        assert.deepStrictEqual(yield* signals.takeDue, [])
+        yield* signals.sendDue([due(5)])
+        yield* signals.send("callbacks")
+        yield* signals.sendDue([due(6)])
+        assert.isUndefined(yield* signals.takeDue)
+        yield* signals.sendDue(Array.from({ length: 5_000 }, (_, i) => due(i)))
+        assert.isUndefined(yield* signals.takeDue, "more than is noted")
+        assert.deepStrictEqual(yield* signals.takeDue, [])
+      }).pipe(Effect.provide(store.layer))
+    )
   })
 }
 

@@ -25,7 +25,7 @@ const block = (height: number, own: number, parent: number): Block => ({
 
 const capacity = {
   ...{ host, limit: 10, followOns: [], batchSize: 500, retriesFirst: false },
-  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 }
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 }
 }
 
 /** Leases until nothing is due, as a sender whose receiver accepts everything; the ids in their order. */

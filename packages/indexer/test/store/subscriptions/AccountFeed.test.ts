@@ -22,7 +22,16 @@ const services = (location: Location) =>
 const subscribe = (account: number, host = "free.test") => Seed.subscription(account, `https://${host}/`)
 
 const capacityOf = (host: string) => ({
-  ...{ host, limit: 10, followOns: [], batchSize: 3, accountCursor: 0, accounts: new Map(), accountLimit: 100 },
+  ...{
+    host,
+    limit: 10,
+    followOns: [],
+    batchSize: 3,
+    accountCursor: 0,
+    accounts: new Map(),
+    accountLimit: 100,
+    callbacks: 10_000
+  },
   retriesFirst: false
 })
 

@@ -256,7 +256,7 @@ const world = Effect.fnUntraced(function* (fake: FakeChain, store: ChainStore.Ch
   })
   const capacity = (host: string): HostCapacity => ({
     ...{ host, limit: 3, batchSize: 2, followOns: [], retriesFirst: true },
-    ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 }
+    ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 }
   })
 
   const happen: Readonly<

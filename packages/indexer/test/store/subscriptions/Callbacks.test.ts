@@ -37,6 +37,7 @@ const capacitiesOf = ({ callbackUrl }: Pick<Subscription, "callbackUrl">) => [
     accountCursor: 0,
     accounts: new Map(),
     accountLimit: 100,
+    callbacks: 10_000,
     retriesFirst: false
   }
 ]

@@ -518,6 +518,31 @@ for (const store of stores) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.effect("leaves nothing to steps of a block with a thousand callbacks, and more to them", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const account = yield* Seed.account
+        yield* (yield* Subscriptions).create({
+          ...{ account, chain: chains[0]!, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 },
+          ...{ address: address(0), callbackUrl: "https://example.com/", secret: undefined, allowDuplicates: true }
+        })
+        const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 })
+        let parent = hash()
+        const written = Effect.fnUntraced(function* (height: number, payments: number) {
+          const transfers = Array.from({ length: payments }, (): Transfer => {
+            return { kind: "coin", transaction: 0, position: nonce++, from: undefined, to: address(0), amount: 1n }
+          })
+          const block = { height, hash: hash(), parent, time: 1, transactions: [hash()], transfers, spends: [] }
+          parent = block.hash
+          yield* opened.commit([block])
+          const found = yield* query((db) => db.selectFrom("callback").select("id").where("account", "=", account))
+          return found.length
+        })
+        assert.strictEqual(yield* written(1, 1_000), 1_000)
+        assert.strictEqual(yield* written(2, 1_001), 1_000)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.effect("passes over an account of which too many callbacks wait, until they are fewer, and nobody else", () =>
       Effect.gen(function* () {
         const { query } = yield* Database

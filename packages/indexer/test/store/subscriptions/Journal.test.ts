@@ -193,7 +193,7 @@ const world = Effect.fnUntraced(function* (store: ChainStore.ChainStore, fake: F
   }> = []
   const capacity: HostCapacity = {
     ...{ host, limit: 8, batchSize: 3, followOns: [], roundRobinCursor: 0, retriesFirst: false },
-    ...{ accountCursor: 0, accounts: new Map(), accountLimit: 8 }
+    ...{ accountCursor: 0, accounts: new Map(), accountLimit: 8, callbacks: 10_000 }
   }
   const lease = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

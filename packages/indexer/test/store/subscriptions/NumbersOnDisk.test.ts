@@ -13,7 +13,15 @@ import { stores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const capacity = {
-  ...{ host: "free.test", limit: 10, followOns: [], batchSize: 10, accountCursor: 0, accountLimit: 100 },
+  ...{
+    host: "free.test",
+    limit: 10,
+    followOns: [],
+    batchSize: 10,
+    accountCursor: 0,
+    accountLimit: 100,
+    callbacks: 10_000
+  },
   ...{ accounts: new Map(), retriesFirst: false }
 }
 

@@ -2,6 +2,7 @@ import { assert, describe, layer, it as plain } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
 import type { HostCapacity, Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { CallbackCharging, Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
@@ -18,7 +19,7 @@ const capacity = (host: string, change: Partial<HostCapacity> = {}): HostCapacit
   limit: 10,
   followOns: [],
   batchSize: 10,
-  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 },
   retriesFirst: false,
   ...change
 })
@@ -95,6 +96,63 @@ for (const store of stores) {
         assert.strictEqual(rows[0]!.attempt_log, '[{"at":1000,"duration":7,"status":200}]')
         assert.strictEqual(rows[0]!.delivered, 1007)
         assert.deepStrictEqual(yield* hostsOf(outbox), [])
+      })
+    )
+
+    it.effect("leases over all of a host's subscriptions, of each as much as all may have together", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const subscriptions = yield* Effect.forEach(Array.from({ length: 12 }), () =>
+          Seed.subscription(account, "https://free.test/")
+        )
+        for (const subscription of subscriptions) yield* Seed.callbacks(subscription, 5)
+        const lengths = (leases: ReadonlyArray<Lease>) => leases.map(({ callbacks }) => callbacks.length)
+        const many = yield* outbox.lease([capacity("free.test", { limit: 8, callbacks: 16 })], leaseMillis)
+        assert.deepStrictEqual(lengths(many), Array(8).fill(2))
+        const few = yield* outbox.lease([capacity("free.test", { limit: 100, callbacks: 16 })], leaseMillis)
+        assert.deepStrictEqual(lengths(few), Array(4).fill(4))
+        yield* outbox.acknowledge([...many, ...few].flatMap(({ callbacks }) => callbacks.map(delivered)))
+        const least = yield* outbox.lease([capacity("free.test", { limit: 100, callbacks: 1 })], leaseMillis)
+        assert.deepStrictEqual(lengths(least), Array(12).fill(1))
+      })
+    )
+
+    it.effect("leases what a commit has handed over, the oldest first, and nothing else", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const { transaction } = yield* Database
+        const account = yield* Seed.account
+        const [a, b] = [
+          yield* Seed.subscription(account, "https://free.test/a"),
+          yield* Seed.subscription(account, "https://free.test/b")
+        ]
+        yield* Seed.callbacks(a, 1)
+        yield* Seed.callbacks(b, 1)
+        yield* outbox.handedOver
+        const made = (height: number, { id, referenceId }: typeof a, active: boolean) =>
+          CallbackState.make({
+            subscriber: { id, account, host: "free.test", reference_id: referenceId },
+            ...{ active, chain: 1, event: "BLOCK_MINED", height, now: height },
+            key: { blockHash: undefined, occurrence: `handed over ${height}`, confirmation: 0 },
+            item: { height } as never
+          })
+        yield* transaction(CallbackState.enter("matched", [made(7, a, true), made(8, a, true)]))
+        yield* transaction(CallbackState.enter("matched", [made(9, b, false)]))
+        const handed = yield* outbox.handedOver
+        assert.deepStrictEqual(
+          handed?.map(({ host, subscription }) => [host, subscription]),
+          [["free.test", a.id]]
+        )
+        const lease = outbox.lease([capacity("free.test", { only: handed! })], leaseMillis)
+        const [lease1, ...none] = yield* lease
+        assert.deepStrictEqual(none, [])
+        assert.strictEqual(lease1!.subscription, a.id)
+        assert.deepStrictEqual(sequences(lease1!), [1, 2, 3])
+        // The rows are the truth: what somebody has leased already is nobody else's.
+        assert.deepStrictEqual(yield* lease, [])
       })
     )
 
@@ -298,7 +356,7 @@ for (const store of stores) {
             (yield* outbox.hosts).find(({ host }) => host === "busy.test"),
             { host: "busy.test", account: busy }
           )
-          const shared = capacity("busy.test", { limit: 4, batchSize: 1, accountLimit: 3 })
+          const shared = capacity("busy.test", { limit: 4, batchSize: 1, accountLimit: 3, callbacks: 10_000 })
           const accountsOf = (leases: ReadonlyArray<Lease>) => leases.map(({ account }) => account)
           const first = yield* outbox.lease([shared], leaseMillis)
           assert.deepStrictEqual(accountsOf(first), [busy, busy, busy])

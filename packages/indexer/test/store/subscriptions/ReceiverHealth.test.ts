@@ -19,7 +19,7 @@ import * as Seed from "../Seed.ts"
 
 const capacity = (host: string): HostCapacity => ({
   ...{ host, limit: 10, followOns: [], batchSize: 10 },
-  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, retriesFirst: false }
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000, retriesFirst: false }
 })
 
 /** All of an hour: the present period and the five before. */

@@ -225,7 +225,7 @@ for (const store of stores) {
         const outbox = yield* Outbox
         const capacity = {
           ...{ limit: 1, batchSize: 9, followOns: [], roundRobinCursor: 0, retriesFirst: false },
-          ...{ accountCursor: 0, accounts: new Map(), accountLimit: 1 }
+          ...{ accountCursor: 0, accounts: new Map(), accountLimit: 1, callbacks: 10_000 }
         }
         const lease = outbox.lease([{ host: "receiver.test", ...capacity }], 60_000)
         fake.mine([{ from: 9, to: 0 }])

@@ -35,7 +35,7 @@ for (const store of stores) {
   layer(Layer.empty)(`Undone blocks on ${store.name}`, (it) => {
     const capacity = {
       ...{ host: "receiver.test", limit: 10, followOns: [], batchSize: 500, retriesFirst: false },
-      ...{ accountCursor: -1, accounts: new Map(), accountLimit: 100 }
+      ...{ accountCursor: -1, accounts: new Map(), accountLimit: 100, callbacks: 10_000 }
     }
     it.effect("are not told for the first time after they have left, nor shown; and no replay looks at them", () =>
       Effect.gen(function* () {

@@ -53,13 +53,14 @@ const listen = Effect.fnUntraced(function* (
 
 /** The signals of this process and of all others, for as long as the scope is open. */
 export const make = Effect.fnUntraced(function* ({ afterCommit, query }: Connection.Connection, held: PostgresHold) {
-  const { arrive, count, next } = Signals.make()
-  if (!(yield* Signals.SignalsShared)) {
-    return { send: (signal) => afterCommit(signal, arrive(signal)), next, count } satisfies Signals.Signals
-  }
+  if (!(yield* Signals.SignalsShared)) return Signals.make(afterCommit) satisfies Signals.Signals
   const own = randomUUID()
   let unsent = new Set<Signals.Signal>()
   const some = yield* Latch.make()
+  const { arrive, ...signals } = Signals.make(afterCommit, (signal) => {
+    unsent.add(signal)
+    some.openUnsafe()
+  })
   const wanted = yield* Latch.make()
 
   const notify = Effect.suspend(() => {
@@ -80,20 +81,11 @@ export const make = Effect.fnUntraced(function* ({ afterCommit, query }: Connect
   )
 
   return {
-    send: (signal) =>
-      afterCommit(
-        signal,
-        Effect.tap(arrive(signal), () =>
-          Effect.sync(() => {
-            unsent.add(signal)
-            some.openUnsafe()
-          })
-        )
-      ),
-    next: (signal) => Effect.andThen(wanted.open, next(signal)),
+    ...signals,
+    next: (signal) => Effect.andThen(wanted.open, signals.next(signal)),
     count: (signal) => {
       wanted.openUnsafe()
-      return count(signal)
+      return signals.count(signal)
     }
   } satisfies Signals.Signals
 })

@@ -36,16 +36,16 @@ export interface SecretBox {
   readonly isCurrent: (text: string) => Effect.Effect<boolean, DatabaseError>
 }
 
-const seal = (key: SecretKeys.SecretKey, secret: string, owner: string): string => {
+const seal = ({ id, key }: SecretKeys.SecretKey, secret: string, owner: string): string => {
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv(algorithm, key.bytes, nonce).setAAD(Buffer.from(owner))
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner))
   const text = Buffer.concat([nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()])
-  return `${mark}${key.id}.${text.toString("base64url")}`
+  return `${mark}${id}.${text.toString("base64url")}`
 }
 
-const open = (key: SecretKeys.SecretKey, text: string, owner: string): string => {
+const open = ({ key }: SecretKeys.SecretKey, text: string, owner: string): string => {
   const bytes = Buffer.from(text, "base64url")
-  const decipher = createDecipheriv(algorithm, key.bytes, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-tagBytes))
   return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8")
 }

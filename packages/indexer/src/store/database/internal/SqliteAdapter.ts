@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { CompiledQuery, type ControlledTransaction, sql } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
-import type { Adapter } from "./Adapter.ts"
+import type { Adapter, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import { type Connection, Current } from "./Connection.ts"
@@ -21,12 +21,20 @@ const onThread = <A>(statement: Statement, deferred?: boolean): CompiledQuery<A>
   CompiledQuery.raw("", [new ThreadStatement(statement, deferred)])
 
 const namedParameter = /:(\w+)/g
+const castTo = { bigint: "integer", bytea: "blob", text: "text" } as const
 
-/** A statement with `:name` for its parameters, as the thread runs it for each row of them. */
-const positional = (statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) => {
+/**
+ * A statement with `:name` for its parameters, as the thread runs it for each row of them. SQLite plans a statement with
+ * `order by` anew for each value that is bound bare beside an index's column, which takes ten times as long as the rest.
+ */
+const positional = (
+  statement: string,
+  types: ParameterTypes,
+  parameters: ReadonlyArray<Readonly<Record<string, unknown>>>
+) => {
   const names = Array.from(statement.matchAll(namedParameter), ([, name]) => name!)
   return {
-    sql: statement.replace(namedParameter, "?"),
+    sql: statement.replace(namedParameter, (_, name: string) => `cast(? as ${castTo[types[name]!]})`),
     rows: parameters.map((row) => names.map((name) => row[name]))
   }
 }
@@ -74,8 +82,11 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
   })
 
   /** The results of a statement, one for each row of its parameters. */
-  const forEach = <A>(statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
-    inChunks(parameters, (some) => executeMany<A>(positional(statement, some)), rowsAtOnce)
+  const forEach = <A>(
+    statement: string,
+    types: ParameterTypes,
+    parameters: ReadonlyArray<Readonly<Record<string, unknown>>>
+  ) => inChunks(parameters, (some) => executeMany<A>(positional(statement, types, some)), rowsAtOnce)
 
   return {
     exclusive: true,
@@ -96,11 +107,11 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       const statement = `update "${table}" set ${set} where id = ? and ${condition}`
       return deferMany(statement, [...columns, "id"], values)
     },
-    selectEach: (_, parameters, select) => forEach(select, parameters),
+    selectEach: (types, parameters, select) => forEach(select, types, parameters),
     takeEach: (table, types, keys, returning) => {
       const where = Object.keys(types).map((column) => `${column} = :${column}`)
       const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`
-      return forEach(statement, keys)
+      return forEach(statement, types, keys)
     },
     batch: (batch) =>
       Effect.map(

@@ -47,19 +47,20 @@ const keptOf = (
 
 /** Those of a host: of `limit` streams and retries, and the follow-ons. */
 const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number) {
-  const { batchSize, followOns, limit, retriesFirst } = capacity
+  const { followOns, limit, only, retriesFirst } = capacity
   const places = limit + followOns.length
   const followed = new Set(followOns.map(({ subscription }) => subscription))
-  const streams = (yield* DueCallbacks.streams(capacity, places, now)).filter(({ id }) => !followed.has(id))
-  const retries = yield* DueCallbacks.retries(capacity, places, now)
+  const found = only?.map(({ account, subscription }): DueCallbacks.Due => ({ account, id: subscription }))
+  const streams = (found ?? (yield* DueCallbacks.streams(capacity, places, now))).filter(({ id }) => !followed.has(id))
+  const retries = only === undefined ? yield* DueCallbacks.retries(capacity, places, now) : []
   const { give, leftOf } = placesOf(capacity)
   const given = new Set((retriesFirst ? [retries, streams] : [streams, retries]).flatMap(give))
   const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one))
+  const begun = streams.filter((one) => given.has(one))
+  const batchSize = Math.max(Math.min(capacity.batchSize, Math.ceil(capacity.callbacks / begun.length)), 1)
   return {
     streams: [
-      ...streams
-        .filter((one) => given.has(one))
-        .map(({ account, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize })),
+      ...begun.map(({ account, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize })),
       ...keptOf(followOns, withoutPlace, leftOf)
     ],
     retries: retries.filter((one) => given.has(one)).map(({ id }) => id)

@@ -48,7 +48,7 @@ for (const store of stores) {
         assert.deepStrictEqual(yield* indexesOf(store.name, WaitingCallbacks.fullAccounts(10, 10)), [
           ["callback_waiting"]
         ])
-        const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1 }
+        const turns = { accountCursor: 0, accounts: new Map(), accountLimit: 1, callbacks: 10_000 }
         const capacity = { host, limit: 1, batchSize: 1, followOns: [], retriesFirst: false, ...turns }
         const [accounts] = yield* indexesOf(store.name, DueCallbacks.streams(capacity, 1, 0))
         assert.deepStrictEqual(accounts, ["callback_turn"])

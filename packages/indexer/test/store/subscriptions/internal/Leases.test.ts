@@ -20,7 +20,7 @@ const capacity = {
   limit: 10,
   followOns: [],
   batchSize: 10,
-  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100 },
+  ...{ accountCursor: 0, accounts: new Map(), accountLimit: 100, callbacks: 10_000 },
   retriesFirst: false
 }
 
