@@ -17,6 +17,8 @@ export class AnvilError extends Error {
 
 export interface Anvil {
   readonly url: string
+  /** Where anvil itself listens, over WebSocket. */
+  readonly webSocket: string
   /** One call. Dies with an {@link AnvilError}. The result's type is the caller's word. */
   readonly rpc: <A = unknown>(method: string, params: ReadonlyArray<unknown>) => Effect.Effect<A>
   readonly pid: number
@@ -114,5 +116,5 @@ export const start = ({ args = [] }: Options = {}): Effect.Effect<Anvil, never, 
         return answer.result
       })
     yield* rpc("anvil_setLoggingEnabled", [false])
-    return { url, rpc, pid: child.pid! }
+    return { url, webSocket: `ws://127.0.0.1:${port}`, rpc, pid: child.pid! }
   })
