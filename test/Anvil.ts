@@ -58,6 +58,8 @@ const inTurn = (anvil: string) =>
           last = last.then(ask).catch(() => response.destroy())
         })
       })
+      // What anvil announces is to be had from anvil itself.
+      server.on("upgrade", (_, socket) => socket.destroy())
       server.listen(0, "127.0.0.1", () => {
         const { port } = server.address() as AddressInfo
         const close = () => {

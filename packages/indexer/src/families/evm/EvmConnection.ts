@@ -54,7 +54,13 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
           head: Effect.tap(source.head, (head) => Effect.sync(() => newHeads.shown(head))),
           announced: newHeads.announced
         }
-  return { family: "evm" as const, source: announcing, sideSources, evm, explorer: EvmExplorer.make(rpc, source.traces) }
+  return {
+    family: "evm" as const,
+    source: announcing,
+    sideSources,
+    evm,
+    explorer: EvmExplorer.make(rpc, source.traces)
+  }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {
