@@ -87,7 +87,7 @@ const keepListening = Effect.fnUntraced(function* (
   for (;;) {
     const url = urls[index % urls.length]!
     let heard = false
-    const { name, reason } = yield* HeadSocket.listen(url, {
+    const { isSilent, name, reason } = yield* HeadSocket.listen(url, {
       silenceMillis,
       onHead: (head) => {
         heard = true
@@ -99,6 +99,7 @@ const keepListening = Effect.fnUntraced(function* (
         return Effect.logInfo(`${HeadSocket.nameOf(url)} announces new heads`)
       })
     })
+    if (isSilent) continue
     if (isTold !== true) index++
     failures = heard ? 0 : failures + 1
     const hasTold = isTold

@@ -59,8 +59,12 @@ const read = (data: unknown): Result.Result<AnnouncedHead | undefined, string> =
   return head === undefined ? Result.fail("the node sent something that is no head") : Result.succeed(head)
 }
 
+/** The end of a connection over which nothing comes: the chain may rest. */
+const silent = ({ silenceMillis }: Options) => `no head within ${silenceMillis} ms`
+
 /** Listens until the connection is of no use any more, and says why in words that hold no secret. */
-const connect = Effect.fnUntraced(function* (from: URL, { onHead, onSubscribed, silenceMillis }: Options) {
+const connect = Effect.fnUntraced(function* (from: URL, options: Options) {
+  const { onHead, onSubscribed } = options
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const url = new URL(from)
@@ -75,8 +79,8 @@ const connect = Effect.fnUntraced(function* (from: URL, { onHead, onSubscribed, 
       () =>
         new Agent({
           webSocket: { maxPayloadSize: largestMessage },
-          connect: (options, done) =>
-            open(options, (error, socket) => {
+          connect: (to, done) =>
+            open(to, (error, socket) => {
               if (error !== null) return done(error, null)
               // An upgraded connection does not end with its agent, and the other side need not answer that it is closed.
               destroy = () => socket.destroy()
@@ -120,7 +124,7 @@ const connect = Effect.fnUntraced(function* (from: URL, { onHead, onSubscribed, 
       if (Result.isFailure(message)) return end(message.failure)
       if (message.success === undefined) run(onSubscribed)
       else onHead(message.success)
-      expect(silenceMillis, `no head within ${silenceMillis} ms`)
+      expect(options.silenceMillis, silent(options))
     }
     socket.onclose = ({ code }) => end(isOpen ? `the connection was closed (${code})` : "no connection")
     return Effect.sync(close)
@@ -128,7 +132,7 @@ const connect = Effect.fnUntraced(function* (from: URL, { onHead, onSubscribed, 
 }, Effect.scoped)
 
 export const listen = (url: URL, options: Options) =>
-  Effect.map(connect(url, options), (reason) => ({ name: nameOf(url), reason }))
+  Effect.map(connect(url, options), (reason) => ({ name: nameOf(url), reason, isSilent: reason === silent(options) }))
 
 /** Whether a node agrees to announce heads; the reason where it does not. */
 export const probe = Effect.fnUntraced(function* (url: URL, timeoutMillis: number) {
