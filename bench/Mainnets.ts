@@ -107,7 +107,9 @@ const serve = (answer: (method: string, params: ReadonlyArray<unknown>) => Text 
       request.on("end", () => {
         const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | ReadonlyArray<Call>
         const text = Array.isArray(asked) ? `[${asked.map(replyTo).join(",")}]` : replyTo(asked as Call)
-        response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text)
+        response
+          .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+          .end(text)
       })
     })
     const subscribed = new Set<WebSocket>()
@@ -148,7 +150,8 @@ const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
       ...{ height: placeholder + index * 100_000, parent: mark.parent, time: 1 }
     })
     const [hash, number] = [block.hash as string, block.number as string]
-    const text = (json: unknown) => JSON.stringify(json).replaceAll(hash, mark.hash).replaceAll(`"${number}"`, '"NUMBER"')
+    const text = (json: unknown) =>
+      JSON.stringify(json).replaceAll(hash, mark.hash).replaceAll(`"${number}"`, '"NUMBER"')
     const { transactions: listed, ...header } = block
     const named = (name: string) => ({ ...header, transactions: name })
     return {
@@ -159,9 +162,7 @@ const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
         '"timestamp":"TIME"'
       ),
       receipts: text(receipts),
-      traces: text(
-        callTracer!.map((result, i) => ({ txHash: listed[i].hash, result }))
-      ),
+      traces: text(callTracer!.map((result, i) => ({ txHash: listed[i].hash, result }))),
       touched: listed.flatMap(({ to, value }: EvmNode.Json) => (to === null || value === "0x0" ? [] : [to as string]))
     }
   })
@@ -222,14 +223,13 @@ const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
     grow: () => {
       const { hash, height } = push()
       const result = { number: quantity(height), hash }
-      announce(
-        JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: "0x1", result } })
-      )
+      announce(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: "0x1", result } }))
     }
   }
 }
 
-const rawBlock = "utxo-blocks/rust-bitcoin/bitcoin/tests/data/mainnet_block_000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae.raw"
+const rawBlock =
+  "utxo-blocks/rust-bitcoin/bitcoin/tests/data/mainnet_block_000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae.raw"
 
 /** What a header of Zcash has beside Bitcoin's. */
 const zcash = { blockcommitments: "00".repeat(32), nonce: "00".repeat(32), solution: "00".repeat(1344) }
@@ -256,7 +256,8 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
   const paying = recorded.tx
     .slice(1)
     .filter(
-      ({ hex, version }) => isBitcoin || (String(hex).slice(8, 12) !== "0001" && (chain.blockchain !== "zcash" || version === 1))
+      ({ hex, version }) =>
+        isBitcoin || (String(hex).slice(8, 12) !== "0001" && (chain.blockchain !== "zcash" || version === 1))
     )
   const shows = (transaction: EvmNode.Json) =>
     JSON.stringify({
@@ -277,7 +278,10 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
   /** BIP-141: the coinbase commits to the witnesses of a block, its own being 32 bytes of zeros. */
   const reserved = "00".repeat(32)
   const commitment = () => {
-    const root = UtxoBlocks.merkleRootOf([reserved, ...raws.slice(0, count - 1).map((raw) => idOf(Buffer.from(raw, "hex")))])
+    const root = UtxoBlocks.merkleRootOf([
+      reserved,
+      ...raws.slice(0, count - 1).map((raw) => idOf(Buffer.from(raw, "hex")))
+    ])
     const hash = reversed(idOf(Buffer.concat([reversed(root), Buffer.from(reserved, "hex")])))
     return UtxoBlocks.paid("0.00000000", `6a24aa21a9ed${hash.toString("hex")}`)
   }

@@ -26,6 +26,7 @@ import * as Headwater from "../test/Headwater.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as Mainnets from "./Mainnets.ts"
 import * as Receiver from "./Receiver.ts"
+import * as Comparison from "./Comparison.ts"
 
 const [subscriptions = 1_000_000, pace = 10, seconds = 30, alone = 20] = process.argv.slice(2).map(Number)
 const idleSeconds = 10
@@ -57,9 +58,9 @@ const percentile = (values: ReadonlyArray<number>, part: number) =>
 /** An address as the family has them, and as nobody else: a script that pays a key's hash, or an account. */
 const addressOf = (chain: Chain.Chain) => {
   const key = crypto.getRandomValues(new Uint8Array(20))
-  return (
-    chain.family === "utxo" ? Buffer.concat([Buffer.from("76a914", "hex"), key, Buffer.from("88ac", "hex")]) : key
-  ) as unknown as AddressBytes
+  return (chain.family === "utxo"
+    ? Buffer.concat([Buffer.from("76a914", "hex"), key, Buffer.from("88ac", "hex")])
+    : key) as unknown as AddressBytes
 }
 
 /** Rows that nobody's block touches, spread over all chains, before a daemon opens the store. */
@@ -74,7 +75,9 @@ const fill = Effect.gen(function* () {
       callbackUrl: "https://elsewhere.test/callbacks"
     })
     const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("name", "=", Chain.nameOf(chain)))
-    const [model] = yield* query((db) => db.selectFrom("subscription").selectAll().where("chain", "=", row!.id).limit(1))
+    const [model] = yield* query((db) =>
+      db.selectFrom("subscription").selectAll().where("chain", "=", row!.id).limit(1)
+    )
     const { id: _, ...same } = model!
     for (let first = 0; first < each; first += 10_000) {
       yield* transaction(
@@ -88,13 +91,20 @@ const fill = Effect.gen(function* () {
         )
       )
     }
-    yield* query((db) => db.updateTable("chain").set({ revision: row!.revision + each }).where("id", "=", row!.id))
+    yield* query((db) =>
+      db
+        .updateTable("chain")
+        .set({ revision: row!.revision + each })
+        .where("id", "=", row!.id)
+    )
   }
 })
 
 const startNodes = Effect.acquireRelease(
   Effect.callback<{ readonly child: ChildProcess; readonly nodes: Mainnets.Ready["nodes"] }>((resume) => {
-    const blocks = Math.max(...mainnets.map(({ blockSeconds }) => Math.ceil((seconds * pace) / Math.max(blockSeconds, 2))))
+    const blocks = Math.max(
+      ...mainnets.map(({ blockSeconds }) => Math.ceil((seconds * pace) / Math.max(blockSeconds, 2)))
+    )
     const child = fork(fileURLToPath(new URL("./Mainnets.ts", import.meta.url)), [String(blocks + alone + 20)])
     child.once("message", (ready: Mainnets.Ready) => resume(Effect.succeed({ child, nodes: ready.nodes })))
   }),
@@ -165,7 +175,9 @@ const program = Effect.gen(function* () {
         look()
         if ((committed.get(blockchain) ?? 0) >= heights.get(blockchain)!) return
         if (performance.now() - begin > 60_000) {
-          return yield* Effect.die(new Error(`${blockchain} does not reach ${heights.get(blockchain)}: ${headwater.log().slice(-2_000)}`))
+          return yield* Effect.die(
+            new Error(`${blockchain} does not reach ${heights.get(blockchain)}: ${headwater.log().slice(-2_000)}`)
+          )
         }
         yield* Effect.sleep("2 millis")
       }
@@ -252,7 +264,10 @@ const program = Effect.gen(function* () {
       )
     )
   )
-  const behind = mainnets.reduce((sum, { blockchain }) => sum + heights.get(blockchain)! - (committed.get(blockchain) ?? 0), 0)
+  const behind = mainnets.reduce(
+    (sum, { blockchain }) => sum + heights.get(blockchain)! - (committed.get(blockchain) ?? 0),
+    0
+  )
   yield* Effect.forEach(mainnets, ({ blockchain }) => reached(blockchain))
   yield* Effect.sleep("1 second")
   const took = (performance.now() - begin) / 1_000
@@ -277,6 +292,10 @@ const program = Effect.gen(function* () {
       `${memory.most.toFixed(0)} MB; a callback ${percentile(calls, 0.5).toFixed(0)} ms after its block's announcement ` +
       `(p99 ${percentile(calls, 0.99).toFixed(0)} ms) at ${pace} times real time`
   )
+  Comparison.report({
+    ...{ work: `16 mainnets, ${subscriptions} subscriptions`, unit: "times real time on a core", better: "more" },
+    ours: [multiple]
+  })
   if (multiple < 10) process.exitCode = 1
 }).pipe(Effect.scoped)
 

@@ -21,6 +21,7 @@ import * as Anvil from "../test/Anvil.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
+import * as Comparison from "./Comparison.ts"
 
 const [blocks = "100", which = "both", subscriptions = "1"] = process.argv.slice(2)
 const count = Number(blocks)
@@ -243,6 +244,14 @@ const measure = (chainOf: typeof evm | typeof utxo) =>
     console.log(`  announcement → commit    ${show(committed)}`)
     console.log(`  announcement → receiver  ${show(ours)}`)
     console.log(`  the bare loop            ${show(bare)}`)
+    Comparison.report({
+      ...{
+        work: `${chain.name}: announcement to receiver, ${callbacks} callbacks a block`,
+        unit: "ms",
+        better: "less"
+      },
+      ...{ ours, floor: { name: "a bare loop", values: bare } }
+    })
   }).pipe(Effect.scoped)
 
 if (which !== "utxo") await Effect.runPromise(measure(evm))
