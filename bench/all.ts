@@ -20,7 +20,7 @@ const benches: ReadonlyArray<string> = [
   "evm/ingest.ts 500000 3",
   "evm/indexers.ts 1000 3",
   "matching.ts 1",
-  "derive.ts 5000 5",
+  "derive.ts 500 5",
   "callbacks.ts 20000 5",
   "push.ts 60",
   "http.ts 4 5",

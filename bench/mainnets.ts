@@ -2,7 +2,7 @@
  * All sixteen mainnets on one daemon with a million subscriptions, `record = "watched"`, SQLite and the settings that nobody
  * changed: CPU of each chain's blocks, the multiple of real time that one core sustains, memory, and how late callbacks
  * come. Nodes are in another process: chains of recorded transactions, blocks as large and as often as each network's
- * (`bench/Mainnets.ts` says by which source), announced as each family announces them, proved at `verify = "roots"`.
+ * (`bench/MainnetNodes.ts` says by which source), announced as each family announces them, proved at `verify = "roots"`.
  *
  *     node bench/mainnets.ts [subscriptions, 1000000] [pace of the run, 10] [its seconds, 30] [blocks of each chain alone, 20]
  *
@@ -24,14 +24,14 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Headwater from "../test/Headwater.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
-import * as Mainnets from "./Mainnets.ts"
+import * as MainnetNodes from "./MainnetNodes.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
 
 const [subscriptions = 1_000_000, pace = 10, seconds = 30, alone = 20] = process.argv.slice(2).map(Number)
 const idleSeconds = 10
 
-const mainnets = Mainnets.all.map((mainnet) => ({
+const mainnets = MainnetNodes.all.map((mainnet) => ({
   ...mainnet,
   chain: Result.getOrThrow(Chain.find(mainnet.blockchain, "mainnet"))
 }))
@@ -101,12 +101,12 @@ const fill = Effect.gen(function* () {
 })
 
 const startNodes = Effect.acquireRelease(
-  Effect.callback<{ readonly child: ChildProcess; readonly nodes: Mainnets.Ready["nodes"] }>((resume) => {
+  Effect.callback<{ readonly child: ChildProcess; readonly nodes: MainnetNodes.Ready["nodes"] }>((resume) => {
     const blocks = Math.max(
       ...mainnets.map(({ blockSeconds }) => Math.ceil((seconds * pace) / Math.max(blockSeconds, 2)))
     )
-    const child = fork(fileURLToPath(new URL("./Mainnets.ts", import.meta.url)), [String(blocks + alone + 20)])
-    child.once("message", (ready: Mainnets.Ready) => resume(Effect.succeed({ child, nodes: ready.nodes })))
+    const child = fork(fileURLToPath(new URL("./MainnetNodes.ts", import.meta.url)), [String(blocks + alone + 20)])
+    child.once("message", (ready: MainnetNodes.Ready) => resume(Effect.succeed({ child, nodes: ready.nodes })))
   }),
   ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
 )
@@ -140,7 +140,7 @@ const program = Effect.gen(function* () {
       chains: Object.fromEntries(
         mainnets.map(({ blockchain, chain }) => [
           Chain.nameOf(chain),
-          { ...nodes[blockchain]!.settings, start: Mainnets.firstHeight }
+          { ...nodes[blockchain]!.settings, start: MainnetNodes.firstHeight }
         ])
       ),
       callbacks: { allowHosts: [Receiver.host], extraCa: receiver.ca },
@@ -167,7 +167,7 @@ const program = Effect.gen(function* () {
       committed.set(blockchain, height)
     }
   }
-  const heights = new Map(mainnets.map(({ blockchain }) => [blockchain, Mainnets.firstHeight]))
+  const heights = new Map(mainnets.map(({ blockchain }) => [blockchain, MainnetNodes.firstHeight]))
   const reached = (blockchain: string) =>
     Effect.gen(function* () {
       const begin = performance.now()

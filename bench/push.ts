@@ -9,28 +9,23 @@
 import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { Agent, fetch, WebSocket } from "undici"
-import type { Publisher } from "zeromq"
 import * as Anvil from "../test/Anvil.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
+import * as ZeroMq from "./ZeroMq.ts"
 
 const [blocks = "100", which = "both", subscriptions = "1"] = process.argv.slice(2)
 const count = Number(blocks)
 const callbacks = Number(subscriptions)
 const secret = "a secret of the benchmark"
-
-const zeromq = createRequire(new URL("../packages/indexer/package.json", import.meta.url))("zeromq") as {
-  readonly Publisher: new (options: object) => Publisher
-}
 
 interface Chain {
   readonly name: string
@@ -87,21 +82,17 @@ const evm = Effect.gen(function* () {
 const utxo = Effect.gen(function* () {
   const litecoind = yield* Litecoind.start()
   const publisher = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const publisher = new zeromq.Publisher({ linger: 0 })
-      await publisher.bind("tcp://127.0.0.1:0")
-      return publisher
-    }),
+    Effect.promise(() => ZeroMq.publisher()),
     (publisher) => Effect.sync(() => publisher.close())
   )
   let hear = (_: number) => {}
   return {
     name: "litecoin/regtest",
-    settings: { nodes: [litecoind.url], zmq: [publisher.lastEndpoint!] },
+    settings: { nodes: [litecoind.url], zmq: [publisher.endpoint] },
     mine: Effect.andThen(
       litecoind.mine(1),
       Effect.promise(async () => {
-        await publisher.send(["hashblock", Buffer.alloc(32), Buffer.alloc(4)])
+        await publisher.announce()
         hear(performance.now())
       })
     ),

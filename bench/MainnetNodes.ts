@@ -4,7 +4,7 @@
  *
  * As a program, forked: it is told which chain has how many blocks more, and says the URLs.
  */
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
 import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import * as Address from "@headwater/core/address/Address"
@@ -12,8 +12,6 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
-import type { WebSocket, WebSocketServer } from "ws"
-import type { Publisher } from "zeromq"
 import * as HeaderHash from "../packages/indexer/src/families/evm/internal/HeaderHash.ts"
 import { hex } from "../packages/indexer/test/families/evm/EvmBlocks.ts"
 import * as EvmNode from "../packages/indexer/test/families/evm/EvmNode.ts"
@@ -25,6 +23,7 @@ import * as XrpLedgers from "../packages/indexer/test/families/xrp/XrpLedgers.ts
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as NodeJson from "./NodeJson.ts"
+import * as ZeroMq from "./ZeroMq.ts"
 
 export interface Mainnet {
   readonly blockchain: string
@@ -79,9 +78,18 @@ export interface Ready {
   readonly nodes: Readonly<Record<string, Omit<Node, "grow">>>
 }
 
-const indexer = createRequire(new URL("../packages/indexer/package.json", import.meta.url))
-const { WebSocketServer: Sockets } = indexer("ws") as { readonly WebSocketServer: typeof WebSocketServer }
-const { Publisher: Zmq } = indexer("zeromq") as { readonly Publisher: new (options: object) => Publisher }
+/** As much of `ws`, which the indexer's tests have, as is used. */
+interface Socket {
+  readonly on: (event: "message" | "close", listener: () => void) => void
+  readonly send: (text: string) => void
+}
+const { WebSocketServer } = createRequire(new URL("../packages/indexer/package.json", import.meta.url))("ws") as {
+  readonly WebSocketServer: new (options: {
+    readonly server: Server
+  }) => {
+    readonly on: (event: "connection", listener: (socket: Socket) => void) => void
+  }
+}
 
 /** JSON text, in place of what would have to be written again for each request. */
 type Text = string
@@ -112,8 +120,8 @@ const serve = (answer: (method: string, params: ReadonlyArray<unknown>) => Text 
           .end(text)
       })
     })
-    const subscribed = new Set<WebSocket>()
-    new Sockets({ server }).on("connection", (socket) => {
+    const subscribed = new Set<Socket>()
+    new WebSocketServer({ server }).on("connection", (socket) => {
       socket.on("message", () => {
         socket.send('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
         subscribed.add(socket)
@@ -136,17 +144,15 @@ const templates = 6
 const kept = 600
 
 const quantity = (number: number) => `0x${number.toString(16)}`
-const bundles = ["ethereum-17053184", "ethereum-18000000", "ethereum-16899757", "ethereum-11098450"]
-
-/** The next of the recorded blocks that have transactions enough to be repeated. */
-const recordedOf = (index: number) => EvmNode.bundle(bundles[index % bundles.length]!).recorded
+const bundle = "ethereum-17053184"
 
 const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
+  // Of a form that every chain of the family understands; transactions of the chains' own kinds are not among them.
+  const { recorded } = EvmNode.bundle(bundle)
   const placeholder = 0xabcdef01
   const mark = { hash: `0x${"1f".repeat(31)}aa`, parent: `0x${"1f".repeat(31)}bb` }
   const made = Array.from({ length: templates }, (_, index) => {
-    // The recorded block in use has to be one of the form that every chain understands.
-    const { block, callTracer, receipts } = SealedBlock.repeated(recordedOf(0), transactions, 1, {
+    const { block, callTracer, receipts } = SealedBlock.repeated(recorded, transactions, 1, {
       ...{ height: placeholder + index * 100_000, parent: mark.parent, time: 1 }
     })
     const [hash, number] = [block.hash as string, block.number as string]
@@ -175,7 +181,7 @@ const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
     const parent = blocks.get(tip)?.hash ?? `0x${"00".repeat(32)}`
     const time = Math.floor(Date.now() / 1000)
     const place = { number: quantity(height), parentHash: parent, timestamp: quantity(time) }
-    const hash = hex(HeaderHash.of({ ...of.header, ...place }, SealedBlock.keccak))
+    const hash = hex(HeaderHash.of({ ...of.header, ...place }, SealedBlock.keccak))!
     const fill = (text: Text) =>
       text
         .replaceAll(mark.hash, hash)
@@ -196,7 +202,7 @@ const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
     return blocks.get(number)
   }
   const plain: Readonly<Record<string, Text>> = {
-    ...{ eth_chainId: `"${quantity(chain.evm!.chainId)}"`, eth_call: '"0x"', eth_getCode: '"0x"' },
+    ...{ eth_chainId: `"${quantity(chain.evm!.chainId!)}"`, eth_call: '"0x"', eth_getCode: '"0x"' },
     ...{ eth_getBalance: '"0x1"', eth_getTransactionCount: '"0x1"', eth_syncing: "false" }
   }
   const { announce, port } = await serve((method, [key, full]) => {
@@ -349,14 +355,13 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
         return undefined
     }
   })
-  const publisher = new Zmq({ linger: 0 })
-  await publisher.bind("tcp://127.0.0.1:0")
+  const publisher = await ZeroMq.publisher()
   return {
-    settings: { nodes: [`http://127.0.0.1:${port}`], zmq: [publisher.lastEndpoint!] },
+    settings: { nodes: [`http://127.0.0.1:${port}`], zmq: [publisher.endpoint] },
     touched: [Address.encode(chain, Buffer.from(watched, "hex") as unknown as Address.AddressBytes)!],
     grow: () => {
       push()
-      void publisher.send(["hashblock", Buffer.alloc(32), Buffer.alloc(4)])
+      void publisher.announce()
     }
   }
 }
