@@ -4,14 +4,23 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as NewHeads from "@headwater/indexer/families/evm/NewHeads"
+import * as Families from "@headwater/indexer/families/families"
+import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as ChainSettings from "@headwater/indexer/sync/ChainSettings"
+import * as Follow from "@headwater/indexer/sync/Follow"
 import * as HeadSocket from "@headwater/indexer/families/evm/internal/HeadSocket"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { type WebSocket, WebSocketServer } from "ws"
 import * as Anvil from "../../../../../test/Anvil.ts"
+import { stores } from "../../../../../test/Stores.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
 
@@ -132,6 +141,37 @@ describe("NewHeads", () => {
           yield* Fiber.join(heard)
         }
       }).pipe(Effect.scoped),
+    { timeout: 60_000 }
+  )
+
+  it.live(
+    "has a chain followed by announcements alone, unless it is not to listen",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start({ args: ["--no-mining"] })
+        const devnet = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+        const written = { nodes: [anvil.url], newHeads: [anvil.webSocket] }
+        const decoded = yield* Schema.decodeUnknownEffect(ChainSettings.schema(devnet))(written)
+        const deaf = yield* Families.connect(devnet, { ...decoded, announcements: false })
+        assert.isUndefined(deaf.source.announced)
+        const { source } = yield* Families.connect(devnet, decoded)
+        const store = yield* ChainStore.open(devnet, { record: "watched", undoDepth: 64 })
+        const follow = yield* Follow.make(source, store, {
+          ...{ start: 0, pollInterval: Duration.minutes(10), undoDepth: 64, concurrency: 1 }
+        })
+        yield* Effect.forkScoped(follow.run)
+        /** Of which the later ones are announced for sure: the connection is made beside everything else. */
+        const mine = anvil.rpc("evm_mine", [])
+        const reached = (height: number) =>
+          Effect.gen(function* () {
+            while (((yield* store.cursor)?.height ?? -1) < height) yield* Effect.sleep("5 millis")
+          })
+        yield* Effect.raceFirst(reached(1), Effect.forever(Effect.andThen(mine, Effect.sleep("100 millis"))))
+        for (let i = 0; i < 5; i++) {
+          yield* mine
+          yield* reached(Number(yield* anvil.rpc("eth_blockNumber", [])))
+        }
+      }).pipe(Effect.scoped, Effect.provide(Layer.merge(ChainStatus.layer, stores[0]!.layer))),
     { timeout: 60_000 }
   )
 
