@@ -20,6 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Agent, request } from "undici"
 import * as Anvil from "../test/Anvil.ts"
+import * as Comparison from "./Comparison.ts"
 
 const [blocks = 1000, perBlock = 10, rounds = 5] = process.argv.slice(2).map(Number)
 const concurrency = 8
@@ -112,6 +113,11 @@ const program = Effect.gen(function* () {
   console.log(`${blocks} blocks of ${perBlock} transactions, medians of ${rounds} rounds:`)
   const ratio = line("floor", results.floor) / line("headwater", results.headwater)
   console.log(`headwater reaches ${(ratio * 100).toFixed(0)} % of the floor`)
+  const costs = (measured: ReadonlyArray<Measured>) => measured.map(({ cpu }) => (cpu / blocks) * 1_000)
+  Comparison.report({
+    ...{ work: `blocks of anvil with ${perBlock} transactions into SQLite`, unit: "ms CPU a block", better: "less" },
+    ...{ ours: costs(results.headwater), floor: { name: "a bare download", values: costs(results.floor) } }
+  })
 }).pipe(Effect.scoped)
 
 await Effect.runPromise(program)

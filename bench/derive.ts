@@ -11,6 +11,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Result from "effect/Result"
+import * as Comparison from "./Comparison.ts"
 
 // They are dependencies of core's tests only.
 const { resolve } = createRequire(new URL("../packages/core/package.json", import.meta.url))
@@ -56,3 +57,7 @@ const [a, b] = [median(times.obvious), median(times.headwater)]
 console.log(`${count} P2WPKH addresses, medians of ${rounds} rounds, CPU:`)
 console.log(`bip32 + bitcoinjs-lib  ${a.toFixed(0)} ms`)
 console.log(`headwater              ${b.toFixed(0)} ms, ${(a / b).toFixed(1)} times as fast`)
+Comparison.report({
+  ...{ work: `${count} addresses of an extended key`, unit: "ms CPU", better: "less", ours: times.headwater },
+  peer: { name: "bip32, bitcoinjs-lib", values: times.obvious }
+})

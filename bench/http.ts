@@ -33,6 +33,7 @@ import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import fastify from "fastify"
+import * as Comparison from "./Comparison.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
 const subscriptionCount = 100_000
@@ -311,6 +312,15 @@ const main = async () => {
       `${ratio("fastify, charged")} of Fastify with the same charge, ${ratio("fastify")} of Fastify without one`
     )
     console.log(`p99 idle ${median(idle)} ms, beside 20,000 rows/s ${median(busy)} ms`)
+    Comparison.report({
+      ...{ work: "keyed and charged look-ups", unit: "a second", better: "more", ours: rates.headwater },
+      peer: { name: "Fastify, charged", values: rates["fastify, charged"] },
+      floor: { name: "Fastify, uncharged", values: rates.fastify }
+    })
+    Comparison.report({
+      ...{ work: "p99 of look-ups beside an indexer", unit: "ms", better: "less", ours: busy },
+      floor: { name: "the same, idle", values: idle }
+    })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -23,6 +23,7 @@ import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Comparison from "./Comparison.ts"
 
 const [rounds = 20] = process.argv.slice(2).map(Number)
 const folder = new URL("../../shared/fixtures/evm-rpc/bundles/", import.meta.url)
@@ -100,6 +101,12 @@ const measure = Effect.fnUntraced(function* (
     }
   }
   console.log(`${of}: ${blocks} blocks, ${transactions} transactions, medians of ${rounds} rounds:`)
+  const costs = (at: number) => measured[at]!.cpu.map((milliseconds) => milliseconds / blocks)
+  Comparison.report({
+    ...{ work: `${of} blocks read at verify = "roots"`, unit: "ms CPU a block", better: "less" },
+    ours: costs(contestants.findIndex(([name]) => name === "roots")),
+    floor: { name: contestants[0]![0], values: costs(0) }
+  })
   for (const [at, [name]] of contestants.entries()) {
     const all = median(measured[at]!.cpu)
     console.log(

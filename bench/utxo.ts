@@ -33,6 +33,7 @@ import * as HdWallet from "../test/HdWallet.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as BcoinPeer from "./BcoinPeer.ts"
 import * as NodeJson from "./NodeJson.ts"
+import * as Comparison from "./Comparison.ts"
 
 const [part = "index", ...options] = process.argv.slice(2)
 const litecoin = HdWallet.chain
@@ -190,6 +191,15 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
   line("bcoin, indexed from a bcoin", medians(bcoin.sync))
   line("bcoin, blocks at hand", medians(bcoin.reindex))
   line("headwater, all, from bcoin", medians(fromBcoin))
+  const costs = (measured: ReadonlyArray<Measured>) => measured.map(({ cpu }) => cpu)
+  Comparison.report({
+    ...{ work: `${blocks * perBlock} outputs to one wallet, of litecoind`, unit: "CPU s", better: "less" },
+    ...{ ours: costs(results.watched), floor: { name: "fetched and parsed", values: costs(results.floor) } }
+  })
+  Comparison.report({
+    ...{ work: `${blocks * perBlock} outputs to one wallet, of bcoin`, unit: "CPU s", better: "less" },
+    ...{ ours: costs(fromBcoin), peer: { name: "bcoin's index", values: costs(bcoin.sync) } }
+  })
 })
 
 const block = Effect.fnUntraced(function* (file: string, rounds: number) {

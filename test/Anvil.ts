@@ -19,6 +19,8 @@ export class AnvilError extends Error {
 
 export interface Anvil {
   readonly url: string
+  /** Where anvil itself listens, over WebSocket. */
+  readonly webSocket: string
   /** One call. Dies with an {@link AnvilError}. The result's type is the caller's word. */
   readonly rpc: <A = unknown>(method: string, params: ReadonlyArray<unknown>) => Effect.Effect<A>
   readonly pid: number
@@ -65,6 +67,8 @@ const inTurn = (anvil: string) =>
           response.destroy()
         }
       })
+      // What anvil announces is to be had from anvil itself.
+      server.on("upgrade", (_, socket) => socket.destroy())
       server.listen(0, "127.0.0.1", () => {
         const { port } = server.address() as AddressInfo
         const close = () => {
@@ -121,5 +125,5 @@ export const start = ({ args = [] }: Options = {}): Effect.Effect<Anvil, never, 
         return answer.result
       })
     yield* rpc("anvil_setLoggingEnabled", [false])
-    return { url, rpc, pid: child.pid! }
+    return { url, webSocket: `ws://127.0.0.1:${port}`, rpc, pid: child.pid! }
   })

@@ -67,13 +67,15 @@ export interface Options {
   readonly node?: ReadonlyArray<string>
   /** A key of the store's; that of a new account if not given. */
   readonly apiKey?: string
+  /** The file that Node is to run, where that is not the program as its package holds it. */
+  readonly program?: string
 }
 
 /** Settings as in the file, without `store` and `http`'s `host` and `port`, which are the harness's own. */
 export const start = (
   location: Location,
   settings: Record<string, unknown>,
-  { apiKey: given, command = [], host = "127.0.0.1", node = [] }: Options = {}
+  { apiKey: given, command = [], host = "127.0.0.1", node = [], program: run = program }: Options = {}
 ): Effect.Effect<Headwater, never, Scope.Scope> =>
   Effect.gen(function* () {
     const port = yield* freePort
@@ -112,7 +114,7 @@ export const start = (
       )
     )
     const launch = Effect.gen(function* () {
-      const [program_, ...rest] = [...command, process.execPath, ...node, program, "serve", "--config", file] as const
+      const [program_, ...rest] = [...command, process.execPath, ...node, run, "serve", "--config", file] as const
       const process_ = spawn(program_!, rest, {
         stdio: ["ignore", "pipe", "pipe"],
         env: environment()

@@ -58,6 +58,8 @@ const nodeBefore = Effect.fnUntraced(function* (anvil: Anvil.Anvil, from: Effect
       response.end(JSON.stringify(answers))
     })
   })
+  // No WebSocket here.
+  server.on("upgrade", (_, socket) => socket.destroy())
   yield* Effect.acquireRelease(
     Effect.callback<void>((resume) => {
       server.listen(0, "127.0.0.1", () => resume(Effect.void))

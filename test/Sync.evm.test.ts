@@ -70,6 +70,8 @@ const proxy = (url: string, largest: number) =>
       ),
       (server) => Effect.sync(() => server.closeAllConnections())
     )
+    // No WebSocket here.
+    server.on("upgrade", (_, socket) => socket.destroy())
     yield* Effect.callback<void>((resume) => {
       server.listen(0, "127.0.0.1", () => resume(Effect.void))
     })

@@ -19,6 +19,7 @@ import startPostgres from "../../test/PostgresServer.ts"
 import bundle, { program } from "../../test/Program.ts"
 import * as Chain from "./Chain.ts"
 import * as Peers from "./Peers.ts"
+import * as Comparison from "../Comparison.ts"
 
 const blocks = Number(process.argv[2] ?? 3_000)
 const rounds = Number(process.argv[3] ?? 1)
@@ -247,6 +248,7 @@ await Effect.runPromise(
       ponder: () => peer(anvil, Peers.ponder, expected),
       squid: () => peer(anvil, Peers.squid, expected)
     }
+    const costs: Record<string, Array<number>> = {}
     for (let round = 0; round < rounds; round++) {
       for (const side of sides) {
         const result = yield* Effect.promise(() => runs[side]!().catch((error: Error) => error))
@@ -255,6 +257,7 @@ await Effect.runPromise(
           continue
         }
         const { bytes, cpu, databaseCpu, nodeCpu, peak, seconds } = result
+        costs[side] = [...(costs[side] ?? []), cpu + databaseCpu]
         console.log(
           `${side.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${(expected / seconds).toFixed(0).padStart(6)} events/s` +
             `  ${(expected / (cpu + databaseCpu)).toFixed(0).padStart(6)} events/CPU s  own ${cpu.toFixed(1)} s` +
@@ -262,6 +265,22 @@ await Effect.runPromise(
             `  ${(bytes / 1e6).toFixed(1)} MB on disk`
         )
       }
+    }
+    // A side that failed in a round is not compared.
+    const whole = (side: string) => (costs[side]?.length === rounds ? { name: side, values: costs[side] } : undefined)
+    const [own, bare] = [whole("headwater"), whole("floor")]
+    for (const other of [whole("ponder"), whole("squid")]) {
+      if (own === undefined || other === undefined) continue
+      Comparison.report({
+        ...{
+          work: "an anvil chain indexed from nothing",
+          unit: "CPU s",
+          better: "less",
+          ours: own.values,
+          peer: other
+        },
+        ...(bare === undefined ? {} : { floor: bare })
+      })
     }
   }).pipe(Effect.scoped)
 )

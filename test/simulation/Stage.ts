@@ -101,7 +101,9 @@ export const settingsFor = (
       {
         nodes,
         ...{ verify: isProved ? "roots" : "links", start: 0, pollMillis: 2_000, timeoutMillis: 3_000 },
-        ...(chain === Families.all.evm.chain ? { traceTimeoutMillis: 2_000 } : {})
+        ...(chain === Families.all.evm.chain
+          ? { traceTimeoutMillis: 2_000, newHeads: [] as ReadonlyArray<string> }
+          : {})
       }
     ])
   ) as ChainSettings,

@@ -10,6 +10,8 @@ export const http = (listener: RequestListener): Effect.Effect<{ readonly url: s
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createServer>>((resume) => {
         const server = createServer(listener)
+        // No WebSocket here.
+        server.on("upgrade", (_, socket) => socket.destroy())
         server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) =>

@@ -57,6 +57,8 @@ const proxy = Effect.fnUntraced(function* (url: string, refuses: (method: string
     ),
     (server) => Effect.sync(() => server.close().closeAllConnections())
   )
+  // No WebSocket here.
+  server.on("upgrade", (_, socket) => socket.destroy())
   yield* Effect.callback<void>((resume) => {
     server.listen(0, "127.0.0.1", () => resume(Effect.void))
   })

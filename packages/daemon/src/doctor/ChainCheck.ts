@@ -147,5 +147,10 @@ export const check = Effect.fn("ChainCheck.check")(function* (
     Effect.timeout(NodeCheck.timeout),
     Effect.catch(() => Effect.succeed<ReadonlyArray<Unaddressed>>([]))
   )
-  return found.map((about): Finding => ({ subject: Chain.nameOf(chain), ...about }))
+  const announcements = yield* Families.announcementReport(chain, settings).pipe(
+    Effect.scoped,
+    Effect.timeout(NodeCheck.timeout),
+    Effect.orElseSucceed(() => [])
+  )
+  return [...found, ...announcements].map((about): Finding => ({ subject: Chain.nameOf(chain), ...about }))
 })

@@ -457,6 +457,19 @@ export const explanations = {
     causes: ["NTP does not run on the node's machine."],
     remedies: ["Set the clock of the node's machine by NTP."]
   },
+  no_new_heads: {
+    about: "node",
+    meaning:
+      "Nothing announces new blocks at a URL of the setting `newHeads`. Blocks are found by asking the node every `pollMillis`.",
+    causes: [
+      "The node serves no WebSocket, or on another port: geth, reth and Besu have one of its own, 8546 unless set otherwise.",
+      "A proxy or provider between does not pass WebSocket on, or wants another path, user or key."
+    ],
+    remedies: [
+      "Start the node with WebSocket (`--ws`, with Besu `--rpc-ws-enabled`), and name its port in `newHeads`.",
+      "`newHeads = []` does without, and the warning ends; `pollMillis` then says how late a block is seen at most."
+    ]
+  },
   amendment_blocked: {
     about: "node",
     meaning:

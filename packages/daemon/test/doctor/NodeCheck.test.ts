@@ -106,9 +106,16 @@ describe("headwater doctor", () => {
           return answers(method, params)
         })
         const { code, findings } = yield* doctor(yield* folder, {
-          chains: { "ethereum/devnet": { nodes: [url], start: 100 } }
+          chains: {
+            "ethereum/devnet": { nodes: [url], start: 100, newHeads: [`${url.replace("http:", "ws:")}/hunter2`] }
+          }
         })
         assert.strictEqual(code, 0)
+        const silent = findings.filter((finding) => finding.code === "no_new_heads")
+        assert.lengthOf(silent, 1)
+        assert.strictEqual(silent[0]!.level, "warning")
+        assert.match(silent[0]!.advice!, /^see whether newHeads names the node's WebSocket port/)
+        assert.notInclude(JSON.stringify(findings), "hunter2")
         const lack = findings.find(({ message }) => message.includes("read next"))!
         assert.strictEqual(lack.level, "warning")
         assert.match(

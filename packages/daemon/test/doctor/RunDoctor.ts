@@ -37,6 +37,8 @@ export const without = (url: string, missing: RegExp) =>
           response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
         })
       })
+      // No WebSocket here.
+      server.on("upgrade", (_, socket) => socket.destroy())
       server.listen(0, "127.0.0.1", () => {
         const address = server.address() as { readonly port: number }
         resume(Effect.succeed({ url: `http://127.0.0.1:${address.port}`, close: () => server.close() }))

@@ -244,6 +244,29 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("takes URLs of new heads for EVM chains alone, with a user of theirs, and shows none", () =>
+    Effect.gen(function* () {
+      const environment = { HEADWATER_CHAINS_ETHEREUM_MAINNET_NEW_HEADS: "ws://a:hunter2@e:8546,wss://f/hunter2" }
+      const settings = yield* loadText("a.toml", '[chains."ethereum/mainnet"]\nnodes = ["http://e"]', environment)
+      const [ethereum] = Settings.chains(settings)
+      assert.deepStrictEqual(ethereum!.settings.newHeads?.map(Redacted.value), [
+        "ws://a:hunter2@e:8546",
+        "wss://f/hunter2"
+      ])
+      assert.notInclude(JSON.stringify(settings), "hunter2")
+      const wrong = `[chains."ethereum/mainnet"]
+        nodes = ["http://e"]
+        newHeads = ["http://hunter2@e"]
+        [chains."bitcoin/mainnet"]
+        nodes = ["http://b"]
+        newHeads = ["ws://b"]`
+      assert.deepStrictEqual(yield* problemsOf("a.toml", wrong), {
+        'chains."ethereum/mainnet".newHeads[0]': "must be a URL that begins with ws:// or wss://",
+        'chains."bitcoin/mainnet".newHeads': "is not a setting"
+      })
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("takes WebSocket for XRP alone, and a key for Tron alone, which stays secret", () =>
     Effect.gen(function* () {
       const settings = yield* loadText(
@@ -529,7 +552,7 @@ describe("SettingsFile", () => {
         .replace(/^extraCa = .*$/m, "")
         .replace(/^secretKey = .*$/m, "")
         .replace(/^burst = .*$/gm, "")
-        .replace(/^(token|otlp|zmq|name|user|password|cookie|tracer|traceTimeoutMillis) = .*$/gm, "")
+        .replace(/^(token|otlp|zmq|newHeads|name|user|password|cookie|tracer|traceTimeoutMillis) = .*$/gm, "")
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")

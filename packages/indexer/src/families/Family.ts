@@ -71,6 +71,11 @@ export interface NodeAccess<Node extends ConnectedNode = ConnectedNode, Fields e
     chain: Chain.Chain,
     settings: NodeSettings & Schema.Struct.Type<Fields>
   ) => Effect.Effect<ReadonlyArray<NodeFinding>, NodeError, Scope.Scope>
+  /** Whether the chain's nodes announce blocks where the settings say so, for `doctor`, in families that can tell. */
+  readonly announcementReport?: (
+    chain: Chain.Chain,
+    settings: NodeSettings & Schema.Struct.Type<Fields>
+  ) => Effect.Effect<ReadonlyArray<NodeFinding>, never, Scope.Scope>
 }
 
 export interface Family<Node extends ConnectedNode = ConnectedNode, Fields extends FamilyFields = NoFields> {

@@ -17,6 +17,8 @@ import type { BlockMissing, NodeError } from "./node/NodeError.ts"
 export interface Head {
   readonly height: number
   readonly hash: Uint8Array
+  /** Hash of the block before, where the node says so with the newest one. */
+  readonly parent?: Uint8Array
   readonly final: number | undefined
   /**
    * Hash of the final block, where it was asked for apart from the newest one: behind a load balancer another node may have

@@ -78,3 +78,13 @@ export const selfReport = (
   settings: NodeSettings
 ): Effect.Effect<ReadonlyArray<NodeFinding>, NodeError, Scope.Scope> =>
   Effect.flatMap(Effect.promise(of(chain).nodeAccess), (access) => access.selfReport(chain, settings))
+
+/** Whether a chain's nodes announce blocks, for `doctor`; nothing where the family has nothing to tell. */
+export const announcementReport = (
+  chain: Chain.Chain,
+  settings: NodeSettings
+): Effect.Effect<ReadonlyArray<NodeFinding>, never, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.promise(of(chain).nodeAccess),
+    ({ announcementReport }) => announcementReport?.(chain, settings) ?? Effect.succeed([])
+  )

@@ -13,11 +13,16 @@ export class UnrecoverableFork extends Schema.TaggedError<UnrecoverableFork>()("
 }) {}
 
 /**
- * Whether the node's chain has our block at the cursor. A node that has forgotten just that block shows the block's hash
+ * Whether the node's chain has our block at the cursor: the newest block, or the one before that, where the head names
+ * them, and else by the node's word for that height. A node that has forgotten just that block shows the block's hash
  * as the parent of the next one.
  */
 export const agrees = (source: Source, { hash, height }: Cursor, head?: Head) => {
   if (hash === undefined) return Effect.succeed(true)
+  // That the parent is another one is not taken from the head alone: blocks may be undone for that.
+  if (head?.parent !== undefined && head.height === height + 1 && Bytes.equal(head.parent, hash)) {
+    return Effect.succeed(true)
+  }
   const theirs =
     head?.height === height
       ? Effect.succeed(head.hash)

@@ -18,7 +18,7 @@ describe("families", () => {
     const settings = Chain.all.map((chain) => `${chain.family}: ${Object.keys(Families.settingsOf(chain))}`)
     assert.sameMembers(
       [...new Set(settings)],
-      ["evm: tracer,traceTimeoutMillis", "tron: apiKey", "utxo: cookie,zmq", "xrp: "]
+      ["evm: tracer,newHeads,traceTimeoutMillis", "tron: apiKey", "utxo: cookie,zmq", "xrp: "]
     )
   })
 

@@ -197,6 +197,46 @@ for (const store of stores) {
       }).pipe(Effect.provide(layer))
     )
 
+    it.live(
+      "asks no node for our block where the newest one names it as its parent, and undoes nothing on that word",
+      () =>
+        Effect.gen(function* () {
+          yield* empty
+          const fake = new FakeChain(chain)
+          let asked = 0
+          let parentOf = (): Uint8Array => fake.tip.parent
+          const source = {
+            ...fake.source,
+            head: Effect.map(
+              Effect.suspend(() => fake.source.head),
+              (head) => ({ ...head, parent: parentOf() })
+            ),
+            hashAt: (height: number) => Effect.tap(fake.source.hashAt(height), () => Effect.sync(() => asked++))
+          }
+          const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: followOptions.undoDepth })
+          const { step } = yield* Follow.make(source, store, followOptions)
+          yield* step
+          for (let i = 0; i < 5; i++) {
+            fake.mine([])
+            yield* step
+          }
+          assert.strictEqual(asked, 0)
+          parentOf = () => new Uint8Array(32)
+          fake.mine([])
+          yield* step
+          assert.strictEqual(asked, 1)
+          assert.deepStrictEqual((yield* store.cursor)?.hash, fake.tip.hash)
+          parentOf = () => fake.tip.parent
+          fake.drop(1)
+          fake.mine([])
+          fake.mine([])
+          yield* step
+          assert.deepStrictEqual((yield* store.cursor)?.hash, fake.tip.hash)
+          const { read } = yield* Database
+          assert.lengthOf(yield* read((db) => db.selectFrom("reorganisation").selectAll()), 1)
+        }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "Error"))
+    )
+
     it.live("ends where somebody else begins to follow, also while no block comes", () =>
       Effect.gen(function* () {
         const fake = new FakeChain(chain)

@@ -12,6 +12,7 @@ import * as EvmSource from "./EvmSource.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
 import * as EvmSettings from "./internal/EvmSettings.ts"
 import type { Explorer } from "./Explorer.ts"
+import * as NewHeads from "./NewHeads.ts"
 import * as Past from "./Past.ts"
 
 export interface EvmConnection extends ConnectedNode {
@@ -36,6 +37,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     tracing: { nodes, timeoutMillis: traceTimeoutMillis },
     ...(tracer === undefined ? {} : { tracers: [EvmSettings.methodOf[tracer]] })
   })
+  const newHeads = settings.announcements === false ? undefined : yield* NewHeads.make(chain, settings)
   const evm = EvmNode.make(rpc)
   const { maximumFee = defaultMaximumFee } = settings
   const sideSources: SideSources = {
@@ -44,7 +46,21 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     past: Past.make(rpc),
     ...(source.wholeBlockAt === undefined ? {} : { wholeBlockAt: source.wholeBlockAt })
   }
-  return { family: "evm" as const, source, sideSources, evm, explorer: EvmExplorer.make(rpc, source.traces) }
+  const announcing =
+    newHeads === undefined
+      ? source
+      : {
+          ...source,
+          head: Effect.tap(source.head, (head) => Effect.sync(() => newHeads.shown(head))),
+          announced: newHeads.announced
+        }
+  return {
+    family: "evm" as const,
+    source: announcing,
+    sideSources,
+    evm,
+    explorer: EvmExplorer.make(rpc, source.traces)
+  }
 })
 
 export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_chain, settings) {
@@ -55,3 +71,6 @@ export const selfReport: Access["selfReport"] = Effect.fnUntraced(function* (_ch
   ])
   return EvmSelfReport.read(Result.getOrUndefined(version!), Result.getOrUndefined(syncing!))
 })
+
+export const announcementReport: NonNullable<Access["announcementReport"]> = (_chain, settings) =>
+  NewHeads.report(settings)

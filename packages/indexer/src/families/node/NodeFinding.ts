@@ -22,7 +22,9 @@ export interface CodedFinding<Code extends string> {
 /** What a node says of itself. */
 export type NodeFinding =
   | WellFinding
-  | CodedFinding<"node_synchronising" | "no_peers" | "node_clock" | "amendment_blocked" | "solid_block_behind">
+  | CodedFinding<
+      "node_synchronising" | "no_peers" | "node_clock" | "amendment_blocked" | "solid_block_behind" | "no_new_heads"
+    >
 
 /** How far a node's clock may be from its peers', in seconds. */
 export const clockTolerance = 60

@@ -6,9 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type { Subscriber } from "zeromq"
+import * as Hints from "../node/Hints.ts"
 
 export interface Announcements {
   /** Waits until a block has been announced since this was last waited for. */
@@ -29,8 +29,6 @@ const maximumBytes = 256
 /** Messages that are kept until they are read; more are dropped. */
 const maximumMessages = 100
 const heartbeatMillis = 30_000
-/** Hints that come closer together are one. */
-const spacing = "20 millis"
 
 const subscribe = (endpoints: ReadonlyArray<string>, silenceMillis: number) =>
   Effect.tryPromise({
@@ -56,8 +54,8 @@ export const make = Effect.fn("Announcements.make")(function* (
   endpoints: ReadonlyArray<string>,
   { silenceMillis = 600_000 }: Options = {}
 ) {
-  const blocks = yield* Queue.sliding<void>(1)
-  const transactions = yield* Queue.sliding<void>(1)
+  const blocks = yield* Hints.make
+  const transactions = yield* Hints.make
 
   /** Ends when nothing has come for a while: ZeroMQ does not go back to a publisher that broke the protocol. */
   const listen = Effect.fnUntraced(function* (socket: Subscriber) {
@@ -65,8 +63,8 @@ export const make = Effect.fn("Announcements.make")(function* (
       const message = yield* Effect.option(Effect.tryPromise(() => socket.receive()))
       if (Option.isNone(message)) return
       const topic = message.value[0]?.toString("latin1")
-      if (topic === "hashblock") Queue.offerUnsafe(blocks, undefined)
-      else if (topic === "hashtx") Queue.offerUnsafe(transactions, undefined)
+      if (topic === "hashblock") blocks.offer()
+      else if (topic === "hashtx") transactions.offer()
     }
   })
 
@@ -84,8 +82,5 @@ export const make = Effect.fn("Announcements.make")(function* (
       Effect.forkScoped
     )
   }
-  return {
-    block: Effect.delay(Queue.take(blocks), spacing),
-    transaction: Effect.delay(Queue.take(transactions), spacing)
-  } satisfies Announcements
+  return { block: blocks.wait, transaction: transactions.wait } satisfies Announcements
 })

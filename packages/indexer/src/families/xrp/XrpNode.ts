@@ -1,9 +1,9 @@
 /** The servers of an XRP chain — rippled or clio, over WebSocket or JSON-RPC — asked as if they were one. */
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as BytesInFlight from "../node/BytesInFlight.ts"
 import * as Failover from "../node/Failover.ts"
+import * as Hints from "../node/Hints.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as XrpHttp from "./internal/XrpHttp.ts"
 import * as XrpReply from "./internal/XrpReply.ts"
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (
   options: XrpNodeOptions
 ): Effect.fn.Return<XrpNode, never, Scope.Scope> {
   const timeoutMillis = options.timeoutMillis ?? 30_000
-  const announcements = yield* Queue.sliding<void>(1)
+  const announcements = yield* Hints.make
   const [first, ...others] = yield* Effect.forEach(options.urls, (text) => {
     const url = URL.parse(text)
     switch (url?.protocol) {
@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function* (
         return XrpWebSocket.make({
           url,
           timeoutMillis,
-          onLedgerClosed: () => Queue.offerUnsafe(announcements, undefined)
+          onLedgerClosed: announcements.offer
         })
       case "http:":
       case "https:":
@@ -92,6 +92,6 @@ export const make = Effect.fnUntraced(function* (
     request: client.request,
     requestLedger: client.requestLedger,
     ...Failover.share(failover, clientOf),
-    announced: Queue.take(announcements)
+    announced: announcements.wait
   }
 })

@@ -13,7 +13,7 @@ import { hex } from "./EvmBlocks.ts"
 import * as EvmNode from "./EvmNode.ts"
 
 const hasher = await createKeccak(256)
-const keccak: Trie.Hash = (bytes) => hasher.init().update(bytes).digest("binary")
+export const keccak: Trie.Hash = (bytes) => hasher.init().update(bytes).digest("binary")
 
 const quantity = (number: number) => `0x${number.toString(16)}`
 

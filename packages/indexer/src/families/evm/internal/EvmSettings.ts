@@ -1,5 +1,6 @@
 /** Settings that EVM chains have beside those of every chain. */
 import * as Schema from "effect/Schema"
+import * as Url from "../../node/Url.ts"
 import type { Tracer } from "./Trace.ts"
 
 /** The node's method for each tracer. */
@@ -11,6 +12,8 @@ export const methodOf = {
 export const fields = {
   /** How internal transactions are read; without it, the first way that a node has. */
   tracer: Schema.optionalKey(Schema.Literals(["callTracer", "trace_block"])),
+  /** Where nodes announce new heads over WebSocket; by default where the URLs of the nodes suggest. None: not at all. */
+  newHeads: Schema.optionalKey(Schema.Array(Schema.RedactedFromValue(Url.ofSchemes(["ws", "wss"])))),
   /** How long a node may take for the traces of a block; by default `timeoutMillis`. */
   traceTimeoutMillis: Schema.optionalKey(
     Schema.Int.check(

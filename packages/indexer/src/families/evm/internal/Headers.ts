@@ -23,13 +23,17 @@ export const missingOr = (rpc: JsonRpc, error: NodeRejected, block: string) =>
 
 export const blockCall = (tag: string, full: boolean) => ({ method: "eth_getBlockByNumber", params: [tag, full] })
 
-/** A header's height and hash; `null` is a block that the node does not have. */
+/** A header's height, hash and parent; `null` is a block that the node does not have. */
 const headerOf = (rpc: JsonRpc, answer: unknown, block: string) =>
   answer === null
     ? Effect.fail(missing(rpc, block))
     : read(rpc, "eth_getBlockByNumber", () => {
         const json = Hex.object(answer, "block")
-        return { height: Hex.integer(json.number, "block.number"), hash: Hex.hash(json.hash, "block.hash") }
+        return {
+          height: Hex.integer(json.number, "block.number"),
+          hash: Hex.hash(json.hash, "block.hash"),
+          parent: Hex.hash(json.parentHash, "block.parentHash")
+        }
       })
 
 /** The newest block, and the newest final one of a node that knows the `finalized` tag. */
