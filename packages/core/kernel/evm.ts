@@ -1,5 +1,6 @@
 /** The kernel of EVM chains. */
-import { begin, reach } from "./memory"
-
+export { headerAt, logsAt, openBlock, readReceipt, readTransaction, transactionCount, transactionsAt } from "./evm/block"
+export { framesAt, framesFound, openTraces, readTrace } from "./evm/traces"
+export { answerAt, answerCount, scan, scanFrom } from "./json"
 export { keccak } from "./keccak"
-export { begin, reach }
+export { begin, reach } from "./memory"
