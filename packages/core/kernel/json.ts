@@ -154,7 +154,7 @@ function passName(): bool {
   at = blanks(at)
   if (load<u8>(at) != 0x3a) return false
   at = blanks(at + 1)
-  valueFrom = at
+  if (depth == envelope) valueFrom = at
   return true
 }
 
@@ -211,7 +211,7 @@ export function scan(stop: usize): i32 {
       const byte = load<u8>(at)
       if (byte == 0x7b || byte == 0x5b) {
         // An answer is an object; only a batch stands above one.
-        if (depth == maxDepth || (depth < envelope && (byte == 0x5b) != (depth + 1 < envelope))) return refused
+        if (depth == maxDepth || (depth < envelope && (byte == 0x5b) != depth + 1 < envelope)) return refused
         store<u8>(levels + depth, byte)
         depth++
         at = blanks(at + 1)

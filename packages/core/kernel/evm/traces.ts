@@ -80,7 +80,9 @@ function typeAt(from: usize): i32 {
     if (word == 0x464c4553 && load<u64>(from, 5) == 0x5443555254534544) return selfdestruct
     return word == 0x454c4544 && load<u64>(from, 5) == 0x4c4c414345544147 ? still : 0
   }
-  return length == 10 && word == 0x54415453 && load<u32>(from, 5) == 0x4c414349 && load<u16>(from, 9) == 0x4c4c ? still : 0
+  return length == 10 && word == 0x54415453 && load<u32>(from, 5) == 0x4c414349 && load<u16>(from, 9) == 0x4c4c
+    ? still
+    : 0
 }
 
 const quote: u8 = 0x22

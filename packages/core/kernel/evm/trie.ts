@@ -15,8 +15,8 @@ export const scratchBytes: usize = 8192
 /** The RLP of an index, from the highest byte down. */
 function keyOf(index: i32): u32 {
   if (index == 0) return 0x80000000
-  if (index < 0x80) return <u32>index << 24
-  return index < 0x100 ? 0x81000000 | (<u32>index << 16) : 0x82000000 | (<u32>index << 8)
+  if (index < 0x80) return (<u32>index) << 24
+  return index < 0x100 ? 0x81000000 | ((<u32>index) << 16) : 0x82000000 | ((<u32>index) << 8)
 }
 
 function nibblesOf(index: i32): i32 {

@@ -275,7 +275,9 @@ export function* traces(text: Uint8Array, hashes: Uint8Array): Generator<void, R
       const path = view.getUint32(at + 80, true)
       frames.push({
         ...{ type, from: addressAt(at), to: addressAt(at + 20), value: numberAt(view, at + 40) },
-        path: Array.from({ length: view.getUint32(at + 76, true) }, (_, level) => view.getUint32(path + 4 * level, true))
+        path: Array.from({ length: view.getUint32(at + 76, true) }, (_, level) =>
+          view.getUint32(path + 4 * level, true)
+        )
       })
     }
     found.push({ failed: state === 2, frames })

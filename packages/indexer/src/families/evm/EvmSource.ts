@@ -131,17 +131,14 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const traced = yield* tracesOf(BlockTraces.traceable(block))
     const frames = Result.getOrUndefined(traced)
     const unprovenSenders =
-      isWhole || level !== "full"
-        ? []
-        : [Proof.unknown(BlockProof.part.senders, "not all transactions are understood")]
+      isWhole || level !== "full" ? [] : [Proof.unknown(BlockProof.part.senders, "not all transactions are understood")]
     const unprovenParts = [
       ...unproven,
       ...unprovenSenders,
       ...unprovenReceipts,
       ...(frames === undefined ? [] : proof.traces)
     ]
-    const isProven =
-      level !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
+    const isProven = level !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
     const decoded = yield* TimeSlice.run(() =>
       Transfers.decode(block, receipts, frames, isProven ? "counted" : "given")
     )
