@@ -12,7 +12,6 @@ const levels = memory.data(maxDepth)
 let depth = 0
 let at: usize = 0
 let end: usize = 0
-let begun: usize = 0
 /** A value comes next, or what follows one. */
 let wantsValue = true
 
@@ -190,7 +189,6 @@ function takeAnswer(): bool {
 /** Begins with the document between `from` and `to`, which must be followed by 64 bytes of zeros. */
 export function scanFrom(from: usize, to: usize): void {
   at = blanks(from)
-  begun = at
   end = to
   depth = 0
   count = 0

@@ -1,10 +1,9 @@
 /** A block's hash, hashed again from the fields of its header: those of Ethereum (Yellow Paper 4.3, and the forks since). */
-import { must } from "../hex"
+import { fixed, must } from "../hex"
 import { keccak } from "../keccak"
 import { member } from "../names"
 import * as members from "./members"
-import { close, headBefore, list, top, writeData, writeFixed, writeNothing, writeNumber, writeTo } from "./rlp"
-import { fixed } from "../hex"
+import { headBefore, list, top, writeData, writeFixed, writeNothing, writeNumber, writeTo } from "./rlp"
 
 const fields = 8
 const forks = memory.data<i32>([

@@ -101,8 +101,15 @@ const withTraces = (
   { ids, logs, parties, succeeded, transfers, transfersTo }: Content,
   traces: Traces | undefined
 ): Block | undefined => {
-  const block = { ...header, transactions: ids, spends: [], parties, logs }
-  if (traces === undefined) return { ...block, transfers }
+  const blockOf = (transfers: ReadonlyArray<Transfer>): Block => ({
+    ...header,
+    transactions: ids,
+    transfers,
+    spends: [],
+    parties,
+    logs
+  })
+  if (traces === undefined) return blockOf(transfers)
   if (!traces.every(isWhole)) return undefined
   const all: Array<Transfer> = []
   let from = 0
@@ -110,7 +117,7 @@ const withTraces = (
     for (; from < transfersTo[index]!; from++) all.push(transfers[from]!)
     if (succeeded[index] === true) for (const transfer of success.transfers) all.push(transfer)
   }
-  return { ...block, transfers: all }
+  return blockOf(all)
 }
 
 /**

@@ -164,11 +164,8 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
     (next, text) => {
       const found = member(next, text)
       if (found === undefined) return text
-      const letters = found.text
-        .matchAll(/[0-9a-zA-Z]/g)
-        .map(({ index }) => index)
-        .toArray()
-      const at = found.at + letters[Mutation.below(next, letters.length)]!
+      const letters = [...found.text.matchAll(/[0-9a-zA-Z]/g)]
+      const at = found.at + letters[Mutation.below(next, letters.length)]!.index
       return splice(text, at, 1, `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
     },
     // Letters of digits in the other case, zeros before a number, a number too long.
