@@ -105,9 +105,6 @@ export interface Transaction {
   readonly logs: number
 }
 
-/** Where a text stands among the bytes that were read. */
-export type Place = readonly [from: number, to: number]
-
 /** What moves by a log. `other`: perhaps a token, in a form that is seldom. */
 export type Moved =
   | { readonly token: "none" }
@@ -122,10 +119,11 @@ export type Moved =
 
 export interface Log {
   readonly contract: AddressBytes
-  /** In the receipts, each 0x and 64 hex digits. */
-  readonly topics: ReadonlyArray<Place>
-  /** In the receipts, 0x and hex digits. */
-  readonly data: Place
+  /** Where each topic begins in the receipts: 0x and 64 hex digits. */
+  readonly topics: ReadonlyArray<number>
+  /** Where the data begins in the receipts, and where it ends: 0x and hex digits. */
+  readonly dataFrom: number
+  readonly dataTo: number
   readonly moved: Moved
 }
 
@@ -146,16 +144,29 @@ const transactionBytes = 128
 const logBytes = 128
 const frameBytes = 96
 
+/** A number of 32 bytes; most are less than 2^128. */
 const numberAt = (view: DataView, at: number): bigint => {
+  const isLong = (view.getUint32(at) | view.getUint32(at + 4) | view.getUint32(at + 8) | view.getUint32(at + 12)) !== 0
   const low = view.getBigUint64(at + 24)
-  const third = view.getBigUint64(at + 16)
-  const second = view.getBigUint64(at + 8)
-  const first = view.getBigUint64(at)
-  if (first === 0n && second === 0n) return third === 0n ? low : (third << 64n) | low
-  return (first << 192n) | (second << 128n) | (third << 64n) | low
+  if (!isLong && (view.getUint32(at + 16) | view.getUint32(at + 20)) === 0) return low
+  const short = (view.getBigUint64(at + 16) << 64n) | low
+  return isLong ? (view.getBigUint64(at) << 192n) | (view.getBigUint64(at + 8) << 128n) | short : short
 }
 
-const tokens = ["none", "fungible", "non-fungible", "other"] as const
+/** A copy: a loop is faster than `slice` for so few bytes. */
+const bytesAt = (memory: Uint8Array, at: number, length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  for (let index = 0; index < length; index++) bytes[index] = memory[at + index]!
+  return bytes
+}
+
+const addressAt = (memory: Uint8Array, at: number) => bytesAt(memory, at, 20) as AddressBytes
+
+const none: Moved = { token: "none" }
+const other: Moved = { token: "other" }
+
+const fungible = 1
+const nonFungible = 2
 
 const blockRecords = (instance: Exports, receipts: number): BlockRecords => {
   const memory = new Uint8Array(instance.memory.buffer)
@@ -163,25 +174,28 @@ const blockRecords = (instance: Exports, receipts: number): BlockRecords => {
   const header = instance.headerAt()
   const transactions = instance.transactionsAt()
   const logs = instance.logsAt()
-  const addressAt = (at: number) => memory.slice(at, at + 20) as AddressBytes
   const moved = (at: number): Moved => {
-    const token = tokens[memory[at + 60]!]!
-    return token === "none" || token === "other"
-      ? { token }
-      : { token, from: addressAt(at + 20), to: addressAt(at + 40), number: numberAt(view, at + 64) }
+    const kind = memory[at + 60]
+    if (kind !== fungible && kind !== nonFungible) return kind === 0 ? none : other
+    return {
+      token: kind === fungible ? "fungible" : "non-fungible",
+      from: addressAt(memory, at + 20),
+      to: addressAt(memory, at + 40),
+      number: numberAt(view, at + 64)
+    }
   }
   return {
     height: view.getFloat64(header + 64, true),
-    hash: memory.slice(header, header + 32),
-    parent: memory.slice(header + 32, header + 64),
+    hash: bytesAt(memory, header, 32),
+    parent: bytesAt(memory, header + 32, 32),
     time: view.getFloat64(header + 72, true),
     transactionCount: instance.transactionCount(),
     transaction: (index) => {
       const at = transactions + index * transactionBytes
       return {
-        hash: memory.slice(at, at + 32),
-        from: addressAt(at + 32),
-        to: addressAt(at + 52),
+        hash: bytesAt(memory, at, 32),
+        from: addressAt(memory, at + 32),
+        to: addressAt(memory, at + 52),
         value: numberAt(view, at + 80),
         succeeded: memory[at + 74] === 1,
         logs: view.getUint32(at + 116, true)
@@ -189,14 +203,16 @@ const blockRecords = (instance: Exports, receipts: number): BlockRecords => {
     },
     log: (index) => {
       const at = logs + index * logBytes
-      const data = view.getUint32(at + 112, true) - receipts
+      const dataFrom = view.getUint32(at + 112, true) - receipts
+      const topics: Array<number> = []
+      for (let topic = 0; topic < memory[at + 61]!; topic++) {
+        topics.push(view.getUint32(at + 96 + 4 * topic, true) - receipts)
+      }
       return {
-        contract: addressAt(at),
-        topics: Array.from({ length: memory[at + 61]! }, (_, topic): Place => {
-          const from = view.getUint32(at + 96 + 4 * topic, true) - receipts
-          return [from, from + 66]
-        }),
-        data: [data, data + 2 + 2 * view.getUint32(at + 116, true)],
+        contract: addressAt(memory, at),
+        topics,
+        dataFrom,
+        dataTo: dataFrom + 2 + 2 * view.getUint32(at + 116, true),
         moved: moved(at)
       }
     }
@@ -263,7 +279,6 @@ export function* traces(text: Uint8Array, hashes: Uint8Array): Generator<void, R
   let isFit = instance.openTraces(from, from + text.length, hashesAt, count) !== 0
   const memory = new Uint8Array(instance.memory.buffer)
   const view = new DataView(instance.memory.buffer)
-  const addressAt = (at: number) => memory.slice(at, at + 20) as AddressBytes
   for (let index = 0, read = 0; isFit && index < count; index++) {
     const state = instance.readTrace()
     isFit = state !== 0
@@ -272,13 +287,12 @@ export function* traces(text: Uint8Array, hashes: Uint8Array): Generator<void, R
       const at = instance.framesAt() + read * frameBytes
       const type = frameTypes[memory[at + 72]!]
       if (type === undefined) continue
-      const path = view.getUint32(at + 80, true)
-      frames.push({
-        ...{ type, from: addressAt(at), to: addressAt(at + 20), value: numberAt(view, at + 40) },
-        path: Array.from({ length: view.getUint32(at + 76, true) }, (_, level) =>
-          view.getUint32(path + 4 * level, true)
-        )
-      })
+      const pathFrom = view.getUint32(at + 80, true)
+      const pathTo = pathFrom + 4 * view.getUint32(at + 76, true)
+      const path: Array<number> = []
+      for (let place = pathFrom; place < pathTo; place += 4) path.push(view.getUint32(place, true))
+      const [from, to] = [addressAt(memory, at), addressAt(memory, at + 20)]
+      frames.push({ type, from, to, value: numberAt(view, at + 40), path })
     }
     found.push({ failed: state === 2, frames })
     yield

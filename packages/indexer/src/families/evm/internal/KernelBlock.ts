@@ -60,7 +60,7 @@ const tokenOf = (moved: EvmKernel.Moved, log: ContractLog): TokenTransfer | unde
 function* contentOf(records: EvmKernel.BlockRecords, receipts: Buffer): Generator<void, Content> {
   const content: Content = { ids: [], succeeded: [], transfers: [], transfersTo: [], parties: [], logs: [] }
   const { ids, logs, parties, transfers, transfersTo } = content
-  const textAt = ([from, to]: EvmKernel.Place) => receipts.toString("latin1", from, to)
+  const textAt = (from: number, to: number) => receipts.toString("latin1", from, to)
   for (let transaction = 0, position = 0; transaction < records.transactionCount; transaction++) {
     const { from, hash, logs: logCount, succeeded, to, value } = records.transaction(transaction)
     ids.push(hash)
@@ -69,12 +69,15 @@ function* contentOf(records: EvmKernel.BlockRecords, receipts: Buffer): Generato
     if (succeeded && value !== 0n) transfers.push({ kind: "coin", transaction, position: 0, from, to, amount: value })
     const end = position + logCount
     for (; succeeded && position < end; position++) {
-      const { contract, data, moved, topics } = records.log(position)
+      const { contract, dataFrom, dataTo, moved, topics } = records.log(position)
       const isTransfer = moved.token === "fungible" || moved.token === "non-fungible"
       const log: ContractLog = {
-        ...{ transaction, position, contract, data: textAt(data) },
-        topics: topics.map((topic, place) =>
-          place === 0 && isTransfer ? TokenTransfers.transferTopic : textAt(topic).toLowerCase()
+        transaction,
+        position,
+        contract,
+        data: textAt(dataFrom, dataTo),
+        topics: topics.map((from, place) =>
+          place === 0 && isTransfer ? TokenTransfers.transferTopic : textAt(from, from + 66).toLowerCase()
         )
       }
       logs.push(log)
@@ -156,8 +159,13 @@ export function* traces(answer: unknown, hashes: Uint8Array): Generator<void, Tr
       broken: [],
       transfers: frames.map(
         ({ from, path, to, type, value }): InternalTransfer => ({
-          ...{ kind: "internal", transaction, operation: operationOf(path), operationType: type },
-          ...{ from, to, amount: value }
+          kind: "internal",
+          transaction,
+          operation: operationOf(path),
+          operationType: type,
+          from,
+          to,
+          amount: value
         })
       )
     })
