@@ -1,5 +1,5 @@
 /** `0x` hex in JSON strings. What is not of the form that is asked for is noted in `isBroken`, and nothing is to be used then. */
-import { closing } from "./json"
+import { closing, maxItem } from "./json"
 
 export let isBroken = false
 
@@ -59,9 +59,6 @@ export function fixed(to: usize, from: usize, length: usize): void {
   else isBroken = true
 }
 
-/** A longer text is not read as a string where JSON is parsed. */
-const maxText: usize = 2 << 20
-
 /** Puts the bytes of the string at `from` to `to`; how many these are. */
 export function data(to: usize, from: usize): usize {
   if (from == 0 || !isPrefixed(from)) {
@@ -69,7 +66,7 @@ export function data(to: usize, from: usize): usize {
     return 0
   }
   const digits = closing(from) - (from + 3)
-  must((digits & 1) == 0 && digits < maxText)
+  must((digits & 1) == 0 && digits < maxItem)
   if (isBroken) return 0
   decode(to, from + 3, digits >> 1)
   return digits >> 1

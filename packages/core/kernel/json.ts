@@ -247,6 +247,9 @@ export function scan(stop: usize): i32 {
 
 // Of what has been accepted.
 
+/** What is read in one step is for others where it takes more bytes: everything else would wait for too long. */
+export const maxItem: usize = 2 << 20
+
 /** At the first quote or backslash behind `from`. */
 export function special(from: usize): usize {
   let next = from + 1

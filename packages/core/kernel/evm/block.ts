@@ -8,7 +8,7 @@
  * that each log states must be its place.
  */
 import { data, equal, fixed, integer, isBroken, must, shortest, whole, word } from "../hex"
-import { closing, ended, enter, following, skip } from "../json"
+import { closing, ended, enter, following, maxItem, skip } from "../json"
 import { keccak } from "../keccak"
 import { reach } from "../memory"
 import { clear, escaped, keep, member, objectEnd, readObject, slotOf, unknown, valueAt } from "../names"
@@ -198,6 +198,7 @@ function isOfBlock(from: usize): bool {
 export function readTransaction(): bool {
   if (item == 0 || !readObject(item)) return false
   const behind = objectEnd
+  if (behind - item > maxItem) return false
   const record = records + <usize>index * recordBytes
   memory.fill(record, 0, recordBytes)
   fixed(record, member(members.hash), 32)
@@ -333,7 +334,7 @@ function readLogs(from: usize): usize {
   if (load<u8>(from) != 0x5b) return 0
   for (let log = enter(from); log != 0; ) {
     const behind = readLog(log)
-    if (behind == 0) return 0
+    if (behind == 0 || behind - from > maxItem) return 0
     log = following(behind)
   }
   return ended

@@ -3,7 +3,7 @@
  * where something is not as in most blocks: then nothing is to be used.
  */
 import { fixed, isBroken, must, whole, word } from "../hex"
-import { closing, ended, enter, following, isNull, skip } from "../json"
+import { closing, ended, enter, following, isNull, maxItem, skip } from "../json"
 import { reach } from "../memory"
 import { clear, escaped, keep, member, slotOf, unknown, valueAt } from "../names"
 import * as members from "./members"
@@ -89,7 +89,7 @@ const quote: u8 = 0x22
 
 /** Reads the frame at `from`, and those below; behind it, or 0. */
 function readFrame(from: usize, depth: i32): usize {
-  if (load<u8>(from) != 0x7b || depth > maxDepth || frameCount >= frameLimit) return 0
+  if (load<u8>(from) != 0x7b || depth > maxDepth || frameCount >= frameLimit || from - item > maxItem) return 0
   const first = frameCount
   const firstPath = pathTop
   let type: usize = 0

@@ -1,7 +1,6 @@
 /**
- * A result of a node as the JSON that it is, which has been found to be JSON: for who reads bytes. Whether a result is given
- * as one or as its value, who has asked for JSON must be ready for both: small answers are values, and so are those of which
- * something is not as usual.
+ * A result of a node as its text, which is known to be JSON: for a reader of bytes. Whoever asks for text gets either: small
+ * results are values, and so are those of an answer in which something is not as usual.
  */
 import * as Effect from "effect/Effect"
 import * as JsonAnswer from "./JsonAnswer.ts"

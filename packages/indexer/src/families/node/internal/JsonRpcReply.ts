@@ -92,10 +92,14 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
     : inconsistent(`${answers.length} answers to ${sent.length} calls`)
 }
 
-/** Smaller answers are parsed. */
+/** Smaller answers, and smaller results, are parsed. */
 const smallBytes = 16_384
 
-/** The results in the order of the calls as JSON; undefined where the answers are not simply one result for each call. */
+/** A result that is JSON, as far as it is known. */
+const textOf = (body: Buffer, { from, to }: EvmKernel.Answer): unknown =>
+  to - from < smallBytes ? JSON.parse(body.toString("utf8", from, to)) : new JsonText(body.subarray(from, to))
+
+/** The results in the order of the calls, large ones as JSON; undefined where there is not simply one for each call. */
 const texts = Effect.fnUntraced(function* (exchange: Exchange) {
   const { reply, sent } = exchange
   const { body } = reply
@@ -104,7 +108,7 @@ const texts = Effect.fnUntraced(function* (exchange: Exchange) {
   if (answers === undefined || answers.length !== sent.length) return undefined
   const found = sent.map(({ id }) => answers.find((answer) => answer.id === id))
   return found.every((answer) => answer !== undefined)
-    ? found.map(({ from, to }) => new JsonText(body.subarray(from, to)))
+    ? found.map((answer) => textOf(body, answer))
     : undefined
 })
 
