@@ -4,7 +4,9 @@
  * the kernel reads bytes); and of each family against reading the blocks without proof (`links`). In turns, in one process; the
  * longest pause of the event loop stands beside. Nodes of the other families are in a process of their own.
  *
- *     node bench/proofs.ts [rounds] [evm]
+ * What one contestant leaves for the garbage collector is collected before the next one's turn.
+ *
+ *     node --expose-gc bench/proofs.ts [rounds] [evm]
  */
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
@@ -100,6 +102,7 @@ const measure = Effect.fnUntraced(function* (
   const measured = contestants.map(() => ({ cpu: [] as Array<number>, pause: [] as Array<number> }))
   for (let round = -2; round < rounds; round++) {
     for (const [at, [, self]] of contestants.entries()) {
+      globalThis.gc?.()
       const delay = monitorEventLoopDelay({ resolution: 1 })
       delay.enable()
       const milliseconds = yield* cpu(self)

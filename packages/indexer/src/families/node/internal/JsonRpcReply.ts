@@ -107,9 +107,7 @@ const texts = Effect.fnUntraced(function* (exchange: Exchange) {
   const answers = yield* TimeSlice.run(() => EvmKernel.answers(body))
   if (answers === undefined || answers.length !== sent.length) return undefined
   const found = sent.map(({ id }) => answers.find((answer) => answer.id === id))
-  return found.every((answer) => answer !== undefined)
-    ? found.map((answer) => textOf(body, answer))
-    : undefined
+  return found.every((answer) => answer !== undefined) ? found.map((answer) => textOf(body, answer)) : undefined
 })
 
 /**
