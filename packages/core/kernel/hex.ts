@@ -122,6 +122,7 @@ export function integer(from: usize): f64 {
   for (let index: usize = 0; index < digits && index < 15; index++) {
     number = (number << 4) | digit(load<u8>(first + index))
   }
+  must(number < (<u64>1) << 53)
   return <f64>number
 }
 

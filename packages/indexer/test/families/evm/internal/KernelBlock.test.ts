@@ -116,6 +116,24 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
     }
   })
 
+  it.each([1, 2, 127, 129, 300])("%i transactions have the roots that they should have", (transactions) => {
+    const recorded = SealedBlock.repeated(EvmNode.bundle("ethereum-17053184").recorded, transactions, 1)
+    const height = Number(recorded.block.number)
+    assert.deepStrictEqual(accepts(textsOf(recorded), height, "roots"), { block: true, traces: true })
+    const [first, ...others] = recorded.block.transactions as ReadonlyArray<EvmNode.Json>
+    const lie = { ...recorded, block: { ...recorded.block, transactions: [{ ...first, value: "0x5" }, ...others] } }
+    assert.isFalse(accepts(textsOf(lie), height, "roots").block)
+  })
+
+  it("whose numbers are larger than JavaScript's are for the plain path", () => {
+    const { recorded } = EvmNode.bundle("ethereum-17053184")
+    for (const timestamp of ["0x1fffffffffffff", "0x20000000000000"]) {
+      const later = { ...recorded, block: { ...recorded.block, timestamp } }
+      const { block } = accepts(textsOf(later), Number(recorded.block.number), "links")
+      assert.strictEqual(block, timestamp === "0x1fffffffffffff")
+    }
+  })
+
   const place = (next: Mutation.Random, text: string) => Mutation.below(next, text.length)
 
   const splice = (text: string, at: number, remove: number, insert: string) =>
