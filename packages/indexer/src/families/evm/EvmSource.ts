@@ -157,7 +157,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
   ): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
     const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
-    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls], "text")
+    const numbers = KernelBlock.mayRead(chain, level, height) ? "text" : "plain"
+    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls], numbers)
     const given = yield* Effect.fromResult(
       Result.mapError(yield* BlockInParts.orParts(rpc, tag, full!), (error) =>
         Headers.missingOr(rpc, error, String(height))

@@ -30,10 +30,11 @@ export interface KernelBlock {
   readonly withTraces: (traces: Traces | undefined) => Block | undefined
 }
 
-/** Whether a chain's blocks may be of Ethereum's own kinds, from this height on. */
-const fits = ({ evm }: Chain, height: number): boolean => {
+/** Whether the kernel may read a chain's block at a height, and prove as much as `level` says. */
+export const mayRead = ({ evm }: Chain, level: Proof.Level, height: number): boolean => {
   const { byzantium = 0, dataFee = "none", nitro, stateSync } = evm ?? {}
-  return dataFee === "none" && nitro === undefined && stateSync !== true && height >= byzantium
+  const isOwnKind = dataFee === "none" && nitro === undefined && stateSync !== true && height >= byzantium
+  return isOwnKind && level !== "full"
 }
 
 /** What comes of all transactions, in their order. */
@@ -135,7 +136,7 @@ export function* read(
   receipts: unknown
 ): Generator<void, KernelBlock | undefined> {
   if (!(block instanceof JsonText) || !(receipts instanceof JsonText)) return undefined
-  if (level === "full" || !fits(chain, height)) return undefined
+  if (!mayRead(chain, level, height)) return undefined
   const texts = { block: block.bytes, receipts: receipts.bytes, proves: level === "roots" }
   return yield* EvmKernel.block(texts, function* (records) {
     const { hash, parent, time, transactionCount: count } = records

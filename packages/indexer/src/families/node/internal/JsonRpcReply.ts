@@ -93,7 +93,7 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
 }
 
 /** Smaller answers, and smaller results, are parsed. */
-const smallBytes = 16_384
+const smallBytes = 2_048
 
 /** A result that is JSON, as far as it is known. */
 const textOf = (body: Buffer, { from, to }: EvmKernel.Answer): unknown =>
