@@ -360,7 +360,9 @@ const fetchProgram = `import * as Client from "@headwater/http/client"\n${fetchC
  */
 const bundles = async (project: string) => {
   const modules = readdirSync(join(project, "node_modules/@headwater/core/dist"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js") && !file.includes("internal/") && !/(?:Secp256k1Tiny|Kernel)\.js$/.test(file))
+    .filter(
+      (file) => file.endsWith(".js") && !file.includes("internal/") && !/(?:Secp256k1Tiny|Kernel)\.js$/.test(file)
+    )
     .map((file) => file.slice(0, -3))
   assert.isAbove(modules.length, 20)
   const entry = join(project, "browser.js")
