@@ -1,9 +1,12 @@
 /**
- * CPU that the proof of blocks takes at each level of `verify`: of recorded Ethereum blocks against the floor of parsing the
- * node's answers, and of each family against reading the blocks without proof (`links`). In turns, in one process; the
+ * CPU that the proof of blocks takes at each level of `verify`: of recorded Ethereum blocks, with their traces where these were
+ * recorded, against the floor of parsing the node's answers, and against the plain path (`plain`, which reads values where
+ * the kernel reads bytes); and of each family against reading the blocks without proof (`links`). In turns, in one process; the
  * longest pause of the event loop stands beside. Nodes of the other families are in a process of their own.
  *
- *     node bench/proofs.ts [rounds]
+ * What one contestant leaves for the garbage collector is collected before the next one's turn.
+ *
+ *     node --expose-gc bench/proofs.ts [rounds] [evm]
  */
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
@@ -14,7 +17,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as Failover from "@headwater/indexer/families/node/Failover"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
-import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import type * as NodeHttp from "@headwater/indexer/families/node/NodeHttp"
 import type * as Proof from "@headwater/indexer/families/node/Proof"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as TronSource from "@headwater/indexer/families/tron/TronSource"
@@ -24,14 +27,14 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Comparison from "./Comparison.ts"
+import * as JsonRpcReply from "../packages/indexer/src/families/node/internal/JsonRpcReply.ts"
 
-const [rounds = 20] = process.argv.slice(2).map(Number)
+const rounds = Number(process.argv[2] ?? 20)
 const folder = new URL("../../shared/fixtures/evm-rpc/bundles/", import.meta.url)
 const ethereum = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
 
 interface Recorded {
-  readonly block: string
-  readonly receipts: string
+  readonly texts: Readonly<Record<string, string>>
   readonly height: number
   readonly transactions: number
 }
@@ -40,31 +43,41 @@ const recorded = readdirSync(folder)
   .filter((file) => !file.includes("expected"))
   .map((file): Recorded => {
     const json = JSON.parse(gunzipSync(readFileSync(new URL(file, folder))).toString())
-    const { eth_getBlockByNumber: block, eth_getBlockReceipts: receipts } = json
+    const { debug_traceBlock_callTracer: traces, eth_getBlockByNumber: block, eth_getBlockReceipts: receipts } = json
+    const { transactions } = block as { readonly transactions: ReadonlyArray<{ readonly hash: string }> }
+    const named = (result: unknown, index: number) => ({ txHash: transactions[index]!.hash, result })
     return {
-      ...{ block: JSON.stringify(block), receipts: JSON.stringify(receipts) },
-      ...{ height: Number(block.number), transactions: block.transactions.length }
+      texts: {
+        eth_chainId: '"0x1"',
+        eth_getBlockByNumber: JSON.stringify(block),
+        eth_getBlockReceipts: JSON.stringify(receipts),
+        ...(Array.isArray(traces) ? { debug_traceBlockByHash: JSON.stringify(traces.map(named)) } : {})
+      },
+      ...{ height: Number(block.number), transactions: transactions.length }
     }
   })
   .filter(({ transactions }) => transactions > 50)
 
-/** A node that has one block: as from the network, the answers are parsed each time. */
-const nodeOf = ({ block, receipts }: Recorded): JsonRpc.JsonRpc => {
-  const answers: Readonly<Record<string, string>> = {
-    eth_chainId: '"0x1"',
-    eth_getBlockByNumber: block,
-    eth_getBlockReceipts: receipts
+const http: NodeHttp.NodeHttp = { name: "memory", post: () => Effect.die("not asked"), redact: (text) => text }
+
+/** A node that has one block: as from the network, the bytes of its answers are read each time. */
+const nodeOf = ({ texts }: Recorded, isPlain = false): JsonRpc.JsonRpc => {
+  const results: JsonRpc.JsonRpc["results"] = (calls, numbers = "plain") => {
+    const sent = calls.map(({ method }, id) => ({ id, method }))
+    const answers = sent.map(({ id, method }) =>
+      texts[method] === undefined
+        ? `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"method not found"}}`
+        : `{"jsonrpc":"2.0","id":${id},"result":${texts[method]}}`
+    )
+    const body = Buffer.from(answers.length === 1 ? answers[0]! : `[${answers.join()}]`)
+    const exchange = { node: http, sent, reply: { status: 200, retryAfter: undefined, body } }
+    return Effect.mapError(JsonRpcReply.read(exchange, isPlain ? "plain" : numbers), ({ error }) => error)
   }
-  const result = (method: string): Result.Result<unknown, NodeRejected> =>
-    answers[method] === undefined
-      ? Result.fail(new NodeRejected({ node: "memory", method, code: -32601, message: "method not found" }))
-      : Result.succeed(JSON.parse(answers[method]))
-  const results: JsonRpc.JsonRpc["results"] = (calls) => Effect.sync(() => calls.map(({ method }) => result(method)))
   return {
     node: "memory",
     results,
     batch: (calls) => Effect.flatMap(results(calls), (all) => Effect.fromResult(Result.all(all))),
-    call: (method) => Effect.suspend(() => Effect.fromResult(result(method)))
+    call: (method, params) => Effect.flatMap(results([{ method, params }]), ([result]) => Effect.fromResult(result!))
   }
 }
 
@@ -90,6 +103,7 @@ const measure = Effect.fnUntraced(function* (
   const measured = contestants.map(() => ({ cpu: [] as Array<number>, pause: [] as Array<number> }))
   for (let round = -2; round < rounds; round++) {
     for (const [at, [, self]] of contestants.entries()) {
+      globalThis.gc?.()
       const delay = monitorEventLoopDelay({ resolution: 1 })
       delay.enable()
       const milliseconds = yield* cpu(self)
@@ -110,7 +124,7 @@ const measure = Effect.fnUntraced(function* (
   for (const [at, [name]] of contestants.entries()) {
     const all = median(measured[at]!.cpu)
     console.log(
-      `${name.padEnd(6)} ${(all / blocks).toFixed(2).padStart(7)} ms CPU a block  ` +
+      `${name.padEnd(12)} ${(all / blocks).toFixed(2).padStart(7)} ms CPU a block  ` +
         `${((all / transactions) * 1000).toFixed(0).padStart(5)} µs a transaction  ` +
         `longest pause ${median(measured[at]!.pause).toFixed(0)} ms`
     )
@@ -118,19 +132,24 @@ const measure = Effect.fnUntraced(function* (
 })
 
 const evm = Effect.gen(function* () {
-  const sources = yield* Effect.forEach(levels, (verify) =>
-    Effect.forEach(recorded, (block) =>
-      Effect.map(EvmSource.make(ethereum, Failover.alone(nodeOf(block)), { internal: false, verify }), ({ blockAt }) =>
-        blockAt(block.height)
-      )
+  const blocksAt = (verify: Proof.Level, isPlain: boolean) =>
+    Effect.map(
+      Effect.forEach(recorded, (block) =>
+        Effect.map(
+          EvmSource.make(ethereum, Failover.alone(nodeOf(block, isPlain)), { internal: true, verify }),
+          ({ blockAt }) => blockAt(block.height)
+        )
+      ),
+      (blocks) => Effect.all(blocks, { discard: true })
     )
-  )
-  const parse = Effect.sync(() => recorded.map(({ block, receipts }) => [JSON.parse(block), JSON.parse(receipts)]))
+  const bytes = recorded.map(({ texts }) => Object.values(texts).map((text) => Buffer.from(text)))
+  const parse = Effect.sync(() => bytes.map((all) => all.map((text) => JSON.parse(text.toString()))))
   const transactions = recorded.reduce((sum, block) => sum + block.transactions, 0)
-  yield* measure("evm", { blocks: recorded.length, transactions }, [
-    ["parse", parse],
-    ...levels.map((level, at) => [level, Effect.all(sources[at]!, { discard: true })] as const)
-  ])
+  const contestants: Array<Contestant> = [["parse", parse]]
+  for (const level of levels) {
+    contestants.push([level, yield* blocksAt(level, false)], [`${level}, plain`, yield* blocksAt(level, true)])
+  }
+  yield* measure("evm", { blocks: recorded.length, transactions }, contestants)
 })
 
 /** The last block of a node over HTTP, whose reading is a part of what is measured. */
@@ -163,6 +182,7 @@ const [bitcoin, xrp, tron] = ["bitcoin", "xrp", "tron"].map((name) =>
 
 const program = Effect.gen(function* () {
   yield* evm
+  if (process.argv[3] === "evm") return
   yield* overHttp("utxo", (url, verify) =>
     Effect.flatMap(JsonRpc.make({ urls: [url] }), (rpc) => UtxoSource.make(bitcoin, rpc, { verify }))
   )

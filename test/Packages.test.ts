@@ -355,12 +355,14 @@ client.credits.balance().then(
 const fetchProgram = `import * as Client from "@headwater/http/client"\n${fetchCall}`
 
 /**
- * All of core in one file for browsers, but for the layer that is for Node: no module of Node and no WebAssembly, and it
- * runs where there is neither `process` nor `Buffer`.
+ * All of core in one file for browsers, but for the layer that is for Node and the kernels, which read what nodes answer: no
+ * module of Node and no WebAssembly, and it runs where there is neither `process` nor `Buffer`.
  */
 const bundles = async (project: string) => {
   const modules = readdirSync(join(project, "node_modules/@headwater/core/dist"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js") && !file.includes("internal/") && file !== "services/Secp256k1Tiny.js")
+    .filter(
+      (file) => file.endsWith(".js") && !file.includes("internal/") && !/(?:Secp256k1Tiny|Kernel)\.js$/.test(file)
+    )
     .map((file) => file.slice(0, -3))
   assert.isAbove(modules.length, 20)
   const entry = join(project, "browser.js")

@@ -5,14 +5,15 @@
  * certain of the transaction; the block says so.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block } from "@headwater/core/Block"
+import type { Block, UnprovenPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as Heads from "../node/Heads.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import type { NodeError } from "../node/NodeError.ts"
+import * as JsonText from "../node/JsonText.ts"
+import type { NodeError, NodeRejected } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
 import type { SideSources } from "../SideSources.ts"
 import type { Source } from "../Source.ts"
@@ -25,6 +26,7 @@ import * as BlockTraces from "./internal/BlockTraces.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
 import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
+import * as KernelBlock from "./internal/KernelBlock.ts"
 import * as Network from "./internal/Network.ts"
 import { proved, readInSlices } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
@@ -60,6 +62,8 @@ export interface EvmSource extends Source {
   ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
 }
 
+type TracesOf = (block: BlockTraces.Traceable) => Effect.Effect<BlockTraces.Traced, NodeError>
+
 /**
  * Finds out what the node can do and makes the source.
  *
@@ -91,25 +95,26 @@ export const make = Effect.fn("EvmSource.make")(function* (
   const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(chain, rpc, tracing, {
     tracers: options.internal ? tracers : []
   })
-  const proof = yield* BlockProof.make(chain, options.verify ?? "roots")
+  const level = options.verify ?? "roots"
+  const proof = yield* BlockProof.make(chain, level)
 
   const traces = tracer === undefined ? undefined : BlockTraces.make(tracing, tracer)
 
-  const blockWith = Effect.fnUntraced(function* (
+  /** What a block says beside what is in it. */
+  const remarks = (unproven: ReadonlyArray<UnprovenPart>, traced: BlockTraces.Traced) => ({
+    ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
+    ...(unproven.length === 0 ? {} : { unproven }),
+    ...(traces === undefined ? { untraced: true as const } : {})
+  })
+
+  const plainBlock = Effect.fnUntraced(function* (
     rpc: JsonRpc,
     height: number,
-    tracesOf: (block: BlockAnswer.BlockAnswer) => Effect.Effect<BlockTraces.Traced, NodeError>,
-    believed?: Proof.Believed
+    tracesOf: TracesOf,
+    believed: Proof.Believed | undefined,
+    answer: unknown,
+    byNumber: Result.Result<unknown, NodeRejected> | undefined
   ): Effect.fn.Return<Block, NodeError> {
-    const tag = Hex.encodeQuantity(height)
-    const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
-    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls])
-    const answer = yield* Effect.fromResult(
-      Result.mapError(yield* BlockInParts.orParts(rpc, tag, full!), (error) =>
-        Headers.missingOr(rpc, error, String(height))
-      )
-    )
-    if (answer === null) return yield* Headers.missing(rpc, String(height))
     const block = yield* readInSlices(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
     const isWhole = block.transactions.length === block.listed.length
     const provable = isWhole ? block : { ...block, transactionsRoot: undefined }
@@ -120,33 +125,63 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const unprovenReceipts =
       isWhole && understood.length === receipts.length
         ? yield* proved(rpc, "eth_getBlockReceipts", () => proof.receipts(block, understood, believed))
-        : options.verify === "links"
+        : level === "links"
           ? []
           : [Proof.unknown(BlockProof.part.receipts, "not all of them are understood")]
-    const traced = yield* tracesOf(block)
+    const traced = yield* tracesOf(BlockTraces.traceable(block))
     const frames = Result.getOrUndefined(traced)
     const unprovenSenders =
-      isWhole || options.verify !== "full"
-        ? []
-        : [Proof.unknown(BlockProof.part.senders, "not all transactions are understood")]
+      isWhole || level !== "full" ? [] : [Proof.unknown(BlockProof.part.senders, "not all transactions are understood")]
     const unprovenParts = [
       ...unproven,
       ...unprovenSenders,
       ...unprovenReceipts,
       ...(frames === undefined ? [] : proof.traces)
     ]
-    const isProven =
-      options.verify !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
+    const isProven = level !== "links" && !unprovenReceipts.some(({ part }) => part === BlockProof.part.receipts)
     const decoded = yield* TimeSlice.run(() =>
       Transfers.decode(block, receipts, frames, isProven ? "counted" : "given")
     )
     const unlisted = yield* TimeSlice.run(() => Receipts.unlisted(found, block))
     return {
       ...DecodedTransaction.toBlock(block.header, decoded, unlisted),
-      ...(Result.isFailure(traced) ? { missing: [traced.failure] } : {}),
-      ...(unprovenParts.length === 0 ? {} : { unproven: unprovenParts }),
-      ...(traces === undefined ? { untraced: true as const } : {})
+      ...remarks(unprovenParts, traced)
     }
+  })
+
+  const blockWith = Effect.fnUntraced(function* (
+    rpc: JsonRpc,
+    height: number,
+    tracesOf: TracesOf,
+    believed?: Proof.Believed
+  ): Effect.fn.Return<Block, NodeError> {
+    const tag = Hex.encodeQuantity(height)
+    const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
+    const numbers = KernelBlock.mayRead(chain, level, height) ? "text" : "plain"
+    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls], numbers)
+    const given = yield* Effect.fromResult(
+      Result.mapError(yield* BlockInParts.orParts(rpc, tag, full!), (error) =>
+        Headers.missingOr(rpc, error, String(height))
+      )
+    )
+    if (given === null) return yield* Headers.missing(rpc, String(height))
+    const receipts = byNumber && Result.getOrUndefined(byNumber)
+    const kernelBlock = yield* TimeSlice.run(() => KernelBlock.read(chain, level, height, given, receipts))
+    let plainTraces = tracesOf
+    if (kernelBlock !== undefined) {
+      const { count, hashes, header } = kernelBlock
+      const whole = Effect.flatMap(JsonText.value(given), (answer) =>
+        readInSlices(rpc, "eth_getBlockByNumber", () => BlockAnswer.decode(answer, height))
+      )
+      const traced = yield* tracesOf({ header, hashText: Hex.encode(header.hash), count, hashes, whole })
+      const frames = Result.getOrUndefined(traced)
+      const block = kernelBlock.withTraces(frames)
+      if (block !== undefined) return { ...block, ...remarks(frames === undefined ? [] : proof.traces, traced) }
+      plainTraces = () => Effect.succeed(traced)
+    }
+    const answer = yield* JsonText.value(given)
+    const value = receipts === undefined ? byNumber : Result.succeed(yield* JsonText.value(receipts))
+    return yield* plainBlock(rpc, height, plainTraces, believed, answer, value)
   })
 
   return {

@@ -2,11 +2,13 @@
  * The traces of a block, from whichever of the chain's nodes can give them. What no node gives is missing, with the
  * reason, and never holds up the chain for longer than one answer may take.
  */
-import type { MissingPart } from "@headwater/core/Block"
+import type { BlockHeader, MissingPart } from "@headwater/core/Block"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import * as TimeSlice from "../../../TimeSlice.ts"
+import * as JsonText from "../../node/JsonText.ts"
 import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
 import * as PrintableText from "../../node/PrintableText.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
@@ -14,7 +16,9 @@ import * as BlockInParts from "./BlockInParts.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
+import * as KernelBlock from "./KernelBlock.ts"
 import { readInSlices } from "./NodeAnswer.ts"
+import * as Retryable from "./Retryable.ts"
 import { NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
 import type { TracingNode } from "./TracingNode.ts"
@@ -25,11 +29,36 @@ export type Traced = Result.Result<Traces | undefined, MissingPart>
 /** What a block has that needs no traces. */
 export const none: Effect.Effect<Traced> = Effect.succeed(Result.succeed(undefined))
 
+/** A block as traces are asked for, and found. */
+export interface Traceable {
+  readonly header: BlockHeader
+  readonly hashText: string
+  readonly count: number
+  /** Of the transactions, 32 bytes each; undefined where they do not tell them apart, or calls are not all that moves coins. */
+  readonly hashes: Uint8Array | undefined
+  /** The block as it was answered. */
+  readonly whole: Effect.Effect<BlockAnswer, NodeError>
+}
+
+/** Hashes that are known, and differ, of transactions that are no tickets. */
+const hashesOf = ({ listed }: BlockAnswer): Uint8Array | undefined => {
+  const hashes = listed.flatMap(({ hash, transaction }) =>
+    hash === undefined || Retryable.isTicket(transaction?.type ?? 0) ? [] : hash
+  )
+  const differ = new Set(listed.map(({ hashText }) => hashText)).size === listed.length
+  return differ && hashes.length === listed.length ? Buffer.concat(hashes) : undefined
+}
+
+export const traceable = (block: BlockAnswer): Traceable => {
+  const { hashText, header, listed } = block
+  return { header, hashText, count: listed.length, hashes: hashesOf(block), whole: Effect.succeed(block) }
+}
+
 export interface BlockTraces {
   /** Of a block that is about to be committed: asks nodes that do not rest, again where a young block may be traced soon. */
-  readonly atOnce: (block: BlockAnswer) => Effect.Effect<Traced, NodeError>
+  readonly atOnce: (block: Traceable) => Effect.Effect<Traced, NodeError>
   /** Of a block that was committed without them: asks every node once. */
-  readonly fromAny: (block: BlockAnswer) => Effect.Effect<Traced>
+  readonly fromAny: (block: Traceable) => Effect.Effect<Traced>
   /** Of the transactions that the answer lists, which need not be all of the block's, each by itself: asks every node once. */
   readonly oneByOne: (block: BlockAnswer) => Effect.Effect<Traces, NotTraced>
 }
@@ -50,7 +79,7 @@ const lagMillis = 15_000
 const traceBy = Effect.fnUntraced(function* (
   node: TracingNode,
   tracer: Tracer,
-  block: BlockAnswer,
+  block: Traceable,
   isWaitedFor: boolean
 ): Effect.fn.Return<Traces, NotTraced> {
   const name = { number: Hex.encodeQuantity(block.header.height), hash: block.hashText }
@@ -58,15 +87,25 @@ const traceBy = Effect.fnUntraced(function* (
     node.ask(tracer, name, isWaitedFor),
     ({ message }) => new NotTraced({ reason: message })
   )
+  const notTraced = ({ message }: NodeError) => new NotTraced({ reason: message })
+  const whole = Effect.mapError(block.whole, notTraced)
   if (Result.isFailure(answer)) {
-    if (isTooLarge(answer.failure)) return yield* node.inTime(BlockInParts.traces(node, tracer, block), isWaitedFor)
+    if (isTooLarge(answer.failure)) {
+      return yield* node.inTime(BlockInParts.traces(node, tracer, yield* whole), isWaitedFor)
+    }
     return yield* new NotTraced({ reason: answer.failure.message || "refused" })
   }
   if (answer.success === null) return yield* new NotTraced({ reason: "block not found" })
-  const traces = answer.success
+  const { hashes } = block
+  if (tracer === "debug_traceBlockByHash" && hashes !== undefined) {
+    const read = yield* TimeSlice.run(() => KernelBlock.traces(answer.success, hashes))
+    if (read !== undefined) return read
+  }
+  const traces = yield* JsonText.value(answer.success)
+  const listed = yield* whole
   const decoded = yield* readInSlices(node.rpc, tracer, () =>
-    tracer === "trace_block" ? TraceBlock.decode(traces, block) : CallTracer.decode(traces, block)
-  ).pipe(Effect.mapError(({ message }) => new NotTraced({ reason: message })))
+    tracer === "trace_block" ? TraceBlock.decode(traces, listed) : CallTracer.decode(traces, listed)
+  ).pipe(Effect.mapError(notTraced))
   return yield* Effect.fromResult(decoded)
 })
 
@@ -98,7 +137,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
     return yield* new NotTraced({ reason: reasons.join("; ") })
   })
 
-  const ask = (block: BlockAnswer, isWaitedFor: boolean) =>
+  const ask = (block: Traceable, isWaitedFor: boolean) =>
     askEach((node) => traceBy(node, tracer, block, isWaitedFor), isWaitedFor)
 
   const missingPart = ({ reason }: NotTraced): MissingPart => ({
@@ -107,7 +146,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   })
 
   // A block without transactions needs no trace, and geth's genesis has none.
-  const needsNone = ({ listed }: BlockAnswer) => listed.length === 0
+  const needsNone = ({ count }: Traceable) => count === 0
 
   return {
     atOnce: Effect.fnUntraced(function* (block): Effect.fn.Return<Traced, NodeError> {

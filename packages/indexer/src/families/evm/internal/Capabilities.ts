@@ -4,6 +4,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Capability from "../../Capability.ts"
+import * as JsonText from "../../node/JsonText.ts"
 import type { JsonRpc, Nodes } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
 import * as Headers from "./Headers.ts"
@@ -107,7 +108,7 @@ const findTracer = Effect.fnUntraced(function* (
   let unknown: Tracer | undefined
   for (const node of nodes) {
     for (const tracer of tracers) {
-      const asked = Effect.flatMap(node.ask(tracer, block, false), Effect.fromResult)
+      const asked = Effect.flatMap(Effect.flatMap(node.ask(tracer, block, false), Effect.fromResult), JsonText.value)
       const judged = judge(tracer, yield* Effect.result(Effect.timeout(asked, longestQuestion)))
       if (judged === "works") return { tracer, unsure: false, refusals: "" }
       if (judged === "unknown") {

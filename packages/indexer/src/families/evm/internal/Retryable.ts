@@ -59,9 +59,12 @@ const framed = ({ from: sender, json }: Transaction, frame: Hex.Json): ReadonlyA
   })
 }
 
+/** Whether the tracer may show moves of a transaction of this type. */
+export const isTicket = (type: number): boolean => type === submitType || type === retryType
+
 /** The moves that the tracer shows; undefined for every other transaction, and where it shows none of them. */
 export const movesOf = (transaction: Transaction, frame: Hex.Json): ReadonlyArray<TicketMove> | undefined => {
-  if (transaction.type !== submitType && transaction.type !== retryType) return undefined
+  if (!isTicket(transaction.type)) return undefined
   if (frame.beforeEVMTransfers === undefined && frame.afterEVMTransfers === undefined) return undefined
   return [
     ...listed(frame.beforeEVMTransfers),

@@ -6,7 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { JsonRpc } from "../../node/JsonRpc.ts"
+import type { JsonRpc, Numbers } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, type NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
 import * as CallTracer from "./CallTracer.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
@@ -21,7 +21,7 @@ export interface BlockName {
 export interface TracingNode {
   readonly rpc: JsonRpc
   /**
-   * The node's answer, or its refusal. Fails where the node did not answer within the time; then, and where the node lacks
+   * The node's answer, which may be a `JsonText`, or its refusal. Fails where the node did not answer within the time; then, and where the node lacks
    * the method, the node rests for a while, unless no block waits for the answer.
    */
   readonly ask: (
@@ -56,10 +56,18 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
   let reason = ""
 
   /** One call of `method` about a block or a transaction. */
-  const send = Effect.fnUntraced(function* (method: string, of: unknown, takesConfig: boolean) {
+  const send = Effect.fnUntraced(function* (
+    method: string,
+    of: unknown,
+    takesConfig: boolean,
+    numbers: Numbers = "plain"
+  ) {
     const call = (limited: boolean) =>
       Effect.map(
-        rpc.results([{ method, params: takesConfig ? [of, CallTracer.config(limited ? timeout : undefined)] : [of] }]),
+        rpc.results(
+          [{ method, params: takesConfig ? [of, CallTracer.config(limited ? timeout : undefined)] : [of] }],
+          numbers
+        ),
         ([result]) => result!
       )
     const answer = yield* call(takesTimeout)
@@ -88,7 +96,7 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
 
   const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
     const since = yield* Clock.currentTimeMillis
-    const sent = tracer === "trace_block" ? send(tracer, number, false) : send(tracer, hash, true)
+    const sent = tracer === "trace_block" ? send(tracer, number, false) : send(tracer, hash, true, "text")
     const wait = waitMillis()
     const inDoubt = Effect.timeoutOrElse(sent, {
       duration: wait,

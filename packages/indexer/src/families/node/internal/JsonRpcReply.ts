@@ -1,12 +1,16 @@
 /** Reads the results of calls out of a node's HTTP answer to a JSON-RPC request or batch. The answer is hostile. */
+import * as EvmKernel from "@headwater/core/evm/EvmKernel"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as JsonAnswer from "../JsonAnswer.ts"
+import { JsonText } from "../JsonText.ts"
 import type { NodeRejected } from "../NodeError.ts"
 import * as JsonRpcFailure from "./JsonRpcFailure.ts"
 
-export type Numbers = JsonAnswer.Numbers
+/** As of `JsonAnswer`; with `text` a large result is given as its JSON. */
+export type Numbers = JsonAnswer.Numbers | "text"
 
 /** The node's result to one call, or its error. */
 export type CallResult = Result.Result<unknown, NodeRejected>
@@ -20,7 +24,7 @@ const isOk = ({ reply }: Exchange) => reply.status >= 200 && reply.status < 300
 /** The body as an object or an array; a failure where the node answered anything else. */
 const parse = Effect.fnUntraced(function* (
   exchange: Exchange,
-  numbers: Numbers
+  numbers: JsonAnswer.Numbers
 ): Effect.fn.Return<Json | Array<unknown>, JsonRpcFailure.Failure> {
   const { body, status } = exchange.reply
   if (status === 401 || status === 403) {
@@ -88,11 +92,36 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
     : inconsistent(`${answers.length} answers to ${sent.length} calls`)
 }
 
+/** Smaller answers, and smaller results, are parsed. */
+const smallBytes = 2_048
+
+/** A result that is JSON, as far as it is known. */
+const textOf = (body: Buffer, { from, to }: EvmKernel.Answer): unknown =>
+  to - from < smallBytes ? JSON.parse(body.toString("utf8", from, to)) : new JsonText(body.subarray(from, to))
+
+/** The results in the order of the calls, large ones as JSON; undefined where there is not simply one for each call. */
+const texts = Effect.fnUntraced(function* (exchange: Exchange) {
+  const { reply, sent } = exchange
+  const { body } = reply
+  if (!isOk(exchange) || body.length < smallBytes || body.length > EvmKernel.maxBytes) return undefined
+  const answers = yield* TimeSlice.run(() => EvmKernel.answers(body))
+  if (answers === undefined || answers.length !== sent.length) return undefined
+  const found = sent.map(({ id }) => answers.find((answer) => answer.id === id))
+  return found.every((answer) => answer !== undefined) ? found.map((answer) => textOf(body, answer)) : undefined
+})
+
 /**
  * Results in the order of the calls. An error to one call is that call's result, unless the error passes with time or is
  * about the batch: then the whole request is worth another try.
  */
-export const read = (exchange: Exchange, numbers: Numbers) =>
-  Effect.flatMap(parse(exchange, numbers), (answer) =>
-    Effect.fromResult(Array.isArray(answer) ? readBatch(exchange, answer) : readSingle(exchange, answer))
-  )
+export const read = (
+  exchange: Exchange,
+  numbers: Numbers
+): Effect.Effect<ReadonlyArray<CallResult>, JsonRpcFailure.Failure> =>
+  numbers === "text"
+    ? Effect.flatMap(texts(exchange), (found) =>
+        found === undefined ? read(exchange, "plain") : Effect.succeed(found.map(Result.succeed))
+      )
+    : Effect.flatMap(parse(exchange, numbers), (answer) =>
+        Effect.fromResult(Array.isArray(answer) ? readBatch(exchange, answer) : readSingle(exchange, answer))
+      )

@@ -1,0 +1,120 @@
+/** Transactions as they are hashed, by type (EIP-2718): those of Ethereum. */
+import { equal, must } from "../hex"
+import { enter, following, skip } from "../json"
+import { descend, leave, member, objectEnd, readObject } from "../names"
+import * as members from "./members"
+import { close, headBefore, list, top, writeData, writeFixed, writeNothing, writeNumber, writeTo } from "./rlp"
+
+/** The highest type that is known. */
+export const maxType = 4
+
+function isList(from: usize): bool {
+  const holds = load<u8>(from) == 0x5b
+  must(holds)
+  return holds
+}
+
+/** An address, or nothing in a contract creation. */
+function writeRecipient(from: usize): void {
+  if (from == 0) writeNothing()
+  else writeFixed(from, 20)
+}
+
+/** A list of 32 bytes each at `from`, which may be left out. */
+function writeHashes(from: usize): void {
+  const start = top
+  if (from != 0 && isList(from)) {
+    for (let item = enter(from); item != 0; item = following(skip(item))) writeFixed(item, 32)
+  }
+  close(start, list)
+}
+
+function writeAccessList(from: usize): void {
+  const start = top
+  if (from != 0 && isList(from)) {
+    descend()
+    for (let item = enter(from); item != 0; item = following(objectEnd)) {
+      if (!readObject(item)) {
+        must(false)
+        break
+      }
+      const entry = top
+      writeFixed(member(members.address), 20)
+      writeHashes(member(members.storageKeys))
+      close(entry, list)
+    }
+    leave()
+  }
+  close(start, list)
+}
+
+function writeAuthorizations(from: usize): void {
+  const start = top
+  must(from != 0)
+  if (from != 0 && isList(from)) {
+    descend()
+    for (let item = enter(from); item != 0; item = following(objectEnd)) {
+      if (!readObject(item)) {
+        must(false)
+        break
+      }
+      const entry = top
+      writeNumber(member(members.chainId))
+      writeFixed(member(members.address), 20)
+      writeNumber(member(members.nonce))
+      const parity = member(members.yParity)
+      writeNumber(parity == 0 ? member(members.v) : parity)
+      writeNumber(member(members.r))
+      writeNumber(member(members.s))
+      close(entry, list)
+    }
+    leave()
+  }
+  close(start, list)
+}
+
+/** The parity of a typed transaction's signature: nodes answer `yParity`, `v`, or both, which must not differ. */
+function writeParity(): void {
+  const parity = member(members.yParity)
+  const v = member(members.v)
+  const start = top
+  writeNumber(parity == 0 ? v : parity)
+  if (parity == 0 || v == 0) return
+  const end = top
+  writeNumber(v)
+  must(top - end == end - start && equal(start, end, end - start))
+  writeTo(end)
+}
+
+/** Writes the transaction whose members were read last to where `top` is; where the bytes begin that are hashed. */
+export function write(type: i32): usize {
+  // The heads are not known before.
+  const payload = top + 32
+  writeTo(payload)
+  if (type > 0) writeNumber(member(members.chainId))
+  writeNumber(member(members.nonce))
+  if (type < 2) writeNumber(member(members.gasPrice))
+  else {
+    writeNumber(member(members.maxPriorityFeePerGas))
+    writeNumber(member(members.maxFeePerGas))
+  }
+  writeNumber(member(members.gas))
+  writeRecipient(member(members.to))
+  writeNumber(member(members.value))
+  writeData(member(members.input))
+  if (type > 0) writeAccessList(member(members.accessList))
+  if (type == 3) {
+    writeNumber(member(members.maxFeePerBlobGas))
+    const hashes = member(members.blobVersionedHashes)
+    must(hashes != 0)
+    writeHashes(hashes)
+  } else if (type == 4) writeAuthorizations(member(members.authorizationList))
+  if (type > 0) writeParity()
+  else writeNumber(member(members.v))
+  writeNumber(member(members.r))
+  writeNumber(member(members.s))
+  const start = headBefore(payload, list, top - payload)
+  if (type == 0) return start
+  store<u8>(start - 1, <u8>type)
+  return start - 1
+}

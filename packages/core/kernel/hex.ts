@@ -1,0 +1,131 @@
+/** `0x` hex in JSON strings. What is not of the form that is asked for is noted in `isBroken`, and nothing is to be used then. */
+import { closing, maxItem } from "./json"
+
+export let isBroken = false
+
+/** Begins anew. */
+export function whole(): void {
+  isBroken = false
+}
+
+/** Notes that something is not as it must be. */
+export function must(holds: bool): void {
+  if (!holds) isBroken = true
+}
+
+const quote: u8 = 0x22
+
+/** The value of a digit; more than 15 for any other byte. */
+function digit(byte: u8): u32 {
+  const decimal = <u32>byte - 0x30
+  if (decimal < 10) return decimal
+  const letter = (<u32>byte | 0x20) - 0x61
+  return letter < 6 ? letter + 10 : 16
+}
+
+/** Whether two letters, digits and so on begin the string at `from`. */
+function isPrefixed(from: usize): bool {
+  return load<u8>(from) == quote && load<u16>(from, 1) == 0x7830
+}
+
+/** Decodes 16 digits. */
+function decode8(to: usize, from: usize): void {
+  const text = v128.load(from)
+  const decimal = i8x16.sub(text, i8x16.splat(0x30))
+  const letter = i8x16.sub(v128.or(text, i8x16.splat(0x20)), i8x16.splat(0x61))
+  const isDecimal = i8x16.lt_u(decimal, i8x16.splat(10))
+  must(i8x16.all_true(v128.or(isDecimal, i8x16.lt_u(letter, i8x16.splat(6)))))
+  const nibbles = v128.bitselect(decimal, i8x16.add(letter, i8x16.splat(10)), isDecimal)
+  // Each pair is a number of 16 bits whose low byte is the first digit.
+  const bytes = v128.and(v128.or(i16x8.shl(nibbles, 4), i16x8.shr_u(nibbles, 8)), i16x8.splat(0xff))
+  store<u64>(to, i64x2.extract_lane(i8x16.narrow_i16x8_u(bytes, bytes), 0))
+}
+
+/** Decodes the digits of `length` bytes. */
+function decode(to: usize, from: usize, length: usize): void {
+  let index: usize = 0
+  for (; index + 8 <= length; index += 8) decode8(to + index, from + 2 * index)
+  for (; index < length; index++) {
+    const high = digit(load<u8>(from + 2 * index))
+    const low = digit(load<u8>(from + 2 * index, 1))
+    must((high | low) < 16)
+    store<u8>(to + index, <u8>((high << 4) | low))
+  }
+}
+
+/** Puts the exactly `length` bytes of the string at `from` to `to`. */
+export function fixed(to: usize, from: usize, length: usize): void {
+  if (from != 0 && isPrefixed(from) && load<u8>(from + 3 + 2 * length) == quote) decode(to, from + 3, length)
+  else isBroken = true
+}
+
+/** Puts the bytes of the string at `from` to `to`; how many these are. */
+export function data(to: usize, from: usize): usize {
+  if (from == 0 || !isPrefixed(from)) {
+    isBroken = true
+    return 0
+  }
+  const digits = closing(from) - (from + 3)
+  must((digits & 1) == 0 && digits < maxItem)
+  if (isBroken) return 0
+  decode(to, from + 3, digits >> 1)
+  return digits >> 1
+}
+
+// The digits of the last number that was looked at, without zeros before.
+let first: usize = 0
+let digits: usize = 0
+
+/** Looks at the number of at most 256 bits at `from`. */
+function look(from: usize): void {
+  digits = 0
+  if (from == 0 || !isPrefixed(from)) {
+    isBroken = true
+    return
+  }
+  first = from + 3
+  while (digits < 65 && digit(load<u8>(first + digits)) < 16) digits++
+  must(digits > 0 && digits < 65 && load<u8>(first + digits) == quote)
+  while (digits > 0 && load<u8>(first) == 0x30) {
+    first++
+    digits--
+  }
+}
+
+/** Puts the number at `from` to `to` in its shortest form, big-endian; how many bytes these are. */
+export function shortest(to: usize, from: usize): usize {
+  look(from)
+  const length = (digits + 1) >> 1
+  let at = first
+  let next = to
+  if ((digits & 1) != 0) store<u8>(next++, <u8>digit(load<u8>(at++)))
+  for (const end = first + digits; at < end; at += 2) {
+    store<u8>(next++, <u8>((digit(load<u8>(at)) << 4) | digit(load<u8>(at, 1))))
+  }
+  return length
+}
+
+/** Puts the number at `from` to `to` as 32 bytes, big-endian; whether it is more than zero. */
+export function word(to: usize, from: usize): bool {
+  memory.fill(to, 0, 32)
+  look(from)
+  if (digits == 0) return false
+  shortest(to + 32 - ((digits + 1) >> 1), from)
+  return true
+}
+
+/** The number at `from`, which must be at most 2^53 - 1. */
+export function integer(from: usize): f64 {
+  look(from)
+  must(digits < 15)
+  let number: u64 = 0
+  for (let index: usize = 0; index < digits && index < 15; index++) {
+    number = (number << 4) | digit(load<u8>(first + index))
+  }
+  must(number < (<u64>1) << 53)
+  return <f64>number
+}
+
+export function equal(a: usize, b: usize, length: usize): bool {
+  return memory.compare(a, b, length) == 0
+}

@@ -1,0 +1,252 @@
+/**
+ * What a kernel reads of an answer is what the plain path reads of the same bytes: over recorded blocks, and over random
+ * changes of these. `HEADWATER_MUTATIONS=100000` makes so many, `HEADWATER_SEED` repeats a run.
+ */
+import { readdirSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
+import * as Failover from "@headwater/indexer/families/node/Failover"
+import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import { JsonText } from "@headwater/indexer/families/node/JsonText"
+import type { NodeHttp } from "@headwater/indexer/families/node/NodeHttp"
+import type * as Proof from "@headwater/indexer/families/node/Proof"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as KernelBlock from "../../../../src/families/evm/internal/KernelBlock.ts"
+import * as JsonRpcReply from "../../../../src/families/node/internal/JsonRpcReply.ts"
+import * as Fixtures from "../../../Fixtures.ts"
+import * as Mutation from "../../Mutation.ts"
+import * as EvmBlocks from "../EvmBlocks.ts"
+import * as EvmNode from "../EvmNode.ts"
+import * as SealedBlock from "../SealedBlock.ts"
+
+const count = Math.ceil(Number(process.env.HEADWATER_MUTATIONS ?? 5_000) / 25)
+const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+/** JSON of a node's results, by method. */
+interface Texts {
+  readonly eth_getBlockByNumber: string
+  readonly eth_getBlockReceipts: string
+  readonly debug_traceBlockByHash: string
+}
+
+const textsOf = ({ block, callTracer = [], receipts }: EvmNode.RecordedBlock): Texts => ({
+  eth_getBlockByNumber: JSON.stringify(block),
+  eth_getBlockReceipts: JSON.stringify(receipts),
+  debug_traceBlockByHash: JSON.stringify(
+    callTracer.map((result, index) => ({ txHash: block.transactions[index].hash, result }))
+  )
+})
+
+const http: NodeHttp = { name: "memory", post: () => Effect.die("not asked"), redact: (text) => text }
+
+/** A client whose answers are bytes, read as those of a node; results as text only where `givesText`. */
+const clientOf = (texts: Texts, givesText: boolean): JsonRpc => {
+  const all: Readonly<Record<string, string>> = { ...texts, eth_chainId: '"0x1"' }
+  const results: JsonRpc["results"] = (calls, numbers = "plain") => {
+    const sent = calls.map(({ method }, id) => ({ id, method }))
+    const answers = sent.map(({ id, method }) =>
+      all[method] === undefined
+        ? `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"method not found"}}`
+        : `{"jsonrpc":"2.0","id":${id},"result":${all[method]}}`
+    )
+    const body = Buffer.from(answers.length === 1 ? answers[0]! : `[${answers.join()}]`)
+    const exchange = { node: http, sent, reply: { status: 200, retryAfter: undefined, body } }
+    return Effect.mapError(
+      JsonRpcReply.read(exchange, givesText || numbers !== "text" ? numbers : "plain"),
+      ({ error }) => error
+    )
+  }
+  return {
+    node: "memory",
+    results,
+    batch: (calls) => Effect.flatMap(results(calls), (found) => Effect.fromResult(Result.all(found))),
+    call: (method, params) => Effect.flatMap(results([{ method, params }]), ([result]) => Effect.fromResult(result!))
+  }
+}
+
+/** The block, or the error, that a source makes of the answers. */
+const read = (texts: Texts, height: number, verify: Proof.Level, givesText: boolean) =>
+  Effect.runPromise(
+    EvmBlocks.withoutWaiting(
+      Effect.result(
+        Effect.flatMap(
+          EvmSource.make(EvmBlocks.ethereum, Failover.alone(clientOf(texts, givesText)), {
+            internal: true,
+            tracers: ["debug_traceBlockByHash"],
+            verify
+          }),
+          ({ blockAt }) => blockAt(height)
+        )
+      )
+    )
+  )
+
+const textOf = (json: string) => new JsonText(Buffer.from(json))
+
+/** Whether the kernel reads the block, and the traces. */
+const accepts = (texts: Texts, height: number, verify: Proof.Level) => {
+  const [block, receipts] = [textOf(texts.eth_getBlockByNumber), textOf(texts.eth_getBlockReceipts)]
+  const read = TimeSlice.atOnce(KernelBlock.read(EvmBlocks.ethereum, verify, height, block, receipts))
+  if (read === undefined) return { block: false, traces: false }
+  const traces = TimeSlice.atOnce(KernelBlock.traces(textOf(texts.debug_traceBlockByHash), read.hashes))
+  return { block: true, traces: traces !== undefined }
+}
+
+const levels = ["links", "roots"] as const
+
+/** Since Byzantium: older receipts are for the plain path. */
+const bundles = Fixtures.exist
+  ? readdirSync(Fixtures.path("evm-rpc/bundles"))
+      .filter((name) => /^ethereum-\d{7,}\.json\.gz$/.test(name) && !name.includes("1000000"))
+      .map((name) => name.replace(".json.gz", ""))
+  : []
+
+describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
+  it.each(bundles)("%s is proved and read as the plain path does", async (name) => {
+    const { recorded } = EvmNode.bundle(name)
+    const texts = textsOf(recorded)
+    const height = Number(recorded.block.number)
+    for (const verify of levels) {
+      assert.deepStrictEqual(accepts(texts, height, verify), { block: true, traces: recorded.callTracer !== undefined })
+      const plain = await read(texts, height, verify, false)
+      assert.isTrue(Result.isSuccess(plain))
+      assert.deepStrictEqual(await read(texts, height, verify, true), plain)
+    }
+  })
+
+  it.each([1, 2, 127, 129, 300])("%i transactions have the roots that they should have", (transactions) => {
+    const recorded = SealedBlock.repeated(EvmNode.bundle("ethereum-17053184").recorded, transactions, 1)
+    const height = Number(recorded.block.number)
+    assert.deepStrictEqual(accepts(textsOf(recorded), height, "roots"), { block: true, traces: true })
+    const [first, ...others] = recorded.block.transactions as ReadonlyArray<EvmNode.Json>
+    const lie = { ...recorded, block: { ...recorded.block, transactions: [{ ...first, value: "0x5" }, ...others] } }
+    assert.isFalse(accepts(textsOf(lie), height, "roots").block)
+  })
+
+  it("whose numbers are larger than JavaScript's are for the plain path", () => {
+    const { recorded } = EvmNode.bundle("ethereum-17053184")
+    for (const timestamp of ["0x1fffffffffffff", "0x20000000000000"]) {
+      const later = { ...recorded, block: { ...recorded.block, timestamp } }
+      const { block } = accepts(textsOf(later), Number(recorded.block.number), "links")
+      assert.strictEqual(block, timestamp === "0x1fffffffffffff")
+    }
+  })
+
+  const place = (next: Mutation.Random, text: string) => Mutation.below(next, text.length)
+
+  const splice = (text: string, at: number, remove: number, insert: string) =>
+    text.slice(0, at) + insert + text.slice(at + remove)
+
+  /** One of the members of the text, as `"name":value,`. */
+  const member = (next: Mutation.Random, text: string) => {
+    const from = place(next, text)
+    const found = /"[a-zA-Z]+":(?:"[^"\\]*"|null|true|false),/g
+    found.lastIndex = from
+    const match = found.exec(text)
+    return match === null ? undefined : { at: match.index, text: match[0] }
+  }
+
+  /** The members of every object in another order. */
+  const reordered = (next: Mutation.Random, json: unknown): unknown =>
+    Array.isArray(json)
+      ? json.map((item) => reordered(next, item))
+      : typeof json === "object" && json !== null
+        ? Object.fromEntries(
+            Mutation.shuffled(next, Object.entries(json)).map(([name, v]) => [name, reordered(next, v)])
+          )
+        : json
+
+  const changes: ReadonlyArray<(next: Mutation.Random, text: string) => string> = [
+    (next, text) => splice(text, place(next, text), 1, String.fromCharCode(Mutation.below(next, 128))),
+    (next, text) => splice(text, place(next, text), 1, "0"),
+    (next, text) => splice(text, place(next, text), 1, ""),
+    (next, text) => text.slice(0, place(next, text)),
+    (next, text) => JSON.stringify(Mutation.mutate(next, JSON.parse(text))),
+    (next, text) => JSON.stringify(Mutation.mutate(next, JSON.parse(text))),
+    (next, text) => JSON.stringify(reordered(next, JSON.parse(text))),
+    (_, text) => JSON.stringify(JSON.parse(text), undefined, 1),
+    // A member twice, the first one as it was or not.
+    (next, text) => {
+      const found = member(next, text)
+      return found === undefined
+        ? text
+        : splice(text, found.at, 0, next() < 0.5 ? found.text : `${found.text.replace(/"0x./, '"0x5')} `)
+    },
+    (next, text) => {
+      const found = member(next, text)
+      return found === undefined ? text : splice(text, found.at, found.text.length, "")
+    },
+    // An escape in a name or a value.
+    (next, text) => {
+      const found = member(next, text)
+      if (found === undefined) return text
+      const letters = [...found.text.matchAll(/[0-9a-zA-Z]/g)]
+      const at = found.at + letters[Mutation.below(next, letters.length)]!.index
+      return splice(text, at, 1, `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
+    },
+    // Letters of digits in the other case, zeros before a number, a number too long.
+    (next, text) => {
+      const found = member(next, text)
+      return found === undefined
+        ? text
+        : splice(
+            text,
+            found.at,
+            found.text.length,
+            found.text.replace(/"0x[^"]*"/, (hex) => `"0x${hex.slice(3).toUpperCase()}`)
+          )
+    },
+    (next, text) => {
+      const found = member(next, text)
+      const zeros = "0".repeat(Mutation.below(next, 80))
+      return found === undefined
+        ? text
+        : splice(text, found.at, found.text.length, found.text.replace('"0x', `"0x${zeros}`))
+    },
+    (next, text) => {
+      const found = member(next, text)
+      return found === undefined
+        ? text
+        : splice(
+            text,
+            found.at,
+            found.text.length,
+            found.text.replace(/"0x[^"]*"/, `"0x${"f".repeat(64 + Mutation.below(next, 3))}"`)
+          )
+    },
+    // What no proof looks at.
+    (next, text) => {
+      const names =
+        /"(?:logIndex|gasUsed|effectiveGasPrice|blockNumber|size|input|output|gas|removed)":(?:"[^"]*"|false)/g
+      const found = [...text.matchAll(names)]
+      const one = found[Mutation.below(next, found.length)]
+      return one === undefined ? text : splice(text, one.index, one[0].length, one[0].replace(/:.*/, ':"later"'))
+    }
+  ]
+
+  it(`are refused, or the same, under ${count} random changes (seed ${seed})`, async () => {
+    const next = Mutation.random(seed)
+    const recorded = SealedBlock.repeated(EvmNode.bundle("ethereum-17053184").recorded, 12, 4)
+    const texts = textsOf(recorded)
+    const height = Number(recorded.block.number)
+    const methods = Object.keys(texts) as ReadonlyArray<keyof Texts>
+    for (const verify of levels) assert.deepStrictEqual(accepts(texts, height, verify), { block: true, traces: true })
+    let accepted = 0
+    for (let index = 0; index < count; index++) {
+      const verify = levels[index % 2]!
+      const method = methods[Mutation.below(next, 3)]!
+      const change = Mutation.below(next, changes.length)
+      const changed: Texts = { ...texts, [method]: changes[change]!(next, texts[method]) }
+      const [plain, byKernel] = [await read(changed, height, verify, false), await read(changed, height, verify, true)]
+      assert.deepStrictEqual(byKernel, plain, `change ${index} (kind ${change}) of ${method} at ${verify}`)
+      if (Result.isSuccess(Result.try(() => JSON.parse(changed[method])))) {
+        const { block, traces } = accepts(changed, height, verify)
+        if (block && traces) accepted++
+      }
+    }
+    assert.isAbove(accepted, count / 20)
+    assert.isBelow(accepted, count)
+  })
+})
