@@ -133,7 +133,7 @@ const headwater = (folder: string) =>
               transaction(
                 Effect.all([
                   insertMany("block", [{ chain: 1, height, hash, parent, time }]),
-                  insertMany("transfer_chunk", chunks),
+                  insertMany("packed_transfers", chunks),
                   insertMany("staged_postings", unsorted)
                 ])
               )

@@ -55,6 +55,8 @@ export interface Tables {
   staged_postings: StagedPostingsTable
   posting_run: PostingRunTable
   posting_page: PostingPageTable
+  packed_transfers: TransferChunkTable
+  sorted_postings: PostingPageTable
   token: TokenTable
   pruned_internal: PrunedInternalTable
   credit_balance: CreditBalanceTable
@@ -817,6 +819,7 @@ export interface VerificationHourTable {
 }
 
 /** Up to 64 transfers of one block, of one chain and kind (its log), packed. */
+/** Chunks of transfers: `packed_transfers`, and `transfer_chunk` for those of before. */
 export interface TransferChunkTable {
   log: number
   /** Of its first transfer: the height times 2^20 and the number within the block. */
@@ -842,8 +845,11 @@ export interface PostingRunTable {
   state: "building" | "live" | "retired"
   /** Milliseconds since the Unix epoch. */
   changed: number
+  /** 1 where the pages are in `sorted_postings`; those of before are in `posting_page`. */
+  paged: number
 }
 
+/** Pages of runs: `sorted_postings`, and `posting_page` for runs of before. */
 export interface PostingPageTable {
   run: number
   /** The page's first posting. */

@@ -2,7 +2,9 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
 import { type Entry, type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingSearch from "./internal/PostingSearch.ts"
@@ -38,28 +40,47 @@ export const perBlock = Posting.perBlock
 const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
   (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
 
+/** The position under which the chunk of another one stands, where chunks take so many numbers. */
+const startOf = (position: number, numbers: number) => position - (position % numbers)
+
+/** Chunks of a log at these positions, of both tables: the chunks of one block are all in the same one. */
+const chunksAt = Effect.fnUntraced(function* (log: number, starts: ReadonlyArray<number>) {
+  const { numbers, read } = yield* Database
+  const among = numbers(starts)
+  return yield* read(
+    rows(sql<{ readonly position: number; readonly data: Uint8Array }>`
+      select position, data from packed_transfers where log = ${log} and position in ${among}
+      union all select position, data from transfer_chunk where log = ${log} and position in ${among}`)
+  )
+})
+
 /** The transfers at these positions, in their order; positions that hold none are left out. */
 const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, positions: ReadonlyArray<number>) {
-  const { read } = yield* Database
-  const chunkOf = (position: number) => position - (position % TransferChunk.size)
-  const keys = [...new Set(positions.map(chunkOf))]
-  const rows =
-    keys.length === 0
-      ? []
-      : yield* read((db) =>
-          db
-            .selectFrom("transfer_chunk")
-            .select(["position", "data"])
-            .where("log", "=", log)
-            .where("position", "in", keys)
-        )
-  const chunks = new Map(rows.map((row) => [row.position, TransferChunk.unpack(row.data)]))
-  return positions.flatMap((position): ReadonlyArray<Recorded<K>> => {
-    const packed = chunks.get(chunkOf(position))?.[position % TransferChunk.size]
-    if (packed === undefined) return []
-    const transfer = packed.transfer as TransferOf<K>
-    return [{ position, height: Posting.heightOf(position), transactionId: packed.transactionId, transfer }]
-  })
+  if (positions.length === 0) return []
+  const byStart = new Map<number, Set<number>>()
+  for (const position of positions) {
+    for (const numbers of TransferChunk.sizes) {
+      const start = startOf(position, numbers)
+      const others = byStart.get(start)
+      if (others === undefined) byStart.set(start, new Set([position]))
+      else others.add(position)
+    }
+  }
+  const found = new Map<number, Recorded<K>>()
+  for (const { data, position: start } of yield* chunksAt(log, [...byStart.keys()])) {
+    const numbers = TransferChunk.numbersOf(data)
+    const here = [...byStart.get(start)!].filter((position) => startOf(position, numbers) === start)
+    const chunk = TransferChunk.unpack(data, new Set(here.map((position) => position - start)))
+    for (const position of here) {
+      const packed = chunk[position - start]
+      if (packed === undefined) continue
+      const transfer = packed.transfer as TransferOf<K>
+      found.set(position, {
+        ...{ position, height: Posting.heightOf(position), transactionId: packed.transactionId, transfer }
+      })
+    }
+  }
+  return positions.flatMap((position) => found.get(position) ?? [])
 })
 
 /** A page of the transfers of one kind that name `address` on either side. */

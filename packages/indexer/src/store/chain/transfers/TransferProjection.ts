@@ -26,7 +26,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
         Effect.map(
           TimeSlice.runInTransaction(() => TransferLog.pack(id, block, isRecorded)),
           ({ chunks, unsorted }) => {
-            insert("transfer_chunk", chunks)
+            insert("packed_transfers", chunks)
             insert("staged_postings", unsorted)
             compaction.wrote(unsorted)
           }

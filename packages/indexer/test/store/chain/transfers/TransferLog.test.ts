@@ -79,10 +79,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const all = () => true
 
+const tables = ["packed_transfers", "transfer_chunk", "staged_postings", "posting_run", "sorted_postings"] as const
+
 const append = Effect.fnUntraced(function* (block: Block) {
   const { insertMany } = yield* Database
   const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, all))
-  yield* insertMany("transfer_chunk", chunks)
+  yield* insertMany("packed_transfers", chunks)
   yield* insertMany("staged_postings", unsorted)
 })
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 25)
@@ -115,7 +117,7 @@ for (const store of stores) {
           (steps, limit) =>
             Effect.runPromiseWith(context)(
               Effect.gen(function* () {
-                for (const table of ["transfer_chunk", "staged_postings", "posting_run", "posting_page"] as const) {
+                for (const table of tables) {
                   yield* query((db) => db.deleteFrom(table))
                 }
                 let blocks: Array<Block> = []

@@ -15,13 +15,8 @@ export const positionOf = (height: number, index: number): number => height * pe
 
 export const heightOf = (position: number): number => Math.floor(position / perBlock)
 
-/** A hash of an address as five bytes: the upper four, and the lowest. */
-export interface AddressHash {
-  readonly high: number
-  readonly low: number
-}
-
-export const hash = (address: Uint8Array): AddressHash => {
+/** A hash of an address: a whole number of 40 bits. */
+export const hash = (address: Uint8Array): number => {
   let a = 0x1234567 ^ address.length
   let b = 0x9e3779b1
   for (let i = 0; i < address.length; i += 4) {
@@ -33,54 +28,84 @@ export const hash = (address: Uint8Array): AddressHash => {
   }
   a = Math.imul(a ^ (a >>> 16) ^ b, 0x2c1b3c6d)
   b = Math.imul(b ^ (b >>> 15) ^ a, 0x297a2d39)
-  return { high: (a ^ (a >>> 15)) >>> 0, low: (b ^ (b >>> 13)) & 0xff }
+  return ((a ^ (a >>> 15)) >>> 0) * 0x100 + ((b ^ (b >>> 13)) & 0xff)
 }
 
 const two32 = 2 ** 32
 
 /** Writes a posting at byte `at`. */
-export const write = (bytes: Buffer, at: number, { high, low }: AddressHash, position: number): void => {
+export const write = (bytes: Buffer, at: number, hash: number, position: number): void => {
+  const high = Math.floor(hash / 0x100)
   const upper = Math.floor(position / two32)
-  bytes.writeUInt32BE(high, at)
-  bytes[at + 4] = low
+  const lower = position >>> 0
+  bytes[at] = high >>> 24
+  bytes[at + 1] = high >>> 16
+  bytes[at + 2] = high >>> 8
+  bytes[at + 3] = high
+  bytes[at + 4] = hash
   bytes[at + 5] = upper >>> 16
   bytes[at + 6] = upper >>> 8
   bytes[at + 7] = upper
-  bytes.writeUInt32BE(position >>> 0, at + 8)
+  bytes[at + 8] = lower >>> 24
+  bytes[at + 9] = lower >>> 16
+  bytes[at + 10] = lower >>> 8
+  bytes[at + 11] = lower
 }
 
 /** A posting as the key it sorts by. */
-export const keyOf = (address: AddressHash, position: number): Buffer => {
+export const keyOf = (hash: number, position: number): Buffer => {
   const key = Buffer.allocUnsafe(width)
-  write(key, 0, address, position)
+  write(key, 0, hash, position)
   return key
 }
 
 export const readPosition = (bytes: Buffer, at: number): number =>
   bytes.readUIntBE(at + 5, 3) * two32 + bytes.readUInt32BE(at + 8)
 
-export const isOf = (bytes: Buffer, at: number, { high, low }: AddressHash): boolean =>
-  bytes[at + 4] === low && bytes.readUInt32BE(at) === high
+/** Whether a posting has a hash. */
+export const isOf = (bytes: Buffer, at: number, hash: number): boolean =>
+  bytes[at + 4] === (hash & 0xff) &&
+  ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) === ((hash / 0x100) | 0)
+
+/** Words in a posting. */
+export const words = 3
+
+/** A copy of postings in words of four bytes, in the machine's own order. */
+export const toWords = (postings: ReadonlyArray<Uint8Array>): Uint32Array => {
+  const bytes = new Uint8Array(postings.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const some of postings) {
+    bytes.set(some, end)
+    end += some.length
+  }
+  return new Uint32Array(bytes.buffer)
+}
+
+/** A word that {@link toWords} made, as the number by which it sorts. */
+export const order = (word: number): number =>
+  ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0
 
 /**
  * Sorts postings that are already in the order of their positions: by hash, then position. At most 2^24 of them.
  */
-export const sort = (postings: Buffer): Buffer => {
-  const count = postings.length / width
+export const sort = (postings: Uint32Array): Buffer => {
+  const count = postings.length / words
   const keys = new BigUint64Array(count)
   const halves = new Uint32Array(keys.buffer)
   // The high half of a 64-bit key is the hash's upper bytes, the low half its last byte and the posting's number.
-  for (let i = 0, at = 0; i < count; i++, at += width) {
-    halves[2 * i + 1] = postings.readUInt32BE(at)
-    halves[2 * i] = (postings[at + 4]! << 24) | i
+  for (let i = 0, at = 0; i < count; i++, at += words) {
+    halves[2 * i + 1] = order(postings[at]!)
+    halves[2 * i] = ((postings[at + 1]! & 0xff) << 24) | i
   }
   keys.sort()
-  const sorted = Buffer.allocUnsafe(postings.length)
-  for (let i = 0; i < count; i++) {
-    const from = (halves[2 * i]! & 0xffffff) * width
-    postings.copy(sorted, i * width, from, from + width)
+  const sorted = new Uint32Array(postings.length)
+  for (let i = 0, at = 0; i < count; i++, at += words) {
+    const from = (halves[2 * i]! & 0xffffff) * words
+    sorted[at] = postings[from]!
+    sorted[at + 1] = postings[from + 1]!
+    sorted[at + 2] = postings[from + 2]!
   }
-  return sorted
+  return Buffer.from(sorted.buffer)
 }
 
 /** How many postings of a sorted page come before `key`. */
