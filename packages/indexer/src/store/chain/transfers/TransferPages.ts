@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
+import * as FormerChunk from "./internal/FormerChunk.ts"
 import { type Entry, type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingSearch from "./internal/PostingSearch.ts"
@@ -40,46 +41,47 @@ export const perBlock = Posting.perBlock
 const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
   (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
 
-/** The position under which the chunk of another one stands, where chunks take so many numbers. */
-const startOf = (position: number, numbers: number) => position - (position % numbers)
-
-/** Chunks of a log at these positions, of both tables: the chunks of one block are all in the same one. */
-const chunksAt = Effect.fnUntraced(function* (log: number, starts: ReadonlyArray<number>) {
+/** The transfers at those of the positions that a table of chunks has, by their position. */
+const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
+  table: "packed_transfers" | "transfer_chunk",
+  log: number,
+  positions: ReadonlyArray<number>,
+  found: Map<number, Recorded<K>>
+) {
   const { numbers, read } = yield* Database
-  const among = numbers(starts)
-  return yield* read(
+  const size = table === "packed_transfers" ? TransferChunk.numbers : FormerChunk.size
+  const wanted = new Map<number, Set<number>>()
+  for (const position of positions) {
+    const number = position % size
+    const start = position - number
+    const others = wanted.get(start)
+    if (others === undefined) wanted.set(start, new Set([number]))
+    else others.add(number)
+  }
+  const chunks = yield* read(
     rows(sql<{ readonly position: number; readonly data: Uint8Array }>`
-      select position, data from packed_transfers where log = ${log} and position in ${among}
-      union all select position, data from transfer_chunk where log = ${log} and position in ${among}`)
+      select position, data from ${sql.table(table)} where log = ${log} and position in ${numbers([...wanted.keys()])}`)
   )
+  for (const { data, position: start } of chunks) {
+    const here = wanted.get(start)!
+    const chunk = TransferChunk.unpack(data, here)
+    for (const number of here) {
+      const packed = chunk[number]
+      if (packed === undefined) continue
+      const position = start + number
+      const transfer = packed.transfer as TransferOf<K>
+      const { transactionId } = packed
+      found.set(position, { position, height: Posting.heightOf(position), transactionId, transfer })
+    }
+  }
 })
 
 /** The transfers at these positions, in their order; positions that hold none are left out. */
 const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, positions: ReadonlyArray<number>) {
-  if (positions.length === 0) return []
-  const byStart = new Map<number, Set<number>>()
-  for (const position of positions) {
-    for (const numbers of TransferChunk.sizes) {
-      const start = startOf(position, numbers)
-      const others = byStart.get(start)
-      if (others === undefined) byStart.set(start, new Set([position]))
-      else others.add(position)
-    }
-  }
   const found = new Map<number, Recorded<K>>()
-  for (const { data, position: start } of yield* chunksAt(log, [...byStart.keys()])) {
-    const numbers = TransferChunk.numbersOf(data)
-    const here = [...byStart.get(start)!].filter((position) => startOf(position, numbers) === start)
-    const chunk = TransferChunk.unpack(data, new Set(here.map((position) => position - start)))
-    for (const position of here) {
-      const packed = chunk[position - start]
-      if (packed === undefined) continue
-      const transfer = packed.transfer as TransferOf<K>
-      found.set(position, {
-        ...{ position, height: Posting.heightOf(position), transactionId: packed.transactionId, transfer }
-      })
-    }
-  }
+  if (positions.length > 0) yield* fetchOf("packed_transfers", log, positions, found)
+  const missing = positions.filter((position) => !found.has(position))
+  if (missing.length > 0) yield* fetchOf("transfer_chunk", log, missing, found)
   return positions.flatMap((position) => found.get(position) ?? [])
 })
 

@@ -67,62 +67,61 @@ export const isOf = (bytes: Buffer, at: number, hash: number): boolean =>
   bytes[at + 4] === (hash & 0xff) &&
   ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) === ((hash / 0x100) | 0)
 
-/** Words in a posting. */
+/** Words of a posting where postings are numbers of 32 bits, which sort as the bytes do. */
 export const words = 3
 
-/** A copy of postings in words of four bytes, in the machine's own order. */
+/** Postings as words. */
 export const toWords = (postings: ReadonlyArray<Uint8Array>): Uint32Array => {
-  const bytes = new Uint8Array(postings.reduce((sum, { length }) => sum + length, 0))
+  const all = new Uint32Array(postings.reduce((sum, { length }) => sum + length, 0) / Uint32Array.BYTES_PER_ELEMENT)
   let end = 0
-  for (const some of postings) {
-    bytes.set(some, end)
-    end += some.length
+  for (const bytes of postings) {
+    for (let at = 0; at < bytes.length; at += 4) {
+      all[end++] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+    }
   }
-  return new Uint32Array(bytes.buffer)
+  return all
 }
 
-/** A word that {@link toWords} made, as the number by which it sorts. */
-export const order = (word: number): number =>
-  ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0
+/** Of the posting that begins at a word. */
+export const hashAt = (postings: Uint32Array, at: number): number =>
+  postings[at]! * 0x100 + (postings[at + 1]! >>> 24)
+
+/** Of the posting that begins at a word. */
+export const positionAt = (postings: Uint32Array, at: number): number =>
+  (postings[at + 1]! & 0xff_ffff) * two32 + postings[at + 2]!
 
 /**
  * Sorts postings that are already in the order of their positions: by hash, then position. At most 2^24 of them.
  */
-export const sort = (postings: Uint32Array): Buffer => {
+export const sort = (postings: Uint32Array): Uint32Array => {
   const count = postings.length / words
   const keys = new BigUint64Array(count)
   const halves = new Uint32Array(keys.buffer)
   // The high half of a 64-bit key is the hash's upper bytes, the low half its last byte and the posting's number.
   for (let i = 0, at = 0; i < count; i++, at += words) {
-    halves[2 * i + 1] = order(postings[at]!)
-    halves[2 * i] = ((postings[at + 1]! & 0xff) << 24) | i
+    halves[2 * i + 1] = postings[at]!
+    halves[2 * i] = (postings[at + 1]! & 0xff00_0000) | i
   }
   keys.sort()
   const sorted = new Uint32Array(postings.length)
   for (let i = 0, at = 0; i < count; i++, at += words) {
-    const from = (halves[2 * i]! & 0xffffff) * words
+    const from = (halves[2 * i]! & 0xff_ffff) * words
     sorted[at] = postings[from]!
     sorted[at + 1] = postings[from + 1]!
     sorted[at + 2] = postings[from + 2]!
   }
-  return Buffer.from(sorted.buffer)
+  return sorted
 }
 
-/** How many postings of a sorted page come before `key`. */
-export const countBefore = (page: Buffer, key: Buffer): number => {
+/** How many of sorted postings come before that of a hash and a position. */
+export const countBefore = (postings: Uint32Array, hash: number, position: number): number => {
   let low = 0
-  let high = page.length / width
+  let high = postings.length / words
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (page.compare(key, 0, width, middle * width, (middle + 1) * width) < 0) low = middle + 1
+    const other = hashAt(postings, middle * words)
+    if (other < hash || (other === hash && positionAt(postings, middle * words) < position)) low = middle + 1
     else high = middle
   }
   return low
-}
-
-/** How many postings of a sorted page come before `key` or are `key` itself. */
-export const countUpTo = (page: Buffer, key: Buffer): number => {
-  const before = countBefore(page, key)
-  const at = before * width
-  return at < page.length && page.compare(key, 0, width, at, at + width) === 0 ? before + 1 : before
 }

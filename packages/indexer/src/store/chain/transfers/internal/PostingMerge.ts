@@ -38,7 +38,7 @@ export const sort = Effect.fnUntraced(function* (log: number, limit: number) {
       const [first, last] = [unsorted[0]!, unsorted.at(-1)!]
       const sorted = Posting.sort(Posting.toWords(unsorted))
       const run = yield* PostingRuns.insert({
-        ...{ log, level: 0, postings: sorted.length / Posting.width, state: "live" },
+        ...{ log, level: 0, postings: sorted.length / Posting.words, state: "live" },
         first_position: Posting.readPosition(first, 0),
         last_position: Posting.readPosition(last, last.length - Posting.width)
       })
@@ -75,10 +75,10 @@ const mergeRuns = Effect.fnUntraced(function* (log: number, parts: ReadonlyArray
     last_position: Math.max(...parts.map((part) => part.last_position))
   })
   const cursors = parts.map((part) => new RunCursor(part))
-  const merged = new Uint32Array(PostingRuns.bytesPerStep / Uint32Array.BYTES_PER_ELEMENT)
+  const merged = new Uint32Array(PostingRuns.postingsPerStep * Posting.words)
   while (true) {
     const length = yield* takeLeast(cursors, merged)
-    yield* PostingRuns.append(run, Buffer.from(merged.buffer, 0, length * Uint32Array.BYTES_PER_ELEMENT))
+    yield* PostingRuns.append(run, merged.subarray(0, length))
     yield* PostingRuns.keep(run)
     if (length < merged.length) break
   }

@@ -8,15 +8,14 @@ import * as Schema from "effect/Schema"
 import { Database } from "../../../database/Database.ts"
 import type { Row } from "../../../database/Tables.ts"
 import * as Posting from "./Posting.ts"
+import * as PostingPage from "./PostingPage.ts"
 
 export type Run = Row<"posting_run">
 
-/** Postings in a page: four such rows fill a page of either database. */
-const perPage = 160
-/** Pages read, written or removed in one step. */
-export const pagesPerStep = 128
-/** Bytes of the postings that fill the pages of one step. */
-export const bytesPerStep = pagesPerStep * perPage * Posting.width
+/** Pages read or removed in one step. */
+const pagesPerStep = 128
+/** Postings that are written in one step. */
+export const postingsPerStep = 32_768
 
 /** Where pages are; those of runs of before are in the second table. */
 export const tables = ["sorted_postings", "posting_page"] as const
@@ -38,15 +37,20 @@ export const insert = Effect.fnUntraced(function* (run: Omit<Run, "id" | "change
 })
 
 /** Adds sorted postings, cut into pages, to a run; the key of a page is its first posting. */
-export const append = Effect.fnUntraced(function* (run: number, sorted: Buffer) {
+export const append = Effect.fnUntraced(function* (run: number, sorted: Uint32Array) {
   const { insertMany } = yield* Database
   const pages: Array<Row<"sorted_postings">> = []
-  for (let at = 0; at < sorted.length; at += perPage * Posting.width) {
-    const data = sorted.subarray(at, at + perPage * Posting.width)
-    pages.push({ run, first: data.subarray(0, Posting.width), data })
+  for (let at = 0; at < sorted.length; ) {
+    const { data, end } = PostingPage.pack(sorted, at)
+    pages.push({ run, first: Posting.keyOf(Posting.hashAt(sorted, at), Posting.positionAt(sorted, at)), data })
+    at = end
   }
   yield* insertMany("sorted_postings", pages)
 })
+
+/** The postings of a page of a run, as words. */
+export const unpack = ({ paged }: Pick<Run, "paged">, data: Uint8Array): Uint32Array =>
+  paged === 1 ? PostingPage.unpack(data) : Posting.toWords([data])
 
 /** The runs that may be read, oldest first. */
 export const live = Effect.fnUntraced(function* (log: number) {
@@ -59,10 +63,11 @@ export const live = Effect.fnUntraced(function* (log: number) {
 /** The pages of a run that follow the one with this first posting, or its first ones: as many as one step reads. */
 export const pagesAfter = Effect.fnUntraced(function* (run: Run, after: Uint8Array | undefined) {
   const { read } = yield* Database
-  return yield* read((db) => {
+  const pages = yield* read((db) => {
     const select = db.selectFrom(tableOf(run)).select(["first", "data"]).where("run", "=", run.id)
     return (after === undefined ? select : select.where("first", ">", after)).orderBy("first").limit(pagesPerStep)
   })
+  return pages.map(({ data, first }) => ({ first, postings: unpack(run, data) }))
 })
 
 /** Notes that a run is still being built. */

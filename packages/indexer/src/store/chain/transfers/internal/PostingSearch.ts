@@ -85,7 +85,7 @@ const addUnsorted = Effect.fnUntraced(function* (log: number, first: FirstPositi
 /** For each of the runs the page that a key belongs to; runs that begin behind the key have none. */
 const pagesOf = Effect.fnUntraced(function* (runs: ReadonlyArray<PostingRuns.Run>, key: Uint8Array) {
   const { numbers, read } = yield* Database
-  const found = new Map<number, Buffer>()
+  const found = new Map<number, Uint32Array>()
   for (const table of PostingRuns.tables) {
     const ids = runs.filter((run) => PostingRuns.tableOf(run) === table).map(({ id }) => id)
     if (ids.length === 0) continue
@@ -97,7 +97,9 @@ const pagesOf = Effect.fnUntraced(function* (runs: ReadonlyArray<PostingRuns.Run
         ) as data
         from posting_run run where run.id in ${numbers(ids)}`)
     )
-    for (const { data, run } of pages) if (data !== null) found.set(run, Posting.asBuffer(data))
+    for (const { data, run } of pages) {
+      if (data !== null) found.set(run, PostingRuns.unpack({ paged: table === PostingRuns.tables[0] ? 1 : 0 }, data))
+    }
   }
   return found
 })
@@ -111,32 +113,31 @@ const pageAt = Effect.fnUntraced(function* (run: PostingRuns.Run, direction: "of
       ? select.where("first", "<=", key).orderBy("first", "desc")
       : select.where("first", ">", key).orderBy("first")
   })
-  return page && Posting.asBuffer(page.data)
+  return page && PostingRuns.unpack(run, page.data)
 })
 
 /** Adds the postings of a run from the highest position down, beginning in the page of that. */
 const addBackward = Effect.fnUntraced(function* (
   run: PostingRuns.Run,
   first: FirstPositions,
-  begin: Buffer,
-  page: Buffer | undefined
+  page: Uint32Array | undefined
 ) {
-  let key = begin
+  const { hash, low } = first
   let postings = page
+  let high = first.high
   let left = first.limit
   while (postings !== undefined && left > 0) {
-    let i = Posting.countUpTo(postings, key) - 1
-    for (; i >= 0 && left > 0; i--) {
-      const at = i * Posting.width
-      if (!Posting.isOf(postings, at, first.hash)) return
-      const position = Posting.readPosition(postings, at)
-      if (position < first.low) return
+    let at = (Posting.countBefore(postings, hash, high + 1) - 1) * Posting.words
+    for (; at >= 0 && left > 0; at -= Posting.words) {
+      if (Posting.hashAt(postings, at) !== hash) return
+      const position = Posting.positionAt(postings, at)
+      if (position < low) return
       first.add(position)
       left--
     }
-    if (i >= 0 || !Posting.isOf(postings, 0, first.hash)) return
-    key = Posting.keyOf(first.hash, Posting.readPosition(postings, 0) - 1)
-    postings = yield* pageAt(run, "of", key)
+    if (at >= 0 || Posting.hashAt(postings, 0) !== hash) return
+    high = Posting.positionAt(postings, 0) - 1
+    postings = yield* pageAt(run, "of", Posting.keyOf(hash, high))
   }
 })
 
@@ -144,21 +145,22 @@ const addBackward = Effect.fnUntraced(function* (
 const addForward = Effect.fnUntraced(function* (
   run: PostingRuns.Run,
   first: FirstPositions,
-  key: Buffer,
-  page: Buffer | undefined
+  page: Uint32Array | undefined
 ) {
-  let postings = page ?? (yield* pageAt(run, "after", key))
+  const { hash, high, low } = first
+  let postings = page ?? (yield* pageAt(run, "after", Posting.keyOf(hash, low)))
   let left = first.limit
   while (postings !== undefined && left > 0) {
-    for (let i = Posting.countBefore(postings, key); i * Posting.width < postings.length && left > 0; i++) {
-      const at = i * Posting.width
-      if (!Posting.isOf(postings, at, first.hash)) return
-      const position = Posting.readPosition(postings, at)
-      if (position > first.high) return
+    let at = Posting.countBefore(postings, hash, low) * Posting.words
+    for (; at < postings.length && left > 0; at += Posting.words) {
+      if (Posting.hashAt(postings, at) !== hash) return
+      const position = Posting.positionAt(postings, at)
+      if (position > high) return
       first.add(position)
       left--
     }
-    postings = yield* pageAt(run, "after", postings.subarray(0, Posting.width))
+    const key = Posting.keyOf(Posting.hashAt(postings, 0), Posting.positionAt(postings, 0))
+    postings = yield* pageAt(run, "after", key)
   }
 })
 
@@ -182,7 +184,7 @@ export const positions = Effect.fnUntraced(function* (log: number, address: Uint
     const some = runs.slice(read, read + many)
     const pages = yield* pagesOf(some, key)
     for (const run of some) {
-      yield* descending ? addBackward(run, first, key, pages.get(run.id)) : addForward(run, first, key, pages.get(run.id))
+      yield* descending ? addBackward(run, first, pages.get(run.id)) : addForward(run, first, pages.get(run.id))
     }
     read += many
   }

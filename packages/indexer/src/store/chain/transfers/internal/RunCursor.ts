@@ -3,15 +3,17 @@ import * as Effect from "effect/Effect"
 import * as Posting from "./Posting.ts"
 import * as PostingRuns from "./PostingRuns.ts"
 
-/** Where the reading of a run is; the posting at that place is at hand as the three numbers by which it sorts. */
+/** Where the reading of a run is; the posting at that place is at hand as the three words by which it sorts. */
 export class RunCursor {
   readonly run: PostingRuns.Run
-  words: Uint32Array = new Uint32Array(0)
+  postings: Uint32Array = new Uint32Array(0)
   at = 0
   first = 0
   second = 0
   third = 0
   hasEnded = false
+  #ahead: ReadonlyArray<Uint32Array> = []
+  #page = 0
   #after: Uint8Array | undefined
 
   constructor(run: PostingRuns.Run) {
@@ -19,26 +21,31 @@ export class RunCursor {
   }
 
   get isEmpty() {
-    return this.at >= this.words.length
+    return this.at >= this.postings.length
   }
 
-  /** Takes the numbers of the posting at the place, if there is one. */
-  look() {
-    const { at, words } = this
-    if (at >= words.length) return
-    this.first = Posting.order(words[at]!)
-    this.second = Posting.order(words[at + 1]!)
-    this.third = Posting.order(words[at + 2]!)
+  /** Moves on by so many words, into the next page that was read ahead where the one at hand has ended. */
+  advance(by: number) {
+    this.at += by
+    while (this.isEmpty && this.#page < this.#ahead.length) {
+      this.postings = this.#ahead[this.#page++]!
+      this.at = 0
+    }
+    const { at, postings } = this
+    if (this.isEmpty) return
+    this.first = postings[at]!
+    this.second = postings[at + 1]!
+    this.third = postings[at + 2]!
   }
 
   /** Reads ahead, or notes that the run has ended. */
   get load() {
     return Effect.map(PostingRuns.pagesAfter(this.run, this.#after), (pages) => {
-      this.words = Posting.toWords(pages.map(({ data }) => data))
+      this.#ahead = pages.map(({ postings }) => postings)
+      this.#page = 0
       this.#after = pages.at(-1)?.first
       this.hasEnded = pages.length === 0
-      this.at = 0
-      this.look()
+      this.advance(0)
     })
   }
 }
@@ -55,14 +62,18 @@ const takeAtHand = (cursors: ReadonlyArray<RunCursor>, into: Uint32Array, from: 
   while (length < into.length) {
     let least = cursors[0]!
     for (let i = 1; i < cursors.length; i++) if (isBefore(cursors[i]!, least)) least = cursors[i]!
-    const { at, words } = least
-    into[length] = words[at]!
-    into[length + 1] = words[at + 1]!
-    into[length + 2] = words[at + 2]!
-    length += Posting.words
-    least.at = at + Posting.words
+    const { first, second, third } = least
+    // A block that was entered again may have left a posting twice.
+    const isTwice =
+      length > 0 && into[length - 1] === third && into[length - 2] === second && into[length - 3] === first
+    if (!isTwice) {
+      into[length] = first
+      into[length + 1] = second
+      into[length + 2] = third
+      length += Posting.words
+    }
+    least.advance(Posting.words)
     if (least.isEmpty) return length
-    least.look()
   }
   return length
 }

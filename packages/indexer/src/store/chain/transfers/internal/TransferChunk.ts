@@ -46,9 +46,15 @@ const max64 = 2n ** 64n
 
 /** At least the bytes that an amount takes. */
 const boundOf = (amount: bigint): number => {
-  if (amount < max64) return 9
   let bytes = 9
-  for (let rest = amount >> 64n; rest > 0n; rest >>= 64n) bytes += 8
+  for (let rest = amount; rest >= max64; rest >>= 64n) bytes += 8
+  return bytes
+}
+
+/** The bytes of a difference. */
+const bytesOf = (difference: number): number => {
+  let bytes = 1
+  for (let rest = Math.abs(difference) * 2; rest >= 0x80; rest /= 0x80) bytes++
   return bytes
 }
 
@@ -141,8 +147,10 @@ export class Packing {
   readonly #transactions: Array<number> = []
   readonly #entries = new Writer(2 * mostBytes)
   #count = 0
-  /** At least the bytes of the dictionaries. */
+  /** The bytes of the dictionaries; where the addresses are not all of one length, each has its own beside it. */
   #headBytes = 0
+  #width: number | undefined
+  #isUniform = true
   #position = 0
 
   constructor(kind: Kind) {
@@ -171,13 +179,16 @@ export class Packing {
     const { from, to } = transfer
     if (this.#count === most || this.#dictionary.addresses.length > most - 3) return false
     if (this.chunks.length >= smallChunks) return true
-    let bytes = 24 + this.#headBytes + this.#entries.length
-    if (transfer.transaction !== this.#transactions.at(-1)) bytes += transactionIdBytes + 5
-    if (from !== undefined && this.#dictionary.find(from, fromHash) < 0) bytes += from.length + 2
-    if (to !== undefined && this.#dictionary.find(to, toHash) < 0) bytes += to.length + 2
+    const perAddress = this.#isUniform ? 0 : 2
+    // The head, and the bytes of an entry that are not counted below.
+    let bytes = 24 + this.#headBytes + this.#entries.length + perAddress * this.#dictionary.addresses.length
+    const last = this.#transactions.at(-1)!
+    if (transfer.transaction !== last) bytes += transactionIdBytes + bytesOf(transfer.transaction - last)
+    if (from !== undefined && this.#dictionary.find(from, fromHash) < 0) bytes += from.length + perAddress
+    if (to !== undefined && this.#dictionary.find(to, toHash) < 0) bytes += to.length + perAddress
     if (transfer.kind !== "transaction") bytes += boundOf(transfer.amount)
     if (transfer.kind === "token") {
-      if (this.#dictionary.find(transfer.contract, contractHash) < 0) bytes += transfer.contract.length + 2
+      if (this.#dictionary.find(transfer.contract, contractHash) < 0) bytes += transfer.contract.length + perAddress
       if (transfer.tokenId !== undefined) bytes += boundOf(transfer.tokenId)
     } else if (transfer.kind === "internal") bytes += transfer.operation.length + transfer.operationType.length
     return bytes <= mostBytes
@@ -189,9 +200,9 @@ export class Packing {
     let head = 0
     if (this.#count === 0 || transfer.transaction !== this.#transactions.at(-1)) {
       head = nextTransaction
+      this.#headBytes += transactionIdBytes + bytesOf(transfer.transaction - (this.#transactions.at(-1) ?? 0))
       this.#transactions.push(transfer.transaction)
       this.#ids.push(transactionId)
-      this.#headBytes += transactionIdBytes + 5
     }
     const at = writer.length++
     writer.u8(this.#index(transfer.from, fromHash))
@@ -232,14 +243,18 @@ export class Packing {
     if (address === undefined) return nobody
     const before = this.#dictionary.addresses.length
     const index = this.#dictionary.index(address, hash)
-    if (index === before) this.#headBytes += address.length + 2
+    if (index === before) {
+      this.#headBytes += address.length
+      this.#width ??= address.length
+      if (this.#width !== address.length) this.#isUniform = false
+    }
     return index
   }
 
   #finish() {
     const { addresses } = this.#dictionary
     const entries = this.#entries
-    const writer = new Writer(16 + this.#headBytes + addresses.length * 3 + entries.length)
+    const writer = new Writer(16 + this.#headBytes + addresses.length * 5 + entries.length)
     writer.u8(version)
     writer.u8(kinds.indexOf(this.#kind))
     writer.u8(this.#count)
@@ -252,11 +267,10 @@ export class Packing {
       last = transaction
     }
     // The one length of all, or none, and then each has its own.
-    const width = addresses[0]?.length ?? 0
-    const isUniform = width <= 0xff && addresses.every(({ length }) => length === width)
-    writer.u8(isUniform ? width : 0)
+    const width = this.#isUniform && this.#width !== undefined && this.#width <= 0xff ? this.#width : 0
+    writer.u8(width)
     for (const address of addresses) {
-      if (!isUniform || width === 0) writer.varint(address.length)
+      if (width === 0) writer.varint(address.length)
       writer.raw(address)
     }
     writer.raw(entries.bytes.subarray(0, entries.length))
@@ -267,15 +281,11 @@ export class Packing {
     entries.length = 0
     this.#count = 0
     this.#headBytes = 0
+    this.#width = undefined
+    this.#isUniform = true
     this.#position = 0
   }
 }
-
-/** Numbers that a chunk takes of those of its block, by its form. */
-export const numbersOf = (chunk: Uint8Array): number => (chunk[0] === version ? numbers : FormerChunk.size)
-
-/** What {@link numbersOf} may be. */
-export const sizes = [numbers, FormerChunk.size] as const
 
 interface Unpack {
   (chunk: Uint8Array): ReadonlyArray<PackedTransfer>
