@@ -47,15 +47,17 @@ class FirstPositions {
   }
 }
 
-/** Rows that are read at first, then twice as many at a time: a busy address has a page in the newest ones. */
+/** Rows that are read at first: a busy address has a page in them. */
 const rowsAtFirst = 2
+/** All other rows are so few, as long as `Compaction` goes on. */
+const rowsThen = 1_000
 
-/** Adds the unsorted postings that can be among the first, a few blocks at a time. */
+/** Adds the unsorted postings that can be among the first, those of the nearest blocks first. */
 const addUnsorted = Effect.fnUntraced(function* (log: number, first: FirstPositions) {
   const { read } = yield* Database
   let low = Posting.heightOf(first.low)
   let high = Posting.heightOf(first.high)
-  for (let limit = rowsAtFirst; ; limit *= 2) {
+  for (let limit = rowsAtFirst; ; limit = rowsThen) {
     const { end } = first
     if (end !== undefined && first.descending) low = Math.max(low, Posting.heightOf(end))
     if (end !== undefined && !first.descending) high = Math.min(high, Posting.heightOf(end))
@@ -137,6 +139,7 @@ const addBackward = Effect.fnUntraced(function* (
     }
     if (at >= 0 || Posting.hashAt(postings, 0) !== hash) return
     high = Posting.positionAt(postings, 0) - 1
+    if (high < low) return
     postings = yield* pageAt(run, "of", Posting.keyOf(hash, high))
   }
 })
