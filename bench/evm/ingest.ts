@@ -194,7 +194,9 @@ const ingest = Effect.gen(function* () {
   const pages = yield* Effect.promise(() =>
     measurePages(async (address, below) => {
       const after = below * TransferPages.perBlock
-      const { transfers } = await run(TransferPages.page(1, "token", address, { order: "descending", limit: 50, after }))
+      const { transfers } = await run(
+        TransferPages.page(1, "token", address, { order: "descending", limit: 50, after })
+      )
       return transfers.length
     })
   )

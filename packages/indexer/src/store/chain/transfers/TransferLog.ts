@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
-import { type Entry, type Kind, kinds, logOf, type TransferOf } from "./internal/Logs.ts"
+import { type Entry, type Kind, kinds, logOf, type PackedTransfer, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
@@ -32,7 +32,7 @@ export interface Rows {
 const tables = ["packed_transfers", "transfer_chunk"] as const
 
 /** Transfers that are packed between two steps. */
-const transfersOfStep = 512
+const transfersOfStep = 128
 
 /** Packs the transfers of a block and makes their postings, in the order of their positions. */
 class BlockPacking {
@@ -48,7 +48,7 @@ class BlockPacking {
     this.#packing = new TransferChunk.Packing(kind)
   }
 
-  add(packed: TransferChunk.PackedTransfer) {
+  add(packed: PackedTransfer) {
     const { from, to } = packed.transfer
     const fromHash = from === undefined ? 0 : Posting.hash(from)
     const toHash = to === undefined ? 0 : Posting.hash(to)

@@ -4,9 +4,8 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
 import type { Row } from "@headwater/indexer/store/database/Tables"
 import * as FormerChunk from "../../../../src/store/chain/transfers/internal/FormerChunk.ts"
-import { type Kind, kinds, logOf } from "../../../../src/store/chain/transfers/internal/Logs.ts"
+import { type Kind, kinds, logOf, type PackedTransfer } from "../../../../src/store/chain/transfers/internal/Logs.ts"
 import * as Posting from "../../../../src/store/chain/transfers/internal/Posting.ts"
-import type { PackedTransfer } from "../../../../src/store/chain/transfers/internal/TransferChunk.ts"
 
 const tokenKinds: ReadonlyArray<TokenKind> = ["fungible", "non-fungible", "multi"]
 const nobody = 0xff
@@ -115,7 +114,6 @@ const pack = (packed: ReadonlyArray<PackedTransfer>): Uint8Array => {
   })
   return Uint8Array.prototype.slice.call(writer.bytes, 0, writer.length)
 }
-
 
 /** The rows of one kind. */
 export const rowsOf = (chain: number, kind: Kind, block: Block) => {

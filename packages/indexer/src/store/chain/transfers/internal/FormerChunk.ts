@@ -5,8 +5,7 @@
 
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
-import { type Entry, kinds } from "./Logs.ts"
-import type { PackedTransfer } from "./TransferChunk.ts"
+import { type Entry, kinds, type PackedTransfer } from "./Logs.ts"
 
 const tokenKinds: ReadonlyArray<TokenKind> = ["fungible", "non-fungible", "multi"]
 /** An amount's length that stands for none. */

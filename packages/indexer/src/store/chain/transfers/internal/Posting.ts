@@ -83,8 +83,7 @@ export const toWords = (postings: ReadonlyArray<Uint8Array>): Uint32Array => {
 }
 
 /** Of the posting that begins at a word. */
-export const hashAt = (postings: Uint32Array, at: number): number =>
-  postings[at]! * 0x100 + (postings[at + 1]! >>> 24)
+export const hashAt = (postings: Uint32Array, at: number): number => postings[at]! * 0x100 + (postings[at + 1]! >>> 24)
 
 /** Of the posting that begins at a word. */
 export const positionAt = (postings: Uint32Array, at: number): number =>

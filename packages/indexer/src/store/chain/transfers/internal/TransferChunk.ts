@@ -9,14 +9,8 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
 import * as FormerChunk from "./FormerChunk.ts"
-import { type Entry, type Kind, kinds } from "./Logs.ts"
+import { type Entry, type Kind, kinds, type PackedTransfer } from "./Logs.ts"
 import * as Posting from "./Posting.ts"
-
-/** A transfer with the id of its transaction. */
-export interface PackedTransfer {
-  readonly transactionId: Uint8Array
-  readonly transfer: Entry
-}
 
 /** The first byte: chunks of before begin with the number of their transfers, at most 64. */
 const version = 0x80
@@ -314,7 +308,12 @@ export const unpack: Unpack = (chunk: Uint8Array, wanted?: ReadonlySet<number>) 
     const end = at + 1 + length
     let value = 0n
     if (length <= 6) value = length === 0 ? 0n : BigInt(bytes.readUIntLE(at + 1, length))
-    else value = BigInt(`0x${Buffer.from(bytes.subarray(at + 1, end)).reverse().toString("hex")}`)
+    else
+      value = BigInt(
+        `0x${Buffer.from(bytes.subarray(at + 1, end))
+          .reverse()
+          .toString("hex")}`
+      )
     at = end
     return value
   }
