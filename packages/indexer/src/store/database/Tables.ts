@@ -59,6 +59,7 @@ export interface Tables {
   sorted_postings: PostingPageTable
   token: TokenTable
   pruned_internal: PrunedInternalTable
+  coin_total: CoinTotalTable
   credit_balance: CreditBalanceTable
   credit_entry: CreditEntryTable
   credit_day: CreditDayTable
@@ -106,6 +107,8 @@ export interface ChainTable {
   parties_from: Generated<number>
   /** Who began to follow the chain last; see `Fence.ts`. */
   epoch: Generated<number>
+  /** Counts changes of blocks that were recorded before; taken under the row's lock. */
+  coin_changes: Generated<number>
 }
 
 /** A daemon that shares the store. Times are those of the store's own clock, in milliseconds since the Unix epoch. */
@@ -974,6 +977,16 @@ export interface TokenTable {
 }
 
 /** What went to and from an address in internal transactions that are no longer kept one by one. */
+/** Sums of the coins of an address up to a block, as decimal text. */
+export interface CoinTotalTable {
+  chain: number
+  address: Uint8Array
+  /** The last block that is counted. */
+  height: number
+  received: string
+  spent: string
+}
+
 export interface PrunedInternalTable {
   chain: number
   address: Uint8Array

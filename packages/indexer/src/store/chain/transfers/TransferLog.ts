@@ -129,7 +129,7 @@ const packedNow = (log: number, kind: Kind, height: number, former: Rows["chunks
 
 /**
  * Records a block that is recorded already: what stands there gives way to what should, and where that is the same
- * nothing is written. `which` kinds are looked at; the postings that are unsorted now.
+ * nothing is written. `which` kinds are looked at; those that were written, and the postings that are unsorted now.
  */
 export const rewrite = Effect.fnUntraced(function* (
   chain: number,
@@ -138,6 +138,7 @@ export const rewrite = Effect.fnUntraced(function* (
   which: (kind: Kind) => boolean
 ) {
   const { defer, insertMany } = yield* Database
+  const rewritten: Array<Kind> = []
   const written: Array<Row<"staged_postings">> = []
   for (const kind of kinds.filter(which)) {
     const log = logOf(chain, kind)
@@ -158,9 +159,10 @@ export const rewrite = Effect.fnUntraced(function* (
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
     yield* insertMany("packed_transfers", chunks)
     yield* insertMany("staged_postings", unsorted)
+    rewritten.push(kind)
     written.push(...unsorted)
   }
-  return written
+  return { rewritten, unsorted: written } as const
 })
 
 /** Takes back every block above `fork`; in the transaction that undoes it. */
