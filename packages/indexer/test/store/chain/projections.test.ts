@@ -214,7 +214,7 @@ const dump = (tables: ReadonlyArray<string>, watchedUpTo: number) =>
         JSON.stringify(
           {
             ...row,
-            ...(table === "chain" ? { revision: 0 } : {}),
+            ...(table === "chain" ? { revision: 0, coin_changes: 0 } : {}),
             ...(table === "wallet" ? { balance: balance(row) } : {})
           },
           (_, value) => (value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value)

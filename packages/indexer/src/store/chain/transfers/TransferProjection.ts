@@ -33,7 +33,10 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
           }
         )
     },
-    undo: ({ fork }) => Effect.andThen(TransferLog.undo(id, fork), CoinTotals.forget(id, fork + 1)),
+    undo: ({ fork }) =>
+      hasOutputs
+        ? TransferLog.undo(id, fork)
+        : Effect.andThen(TransferLog.undo(id, fork), CoinTotals.forget(id, fork + 1)),
     // Of an old block nobody remembers what the inputs spent: what was recorded of them stays.
     reprocess: hasOutputs
       ? {}
