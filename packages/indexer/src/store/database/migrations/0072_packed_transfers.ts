@@ -1,7 +1,7 @@
 /**
- * The transfer log in rows that fit into a page four times: chunks of transfers, and pages of sorted postings. SQLite gives what
- * overflows a row of a clustered table a page of its own, so the rows of before take twice their bytes. What stands in
- * them stays there; merges take the postings along.
+ * The transfer log in rows of which some fill a page of the database: chunks of transfers, and pages of sorted postings.
+ * SQLite gives what overflows a row of a clustered table pages of that row alone, so the rows of before take twice their
+ * bytes. What stands in them stays there; merges take the postings along.
  */
 import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
