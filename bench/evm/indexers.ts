@@ -152,11 +152,11 @@ const headwater = async (anvil: Anvil, head: number, expected: number): Promise<
     bytes: async () => {
       const sqlite = new Sqlite(join(folder, "store.db"))
       sqlite.pragma("wal_checkpoint(TRUNCATE)")
-      // The log of tokens is the second of a chain's three; a chunk begins with its count.
-      const chunks = sqlite.prepare("select data from transfer_chunk where log % 4 = 1").all() as ReadonlyArray<{
+      // The log of tokens is the second of a chain's; the third byte of a chunk is its count.
+      const chunks = sqlite.prepare("select data from packed_transfers where log % 4 = 1").all() as ReadonlyArray<{
         readonly data: Buffer
       }>
-      const kept = chunks.reduce((sum, { data }) => sum + data[0]!, 0)
+      const kept = chunks.reduce((sum, { data }) => sum + data[2]!, 0)
       sqlite.close()
       if (kept < expected) throw new Error(`Headwater kept ${kept} of ${expected} token transfers`)
       return statSync(join(folder, "store.db")).size

@@ -1,22 +1,26 @@
 /**
- * Transfers a second into an empty store, each found by both of its addresses: Headwater's transfer log, a block a
- * commit, against two rows of text a transfer through Kysely's `values`, a block a commit too. Both on SQLite with the
- * same pragmas, in turns.
+ * Transfers a second into an empty store, each found by both of its addresses, and the pages of a busy and of other
+ * addresses then: Headwater's transfer log, a block a commit, against two rows of text a transfer through Kysely's `values`,
+ * a block a commit too. Both on SQLite with the same pragmas, in turns; or the log alone, on SQLite or in the PostgreSQL
+ * database at DATABASE_URL, which must be empty.
  *
- *     node bench/evm/ingest.ts [address rows, 1000000] [rounds, 3] [headwater | text | both]
+ *     node bench/evm/ingest.ts [address rows, 1000000] [rounds, 3] [headwater | postgres | text | both]
  */
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, TokenTransfer } from "@headwater/core/Block"
 import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
+import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { rows as rowsOf } from "@headwater/indexer/store/database/Statements"
 import Sqlite from "better-sqlite3"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
-import { Kysely, SqliteDialect } from "kysely"
+import * as Redacted from "effect/Redacted"
+import { Kysely, SqliteDialect, sql } from "kysely"
 import * as Comparison from "../Comparison.ts"
 
 const rows = Number(process.argv[2] ?? 1_000_000)
@@ -29,6 +33,13 @@ const atOnce = 50
 /** Runs are sorted and merged beside the commits, as the daemon does. */
 const compactEvery = Math.ceil(Compaction.unsortedLimit / 2 / perBlock)
 
+const addressOf = (number: number) => {
+  const bytes = Buffer.alloc(20)
+  bytes.writeUInt32BE(Math.imul(number, 2_654_435_761) >>> 0, 0)
+  bytes.writeUInt32BE(number, 12)
+  return bytes as unknown as AddressBytes
+}
+
 /** A tenth of the transfers is of one busy address, a quarter of either side was never seen before, the rest is skewed. */
 const generator = () => {
   let state = 88_172_645
@@ -39,21 +50,15 @@ const generator = () => {
     return (state >>> 0) / 2 ** 32
   }
   let known = 1
-  const address = (number: number) => {
-    const bytes = Buffer.alloc(20)
-    bytes.writeUInt32BE(Math.imul(number, 2_654_435_761) >>> 0, 0)
-    bytes.writeUInt32BE(number, 12)
-    return bytes as unknown as AddressBytes
-  }
-  const side = () => (random() < 0.25 ? address(known++) : address(Math.floor(known * random() ** 3)))
-  const contracts = Array.from({ length: 200 }, (_, i) => address(0xf000_0000 + i))
+  const side = () => (random() < 0.25 ? addressOf(known++) : addressOf(Math.floor(known * random() ** 3)))
+  const contracts = Array.from({ length: 200 }, (_, i) => addressOf(0xf000_0000 + i))
   return (height: number): Block => {
     const transfers = Array.from(
       { length: perBlock },
       (_, i): TokenTransfer => ({
         ...{ kind: "token", transaction: i >> 1, position: i, batchIndex: 0, token: "fungible", tokenId: undefined },
         contract: contracts[Math.floor(200 * random() ** 2)]!,
-        from: random() < 0.1 ? address(0) : side(),
+        from: random() < 0.1 ? addressOf(0) : side(),
         to: side(),
         amount: BigInt(Math.floor(random() * 2 ** 50)) * 1_000_003n
       })
@@ -77,11 +82,37 @@ interface Speed {
   readonly last: number
 }
 
-interface Result extends Speed {
-  readonly bytes: number
+/** Microseconds of wall time that a page of 50 takes, newest first: the median of a busy address, and of one that few name. */
+interface Pages {
+  readonly busy: number
+  readonly quiet: number
 }
 
-const sizeOf = (folder: string) => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+interface Result extends Speed, Pages {
+  /** What the store takes, without pages that are free and runs that are retired; and by table, in bytes a transfer. */
+  readonly bytes: number
+  readonly tables: string
+}
+
+const median = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
+
+const pagesOfEach = 500
+
+/** Reads pages that begin anywhere in the record. */
+const measurePages = async (read: (address: AddressBytes, below: number) => Promise<number>): Promise<Pages> => {
+  const of = async (address: (i: number) => AddressBytes) => {
+    const took: Array<number> = []
+    for (let i = 0; i < pagesOfEach; i++) {
+      const below = 1 + Math.floor(((i + 1) / pagesOfEach) * (blocks - 1))
+      const begin = performance.now()
+      await read(address(i), below)
+      took.push((performance.now() - begin) * 1000)
+    }
+    return median(took)
+  }
+  const many = Math.floor(blocks * perBlock * 0.4)
+  return { busy: await of(() => addressOf(0)), quiet: await of((i) => addressOf(1 + ((i * 7919) % many))) }
+}
 
 /** Runs `commit` for every block and measures it; making the blocks is not counted. */
 const measure = async (commit: (block: Block) => Promise<void>, end: () => Promise<void>): Promise<Speed> => {
@@ -108,51 +139,94 @@ const measure = async (commit: (block: Block) => Promise<void>, end: () => Promi
   return { seconds, cpu, first: rate(tenths[0]!, tenth), last: rate(tenths.at(-1)!, last) }
 }
 
-const inFolder = async (run: (folder: string) => Promise<Speed>): Promise<Result> => {
+type Measured = Speed & Pages
+
+const inFolder = async (run: (folder: string) => Promise<Measured>): Promise<Result> => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-ingest-"))
-  const speed = await run(folder)
+  const measured = await run(folder)
   const sqlite = new Sqlite(join(folder, "store.db"))
-  sqlite.pragma("wal_checkpoint(TRUNCATE)")
+  const hasRuns = sqlite.prepare("select 1 from sqlite_master where name = 'posting_run'").get() !== undefined
+  if (hasRuns) {
+    sqlite.exec("delete from sorted_postings where run in (select id from posting_run where state = 'retired')")
+  }
+  const number = (pragma: string) => sqlite.pragma(pragma, { simple: true }) as number
+  const bytes = (number("page_count") - number("freelist_count")) * number("page_size")
+  const tables = sqlite
+    .prepare("select name, sum(pgsize) as bytes from dbstat group by name order by bytes desc limit 5")
+    .all() as ReadonlyArray<{ readonly name: string; readonly bytes: number }>
   sqlite.close()
-  const bytes = sizeOf(folder)
   rmSync(folder, { recursive: true })
-  return { ...speed, bytes }
+  return { ...measured, bytes, tables: shares(tables) }
 }
+
+const shares = (tables: ReadonlyArray<{ readonly name: string; readonly bytes: number }>) =>
+  tables.map(({ bytes, name }) => `${name} ${(bytes / blocks / perBlock).toFixed(1)}`).join(", ")
+
+const ingest = Effect.gen(function* () {
+  const { insertMany, transaction } = yield* Database
+  const run = Effect.runPromiseWith(yield* Effect.context<Database>())
+  let compacted = Promise.resolve()
+  const speed = yield* Effect.promise(() =>
+    measure(
+      async (block) => {
+        const { hash, height, parent, time } = block
+        const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, () => true))
+        await run(
+          transaction(
+            Effect.all([
+              insertMany("block", [{ chain: 1, height, hash, parent, time }]),
+              insertMany("packed_transfers", chunks),
+              insertMany("staged_postings", unsorted)
+            ])
+          )
+        )
+        if (height % compactEvery === compactEvery - 1) {
+          // At most one at a time, and the commits do not get away from it.
+          await compacted
+          compacted = run(Compaction.compact(1))
+        }
+      },
+      async () => {
+        await compacted
+        await run(Compaction.compact(1))
+      }
+    )
+  )
+  const pages = yield* Effect.promise(() =>
+    measurePages(async (address, below) => {
+      const after = below * TransferPages.perBlock
+      const { transfers } = await run(
+        TransferPages.page(1, "token", address, { order: "descending", limit: 50, after })
+      )
+      return transfers.length
+    })
+  )
+  return { ...speed, ...pages }
+})
 
 const headwater = (folder: string) =>
   Effect.runPromise(
-    Effect.gen(function* () {
-      const { insertMany, transaction } = yield* Database
-      const run = Effect.runPromiseWith(yield* Effect.context<Database>())
-      let compacted = Promise.resolve()
-      return yield* Effect.promise(() =>
-        measure(
-          async (block) => {
-            const { hash, height, parent, time } = block
-            const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, () => true))
-            await run(
-              transaction(
-                Effect.all([
-                  insertMany("block", [{ chain: 1, height, hash, parent, time }]),
-                  insertMany("transfer_chunk", chunks),
-                  insertMany("staged_postings", unsorted)
-                ])
-              )
-            )
-            if (height % compactEvery === compactEvery - 1) {
-              // At most one at a time, and the commits do not get away from it.
-              await compacted
-              compacted = run(Compaction.compact(1))
-            }
-          },
-          async () => {
-            await compacted
-            await run(Compaction.compact(1))
-          }
-        )
-      )
-    }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file: join(folder, "store.db") })), Effect.scoped)
+    ingest.pipe(Effect.provide(Database.layer({ kind: "sqlite", file: join(folder, "store.db") })), Effect.scoped)
   )
+
+const inPostgres = async (): Promise<Result> => {
+  const url = Redacted.make(process.env.DATABASE_URL!)
+  const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
+  const database = Database.layer({ kind: "postgres", url, connections: 5, secretKeys })
+  return Effect.runPromise(
+    Effect.gen(function* () {
+      const measured = yield* ingest
+      const { query } = yield* Database
+      const tables = yield* query(
+        rowsOf(sql<{ readonly name: string; readonly bytes: number }>`
+          select relname as name, pg_total_relation_size(oid)::bigint as bytes from pg_class
+          where relkind = 'r' and relnamespace = 'public'::regnamespace order by 2 desc limit 5`)
+      )
+      const bytes = tables.reduce((sum, table) => sum + Number(table.bytes), 0)
+      return { ...measured, bytes, tables: shares(tables) }
+    }).pipe(Effect.provide(database), Effect.scoped)
+  )
+}
 
 interface TextRow {
   readonly address: string
@@ -209,20 +283,23 @@ const text = async (folder: string) => {
     },
     async () => {}
   )
+  const page = sqlite.prepare(
+    "select * from transfer where address = ? and height < ? order by height desc, position desc limit 50"
+  )
+  const pages = await measurePages(async (address, below) => page.all(hex(address), below).length)
   await db.destroy()
-  return result
+  return { ...result, ...pages }
 }
 
-const show = (name: string, { bytes, cpu, first, last, seconds }: Result) => {
+const show = (name: string, { busy, bytes, cpu, first, last, quiet, seconds, tables }: Result) => {
   const count = blocks * perBlock
   const thousands = (number: number) => `${(number / 1000).toFixed(1)}k`
   console.log(
     `${name.padEnd(10)} ${thousands(count / seconds).padStart(7)} transfers/s  ${thousands(count / cpu).padStart(7)} per CPU s` +
-      `  first tenth ${thousands(first)}/s  last tenth ${thousands(last)}/s  ${(bytes / count).toFixed(0)} bytes/transfer`
+      `  first tenth ${thousands(first)}/s  last tenth ${thousands(last)}/s  ${(bytes / count).toFixed(0)} bytes/transfer (${tables})` +
+      `  pages of 50: busy ${busy.toFixed(0)} us, quiet ${quiet.toFixed(0)} us`
   )
 }
-
-const median = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 
 console.log(
   `${blocks * perBlock} transfers, ${blocks * perBlock * 2} address rows, ${perBlock} a block, 1 block a commit`
@@ -230,6 +307,10 @@ console.log(
 const ours: Array<Result> = []
 const theirs: Array<Result> = []
 for (let round = 0; round < rounds; round++) {
+  if (which === "postgres") {
+    show("postgres", await inPostgres())
+    continue
+  }
   if (which !== "text") {
     ours.push(await inFolder(headwater))
     show("headwater", ours.at(-1)!)

@@ -67,7 +67,7 @@ const subscribe = Effect.fnUntraced(function* (
 /** What is left for receivers and readers, without row ids and times. */
 const record = Effect.gen(function* () {
   const { read } = yield* Database
-  const chunks = yield* read((db) => db.selectFrom("transfer_chunk").selectAll().orderBy("log").orderBy("position"))
+  const chunks = yield* read((db) => db.selectFrom("packed_transfers").selectAll().orderBy("log").orderBy("position"))
   const callbacks = yield* read((db) =>
     db.selectFrom("callback").select(["idempotency_key", "event", "body", "height"]).orderBy("idempotency_key")
   )

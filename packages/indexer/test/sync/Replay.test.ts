@@ -59,7 +59,7 @@ const record = Effect.gen(function* () {
   const { read } = yield* Database
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
   const blocks = yield* read((db) => db.selectFrom("block").selectAll().orderBy("height"))
-  const chunks = yield* read((db) => db.selectFrom("transfer_chunk").selectAll().orderBy("log").orderBy("position"))
+  const chunks = yield* read((db) => db.selectFrom("packed_transfers").selectAll().orderBy("log").orderBy("position"))
   const staged = yield* read((db) => db.selectFrom("staged_postings").selectAll().orderBy("log").orderBy("height"))
   const waiting = yield* read((db) =>
     db.selectFrom("waiting").selectAll().orderBy("height").orderBy("subscription").orderBy("occurrence")
@@ -108,7 +108,7 @@ const damage = Effect.fnUntraced(function* (from: number, to: number) {
   const perBlock = 2 ** 20
   yield* query((db) =>
     db
-      .deleteFrom("transfer_chunk")
+      .deleteFrom("packed_transfers")
       .where("position", ">=", from * perBlock)
       .where("position", "<", (to + 1) * perBlock)
   )
@@ -241,7 +241,7 @@ for (const store of stores) {
           const before = yield* record
           const { query } = yield* Database
           yield* query((db) =>
-            db.insertInto("transfer_chunk").values({ log: 4 * 1 + 2, position: 7 * 2 ** 20, data: Uint8Array.of(1) })
+            db.insertInto("packed_transfers").values({ log: 4 * 1 + 2, position: 7 * 2 ** 20, data: Uint8Array.of(1) })
           )
           const range = { from: 0, to: 60, callbacks: false }
           const next = yield* Replay.begin(chain, range)

@@ -113,12 +113,14 @@ const totalsOf = Effect.fnUntraced(function* (
   let received = sum([...pruned.values()].map((totals) => totals.received))
   let spent = sum([...pruned.values()].map((totals) => totals.spent))
   for (const address of addresses) {
-    for (const kind of ["coin", "internal"] as const) {
-      yield* record.each(kind, address, tip.height, ({ amount, from, to }) => {
-        if (to !== undefined && Buffer.compare(to, address) === 0) received += amount
-        if (from !== undefined && Buffer.compare(from, address) === 0) spent += amount
-      })
-    }
+    const coins = yield* record.coinTotals(address, tip.height)
+    received += coins.received
+    spent += coins.spent
+    // Of the last days alone: what is older is among the pruned.
+    yield* record.each("internal", address, tip.height, ({ amount, from, to }) => {
+      if (Buffer.compare(to, address) === 0) received += amount
+      if (Buffer.compare(from, address) === 0) spent += amount
+    })
   }
   return { received, spent, pruned }
 })

@@ -12,6 +12,7 @@ import * as SyncedAddresses from "../addresses/SyncedAddresses.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import * as CoinTotals from "./CoinTotals.ts"
 import * as Completeness from "./Completeness.ts"
 import * as PrunedInternal from "./PrunedInternal.ts"
 import * as RecordGaps from "./RecordGaps.ts"
@@ -82,6 +83,8 @@ export interface ChainReader {
     upTo: number,
     use: (transfer: TransferOf<K>) => void
   ) => Effect.Effect<void, DatabaseError>
+  /** What an address received and spent in coins up to a height. Account chains only. */
+  readonly coinTotals: (address: AddressBytes, upTo: number) => Effect.Effect<CoinTotals.CoinTotals, DatabaseError>
   /** Sums of internal transactions that are no longer kept, by the key of their address. */
   readonly prunedTotals: (
     addresses: ReadonlyArray<AddressBytes>
@@ -342,6 +345,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
       page: (kind, address, request) => provided(page(chain, kind, address, request)),
       transactions: (address, request) => provided(transactions(chain, address, request)),
       each: (kind, address, upTo, use) => provided(each(chain, kind, address, upTo, use)),
+      coinTotals: (address, upTo) => provided(CoinTotals.of(chain, address, upTo)),
       prunedTotals: (addresses) => ofRow(new Map(), ({ id }) => PrunedInternal.totals(id, addresses)),
       tokens: (contracts) => ofRow(new Map(), ({ id }) => Tokens.find(id, contracts)),
       keepTokens: (learned) => ofRow(undefined, ({ id }) => Tokens.keep(id, learned)),

@@ -55,8 +55,11 @@ export interface Tables {
   staged_postings: StagedPostingsTable
   posting_run: PostingRunTable
   posting_page: PostingPageTable
+  packed_transfers: TransferChunkTable
+  sorted_postings: PostingPageTable
   token: TokenTable
   pruned_internal: PrunedInternalTable
+  coin_total: CoinTotalTable
   credit_balance: CreditBalanceTable
   credit_entry: CreditEntryTable
   credit_day: CreditDayTable
@@ -104,6 +107,8 @@ export interface ChainTable {
   parties_from: Generated<number>
   /** Who began to follow the chain last; see `Fence.ts`. */
   epoch: Generated<number>
+  /** Counts changes of blocks that were recorded before; taken under the row's lock. */
+  coin_changes: Generated<number>
 }
 
 /** A daemon that shares the store. Times are those of the store's own clock, in milliseconds since the Unix epoch. */
@@ -817,6 +822,7 @@ export interface VerificationHourTable {
 }
 
 /** Up to 64 transfers of one block, of one chain and kind (its log), packed. */
+/** Chunks of transfers: `packed_transfers`, and `transfer_chunk` for those of before. */
 export interface TransferChunkTable {
   log: number
   /** Of its first transfer: the height times 2^20 and the number within the block. */
@@ -842,8 +848,11 @@ export interface PostingRunTable {
   state: "building" | "live" | "retired"
   /** Milliseconds since the Unix epoch. */
   changed: number
+  /** 1 where the pages are in `sorted_postings`; those of before are in `posting_page`. */
+  paged: number
 }
 
+/** Pages of runs: `sorted_postings`, and `posting_page` for runs of before. */
 export interface PostingPageTable {
   run: number
   /** The page's first posting. */
@@ -968,6 +977,16 @@ export interface TokenTable {
 }
 
 /** What went to and from an address in internal transactions that are no longer kept one by one. */
+/** Sums of the coins of an address up to a block, as decimal text. */
+export interface CoinTotalTable {
+  chain: number
+  address: Uint8Array
+  /** The last block that is counted. */
+  height: number
+  received: string
+  spent: string
+}
+
 export interface PrunedInternalTable {
   chain: number
   address: Uint8Array

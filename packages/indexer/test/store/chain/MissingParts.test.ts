@@ -85,7 +85,7 @@ const ranges = Effect.map(rows, (rows) => rows.map(({ from_height, to_height }) 
 const record = Effect.gen(function* () {
   const { read } = yield* Database
   const hex = (data: Uint8Array) => Buffer.from(data).toString("hex")
-  const chunks = yield* read((db) => db.selectFrom("transfer_chunk").selectAll().orderBy("log").orderBy("position"))
+  const chunks = yield* read((db) => db.selectFrom("packed_transfers").selectAll().orderBy("log").orderBy("position"))
   const staged = yield* read((db) => db.selectFrom("staged_postings").selectAll().orderBy("log").orderBy("height"))
   const waiting = yield* read((db) =>
     db.selectFrom("waiting").selectAll().orderBy("height").orderBy("subscription").orderBy("occurrence")
@@ -318,7 +318,7 @@ for (const store of stores) {
           const perBlock = 2 ** 20
           yield* query((db) =>
             db
-              .deleteFrom("transfer_chunk")
+              .deleteFrom("packed_transfers")
               .where("log", "=", 4 * 1 + 2)
               .where("position", "<", 4 * perBlock)
           )

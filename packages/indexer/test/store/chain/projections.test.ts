@@ -146,7 +146,7 @@ const scenarios: ReadonlyArray<Scenario> = [
     mined: () => utxoBlocks(litecoin, [...receiving(litecoin), ...people]),
     ...{ subscribed: people.slice(0, 4), events: [coins, "BLOCK_MINED"], hasWallet: true },
     tables: [
-      ...[...always, "spent_output", "staged_postings", "transfer_chunk", "unspent_output"],
+      ...[...always, "packed_transfers", "spent_output", "staged_postings", "unspent_output"],
       ...["wallet", "wallet_address"]
     ]
   },
@@ -155,13 +155,13 @@ const scenarios: ReadonlyArray<Scenario> = [
     mined: () => accountBlocks(["coin", "token", "internal"], people),
     subscribed: people.slice(0, 4),
     events: [coins, "ADDRESS_TOKENS_TRANSACTION_CONFIRMED", "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", "BLOCK_MINED"],
-    ...{ hasWallet: false, tables: [...always, "staged_postings", "token", "transfer_chunk"] }
+    ...{ hasWallet: false, tables: [...always, "packed_transfers", "staged_postings", "token"] }
   },
   {
     chain: xrp,
     mined: () => accountBlocks(["coin"], [...receiving(xrp), ...people]),
     ...{ subscribed: people.slice(0, 4), events: [coins, "BLOCK_MINED"], hasWallet: true },
-    tables: [...always, "staged_postings", "transfer_chunk", "wallet_address"]
+    tables: [...always, "packed_transfers", "staged_postings", "wallet_address"]
   }
 ]
 
@@ -214,7 +214,7 @@ const dump = (tables: ReadonlyArray<string>, watchedUpTo: number) =>
         JSON.stringify(
           {
             ...row,
-            ...(table === "chain" ? { revision: 0 } : {}),
+            ...(table === "chain" ? { revision: 0, coin_changes: 0 } : {}),
             ...(table === "wallet" ? { balance: balance(row) } : {})
           },
           (_, value) => (value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value)

@@ -1,8 +1,8 @@
 /**
  * The record of transfers, found by address and read in pages.
  *
- * Transfers are kept once, packed, 64 to a row under their position (height and number within the block). What an
- * index over addresses would spread over random pages is kept as postings instead: those of the newest blocks lie
+ * Transfers are kept once, packed, some dozens to a row under their position (height and number within the block). What
+ * an index over addresses would spread over random pages is kept as postings instead: those of the newest blocks lie
  * unsorted, a row a block; from time to time `Compaction` sorts them into a run of pages, and merges runs of like size
  * into a larger one. So a commit appends a handful of rows, whatever the size of the record.
  *
@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
-import { type Entry, type Kind, kinds, logOf, type TransferOf } from "./internal/Logs.ts"
+import { type Entry, type Kind, kinds, logOf, type PackedTransfer, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
@@ -24,47 +24,72 @@ export type { Entry, Kind, TransferOf } from "./internal/Logs.ts"
 
 /** What blocks leave in the logs of their chain. */
 export interface Rows {
-  readonly chunks: ReadonlyArray<Row<"transfer_chunk">>
+  readonly chunks: ReadonlyArray<Row<"packed_transfers">>
   readonly unsorted: ReadonlyArray<Row<"staged_postings">>
 }
 
-/** Transfers whose postings are made between two steps. */
-const transfersOfStep = 512
+/** Where chunks are; those of before are in the second table. */
+const tables = ["packed_transfers", "transfer_chunk"] as const
 
-function* postingsOf(height: number, packed: ReadonlyArray<TransferChunk.PackedTransfer>): Generator<void, Uint8Array> {
-  const bytes = Buffer.allocUnsafe(packed.length * 2 * Posting.width)
-  let at = 0
-  const add = (address: Uint8Array | undefined, index: number) => {
-    if (address === undefined) return
-    Posting.write(bytes, at, Posting.hash(address), Posting.positionOf(height, index))
-    at += Posting.width
+/** Transfers that are packed between two steps. */
+const transfersOfStep = 128
+
+/** Packs the transfers of a block and makes their postings, in the order of their positions. */
+class BlockPacking {
+  readonly #log: number
+  readonly #height: number
+  readonly #packing: TransferChunk.Packing
+  #postings = Buffer.allocUnsafe(64 * Posting.width)
+  #end = 0
+
+  constructor(log: number, kind: Kind, height: number) {
+    this.#log = log
+    this.#height = height
+    this.#packing = new TransferChunk.Packing(kind)
   }
-  for (const [index, { transfer }] of packed.entries()) {
-    const { from, to } = transfer
-    add(from, index)
-    if (from === undefined || to === undefined || !Bytes.equal(from, to)) add(to, index)
-    if (index % transfersOfStep === 0) yield
+
+  add(packed: PackedTransfer) {
+    const { from, to } = packed.transfer
+    const fromHash = from === undefined ? 0 : Posting.hash(from)
+    const toHash = to === undefined ? 0 : Posting.hash(to)
+    const position = Posting.positionOf(this.#height, this.#packing.add(packed, fromHash, toHash))
+    if (from !== undefined) this.#post(fromHash, position)
+    if (to !== undefined && (from === undefined || fromHash !== toHash || !Bytes.equal(from, to))) {
+      this.#post(toHash, position)
+    }
   }
-  return Uint8Array.prototype.slice.call(bytes, 0, at)
+
+  #post(hash: number, position: number) {
+    if (this.#end === this.#postings.length) {
+      this.#postings = Buffer.concat([this.#postings], 2 * this.#postings.length)
+    }
+    Posting.write(this.#postings, this.#end, hash, position)
+    this.#end += Posting.width
+  }
+
+  get rows(): Rows {
+    const [log, height] = [this.#log, this.#height]
+    const chunks = this.#packing
+      .end()
+      .map((data, i) => ({ log, position: Posting.positionOf(height, i * TransferChunk.numbers), data }))
+    return { chunks, unsorted: [{ log, height, data: this.#postings.subarray(0, this.#end) }] }
+  }
 }
+
+const nothing: Rows = { chunks: [], unsorted: [] }
 
 /** A block's rows in one log. */
 function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Entry) => boolean): Generator<void, Rows> {
-  const packed: Array<TransferChunk.PackedTransfer> = []
+  let packing: BlockPacking | undefined
   const entries: ReadonlyArray<Entry> = kind === "transaction" ? (block.parties ?? []) : block.transfers
-  for (const [index, transfer] of entries.entries()) {
+  for (let index = 0; index < entries.length; index++) {
     if (index % transfersOfStep === 0) yield
+    const transfer = entries[index]!
     if (transfer.kind !== kind || !keep(transfer)) continue
-    packed.push({ transactionId: block.transactions[transfer.transaction]!, transfer })
+    packing ??= new BlockPacking(log, kind, block.height)
+    packing.add({ transactionId: block.transactions[transfer.transaction]!, transfer })
   }
-  if (packed.length === 0) return { chunks: [], unsorted: [] }
-  const chunks: Array<Row<"transfer_chunk">> = []
-  for (let i = 0; i < packed.length; i += TransferChunk.size) {
-    const data = TransferChunk.pack(packed.slice(i, i + TransferChunk.size))
-    chunks.push({ log, position: Posting.positionOf(block.height, i), data })
-    yield
-  }
-  return { chunks, unsorted: [{ log, height: block.height, data: yield* postingsOf(block.height, packed) }] }
+  return packing?.rows ?? nothing
 }
 
 /** A block's transfers that `keep` picks, as the rows that record them. */
@@ -77,24 +102,34 @@ export function* pack(chain: number, block: Block, keep: (transfer: Entry) => bo
 /** The chunks of one block in a log. */
 const chunksOf = Effect.fnUntraced(function* (log: number, height: number) {
   const { query } = yield* Database
-  return yield* query((db) =>
-    db
-      .selectFrom("transfer_chunk")
-      .selectAll()
-      .where("log", "=", log)
-      .where("position", ">=", Posting.positionOf(height, 0))
-      .where("position", "<", Posting.positionOf(height + 1, 0))
-      .orderBy("position")
+  const found = yield* Effect.forEach(tables, (table) =>
+    query((db) =>
+      db
+        .selectFrom(table)
+        .selectAll()
+        .where("log", "=", log)
+        .where("position", ">=", Posting.positionOf(height, 0))
+        .where("position", "<", Posting.positionOf(height + 1, 0))
+        .orderBy("position")
+    )
   )
+  return { packed: found[0]!, former: found[1]! }
 })
 
 const isSame = (a: Rows["chunks"], b: Rows["chunks"]) =>
   a.length === b.length &&
   a.every(({ data, position }, i) => position === b[i]!.position && Bytes.equal(data, b[i]!.data))
 
+/** Chunks of before as they would be packed now. */
+const packedNow = (log: number, kind: Kind, height: number, former: Rows["chunks"]): Rows["chunks"] => {
+  const packing = new BlockPacking(log, kind, height)
+  for (const { data } of former) for (const packed of TransferChunk.unpack(data)) packing.add(packed)
+  return packing.rows.chunks
+}
+
 /**
  * Records a block that is recorded already: what stands there gives way to what should, and where that is the same
- * nothing is written. `which` kinds are looked at; the postings that are unsorted now.
+ * nothing is written. `which` kinds are looked at; those that were written, and the postings that are unsorted now.
  */
 export const rewrite = Effect.fnUntraced(function* (
   chain: number,
@@ -103,24 +138,31 @@ export const rewrite = Effect.fnUntraced(function* (
   which: (kind: Kind) => boolean
 ) {
   const { defer, insertMany } = yield* Database
+  const rewritten: Array<Kind> = []
   const written: Array<Row<"staged_postings">> = []
   for (const kind of kinds.filter(which)) {
     const log = logOf(chain, kind)
     const { chunks, unsorted } = yield* TimeSlice.runInTransaction(() => rowsOf(log, kind, block, keep))
-    if (isSame(yield* chunksOf(log, block.height), chunks)) continue
-    yield* defer((db) =>
-      db
-        .deleteFrom("transfer_chunk")
-        .where("log", "=", log)
-        .where("position", ">=", Posting.positionOf(block.height, 0))
-        .where("position", "<", Posting.positionOf(block.height + 1, 0))
-    )
+    const { former, packed } = yield* chunksOf(log, block.height)
+    const stands = former.length === 0 ? packed : [...packed, ...packedNow(log, kind, block.height, former)]
+    // The same transfers stay under the positions that they have: somebody may be reading on from one of them.
+    if (isSame(stands, chunks)) continue
+    for (const table of tables) {
+      yield* defer((db) =>
+        db
+          .deleteFrom(table)
+          .where("log", "=", log)
+          .where("position", ">=", Posting.positionOf(block.height, 0))
+          .where("position", "<", Posting.positionOf(block.height + 1, 0))
+      )
+    }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
-    yield* insertMany("transfer_chunk", chunks)
+    yield* insertMany("packed_transfers", chunks)
     yield* insertMany("staged_postings", unsorted)
+    rewritten.push(kind)
     written.push(...unsorted)
   }
-  return written
+  return { rewritten, unsorted: written } as const
 })
 
 /** Takes back every block above `fork`; in the transaction that undoes it. */
@@ -128,12 +170,14 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   const { defer } = yield* Database
   for (const kind of kinds) {
     const log = logOf(chain, kind)
-    yield* defer((db) =>
-      db
-        .deleteFrom("transfer_chunk")
-        .where("log", "=", log)
-        .where("position", ">=", Posting.positionOf(fork + 1, 0))
-    )
+    for (const table of tables) {
+      yield* defer((db) =>
+        db
+          .deleteFrom(table)
+          .where("log", "=", log)
+          .where("position", ">=", Posting.positionOf(fork + 1, 0))
+      )
+    }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
   }
 })
@@ -143,11 +187,11 @@ const pruneStep = 100
 const prunePause = "5 millis"
 
 /** The last position of the next chunks below `end`; undefined where there are none. */
-const nextStep = Effect.fnUntraced(function* (log: number, end: number) {
+const nextStep = Effect.fnUntraced(function* (table: (typeof tables)[number], log: number, end: number) {
   const { read } = yield* Database
   const rows = yield* read((db) =>
     db
-      .selectFrom("transfer_chunk")
+      .selectFrom(table)
       .select("position")
       .where("log", "=", log)
       .where("position", "<", end)
@@ -170,20 +214,22 @@ export const prune = Effect.fn("TransferLog.prune")(function* <K extends Kind>(
   const { query, transaction } = yield* Database
   const log = logOf(chain, kind)
   const end = Posting.positionOf(below, 0)
-  while (true) {
-    const last = yield* nextStep(log, end)
-    if (last === undefined) break
-    yield* transaction(
-      Effect.gen(function* () {
-        const gone = yield* query((db) =>
-          db.deleteFrom("transfer_chunk").where("log", "=", log).where("position", "<=", last).returning("data")
-        )
-        yield* forget(
-          gone.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>))
-        )
-      })
-    )
-    yield* Effect.sleep(prunePause)
+  for (const table of tables) {
+    while (true) {
+      const last = yield* nextStep(table, log, end)
+      if (last === undefined) break
+      yield* transaction(
+        Effect.gen(function* () {
+          const gone = yield* query((db) =>
+            db.deleteFrom(table).where("log", "=", log).where("position", "<=", last).returning("data")
+          )
+          yield* forget(
+            gone.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>))
+          )
+        })
+      )
+      yield* Effect.sleep(prunePause)
+    }
   }
   yield* PostingRuns.drop(log, end)
 })

@@ -2,7 +2,10 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
+import { rows } from "../../database/Statements.ts"
+import * as FormerChunk from "./internal/FormerChunk.ts"
 import { type Entry, type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingSearch from "./internal/PostingSearch.ts"
@@ -38,28 +41,48 @@ export const perBlock = Posting.perBlock
 const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
   (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
 
+/** The transfers at those of the positions that a table of chunks has, by their position. */
+const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
+  table: "packed_transfers" | "transfer_chunk",
+  log: number,
+  positions: ReadonlyArray<number>,
+  found: Map<number, Recorded<K>>
+) {
+  const { numbers, read } = yield* Database
+  const size = table === "packed_transfers" ? TransferChunk.numbers : FormerChunk.size
+  const wanted = new Map<number, Set<number>>()
+  for (const position of positions) {
+    const number = position % size
+    const start = position - number
+    const others = wanted.get(start)
+    if (others === undefined) wanted.set(start, new Set([number]))
+    else others.add(number)
+  }
+  const chunks = yield* read(
+    rows(sql<{ readonly position: number; readonly data: Uint8Array }>`
+      select position, data from ${sql.table(table)} where log = ${log} and position in ${numbers([...wanted.keys()])}`)
+  )
+  for (const { data, position: start } of chunks) {
+    const here = wanted.get(start)!
+    const chunk = TransferChunk.unpack(data, here)
+    for (const number of here) {
+      const packed = chunk[number]
+      if (packed === undefined) continue
+      const position = start + number
+      const transfer = packed.transfer as TransferOf<K>
+      const { transactionId } = packed
+      found.set(position, { position, height: Posting.heightOf(position), transactionId, transfer })
+    }
+  }
+})
+
 /** The transfers at these positions, in their order; positions that hold none are left out. */
 const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, positions: ReadonlyArray<number>) {
-  const { read } = yield* Database
-  const chunkOf = (position: number) => position - (position % TransferChunk.size)
-  const keys = [...new Set(positions.map(chunkOf))]
-  const rows =
-    keys.length === 0
-      ? []
-      : yield* read((db) =>
-          db
-            .selectFrom("transfer_chunk")
-            .select(["position", "data"])
-            .where("log", "=", log)
-            .where("position", "in", keys)
-        )
-  const chunks = new Map(rows.map((row) => [row.position, TransferChunk.unpack(row.data)]))
-  return positions.flatMap((position): ReadonlyArray<Recorded<K>> => {
-    const packed = chunks.get(chunkOf(position))?.[position % TransferChunk.size]
-    if (packed === undefined) return []
-    const transfer = packed.transfer as TransferOf<K>
-    return [{ position, height: Posting.heightOf(position), transactionId: packed.transactionId, transfer }]
-  })
+  const found = new Map<number, Recorded<K>>()
+  if (positions.length > 0) yield* fetchOf("packed_transfers", log, positions, found)
+  const missing = positions.filter((position) => !found.has(position))
+  if (missing.length > 0) yield* fetchOf("transfer_chunk", log, missing, found)
+  return positions.flatMap((position) => found.get(position) ?? [])
 })
 
 /** A page of the transfers of one kind that name `address` on either side. */

@@ -3,6 +3,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as EnteredKinds from "../EnteredKinds.ts"
+import * as CoinTotals from "../CoinTotals.ts"
 import type { Make } from "../Projection.ts"
 import * as Compaction from "./Compaction.ts"
 import * as TransferLog from "./TransferLog.ts"
@@ -26,20 +27,25 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
         Effect.map(
           TimeSlice.runInTransaction(() => TransferLog.pack(id, block, isRecorded)),
           ({ chunks, unsorted }) => {
-            insert("transfer_chunk", chunks)
+            insert("packed_transfers", chunks)
             insert("staged_postings", unsorted)
             compaction.wrote(unsorted)
           }
         )
     },
-    undo: ({ fork }) => TransferLog.undo(id, fork),
+    undo: ({ fork }) =>
+      hasOutputs
+        ? TransferLog.undo(id, fork)
+        : Effect.andThen(TransferLog.undo(id, fork), CoinTotals.forget(id, fork + 1)),
     // Of an old block nobody remembers what the inputs spent: what was recorded of them stays.
     reprocess: hasOutputs
       ? {}
       : {
           record: Effect.fnUntraced(function* (block, { internalFrom }) {
             const kinds = yield* EnteredKinds.of(chain, id, block, internalFrom)
-            compaction.wrote(yield* TransferLog.rewrite(id, block, isRecorded, (kind) => kinds.has(kind)))
+            const { rewritten, unsorted } = yield* TransferLog.rewrite(id, block, isRecorded, (kind) => kinds.has(kind))
+            if (rewritten.includes("coin")) yield* CoinTotals.forget(id, block.height)
+            compaction.wrote(unsorted)
           })
         }
   }

@@ -80,6 +80,8 @@ import * as activeWallet from "../migrations/0065_active_wallet.ts"
 import * as audit from "../migrations/0066_audit.ts"
 import * as epoch from "../migrations/0067_epoch.ts"
 import * as placement from "../migrations/0068_placement.ts"
+import * as packedTransfers from "../migrations/0072_packed_transfers.ts"
+import * as coinTotals from "../migrations/0073_coin_totals.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -144,7 +146,9 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0065_active_wallet": activeWallet.up,
   "0066_audit": audit.up,
   "0067_epoch": epoch.up,
-  "0068_placement": placement.up
+  "0068_placement": placement.up,
+  "0072_packed_transfers": packedTransfers.up,
+  "0073_coin_totals": coinTotals.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

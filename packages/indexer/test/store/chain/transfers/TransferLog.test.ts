@@ -9,6 +9,7 @@ import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { stores } from "../../../../../../test/Stores.ts"
+import * as FormerRows from "./FormerRows.ts"
 
 const address = (number: number) => {
   const bytes = new Uint8Array(20)
@@ -69,22 +70,107 @@ const spec: fc.Arbitrary<Spec> = fc.record({
   seed: fc.nat(1000)
 })
 
-type Step = { readonly block: ReadonlyArray<Spec> } | { readonly undo: number } | { readonly compact: number }
+type Step =
+  /** A new block; `former`: as release 0.1 recorded it. */
+  | { readonly block: ReadonlyArray<Spec>; readonly former: boolean }
+  | { readonly undo: number }
+  | { readonly compact: number }
+  /** Runs are made, and the process dies when pages were to be written for one more than so many times. */
+  | { readonly crash: number }
+  /** Release 0.1 makes a run. */
+  | { readonly sortedFormerly: true }
+  /** A block is entered again: as it was, or with other transfers. */
+  | { readonly rewrite: number; readonly by: ReadonlyArray<Spec> | undefined }
+  | { readonly prune: number }
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ block: fc.array(spec, { maxLength: 150 }) }) },
-  { weight: 1, arbitrary: fc.record({ undo: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 2, arbitrary: fc.record({ compact: fc.integer({ min: 1, max: 200 }) }) }
+const specs = fc.oneof(
+  { weight: 15, arbitrary: fc.array(spec, { maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.array(spec, { minLength: 150, maxLength: 400 }) }
 )
 
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ undo: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 5, arbitrary: fc.record({ compact: fc.integer({ min: 1, max: 60 }) }) },
+  { weight: 1, arbitrary: fc.record({ crash: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ sortedFormerly: fc.constant(true as const) }) },
+  { weight: 2, arbitrary: fc.record({ rewrite: fc.nat(20), by: fc.option(specs, { nil: undefined }) }) },
+  { weight: 1, arbitrary: fc.record({ prune: fc.nat(20) }) }
+)
+
+/** A transfer as text, which is compared, and shown where it differs, in a moment. */
+const textOf = ({
+  height,
+  transactionId,
+  transfer
+}: {
+  readonly height: number
+  readonly transactionId: Uint8Array | undefined
+  readonly transfer: Transfer
+}) =>
+  [height, transactionId, ...Object.entries(transfer).sort().flat()]
+    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value)))
+    .join(" ")
+
 const all = () => true
+
+const tables = [
+  ...(["packed_transfers", "transfer_chunk", "staged_postings"] as const),
+  ...(["posting_run", "sorted_postings", "posting_page"] as const)
+]
 
 const append = Effect.fnUntraced(function* (block: Block) {
   const { insertMany } = yield* Database
   const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, all))
-  yield* insertMany("transfer_chunk", chunks)
+  yield* insertMany("packed_transfers", chunks)
   yield* insertMany("staged_postings", unsorted)
 })
+
+/** As release 0.1 recorded a block. */
+const appendFormerly = Effect.fnUntraced(function* (block: Block) {
+  const { insertMany } = yield* Database
+  for (const kind of ["coin", "token", "internal"] as const) {
+    const { chunks, staged } = FormerRows.rowsOf(1, kind, block)
+    yield* insertMany("transfer_chunk", chunks)
+    yield* insertMany("staged_postings", staged)
+  }
+})
+
+/** As release 0.1 sorted postings. */
+const sortFormerly = Effect.gen(function* () {
+  const { insertMany, query } = yield* Database
+  const staged = yield* query((db) => db.deleteFrom("staged_postings").returningAll())
+  for (const log of new Set(staged.map(({ log }) => log))) {
+    const all = Buffer.concat(staged.filter((row) => row.log === log).map(({ data }) => data))
+    const postings = Array.from({ length: all.length / 12 }, (_, i) => all.subarray(i * 12, (i + 1) * 12))
+    const positions = postings.map((posting) => posting.readUIntBE(5, 3) * 2 ** 32 + posting.readUInt32BE(8))
+    const [run] = yield* query((db) =>
+      db
+        .insertInto("posting_run")
+        .values({
+          ...{ log, level: 0, state: "live", changed: 0, paged: 0, postings: postings.length },
+          ...{ first_position: Math.min(...positions), last_position: Math.max(...positions) }
+        })
+        .returning("id")
+    )
+    yield* insertMany("posting_page", FormerRows.pagesOf(run!.id, Buffer.concat(postings.sort(Buffer.compare))))
+  }
+})
+
+/** Dies when pages of postings were to be written for one more than so many times. */
+const dying = <A, E>(times: number, self: Effect.Effect<A, E, Database>) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    let left = times
+    const mortal: Database["Service"] = {
+      ...database,
+      transaction: (self) => database.transaction(Effect.provideService(self, Database, mortal)),
+      insertMany: (table, rows, conflict) =>
+        table === "sorted_postings" && left-- <= 0 ? Effect.interrupt : database.insertMany(table, rows, conflict)
+    }
+    return yield* Effect.provideService(self, Database, mortal)
+  })
+
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 25)
 
 for (const store of stores) {
@@ -97,67 +183,101 @@ for (const store of stores) {
           kind: Transfer["kind"],
           of: number,
           order: "ascending" | "descending",
-          limit: number
+          limit: number,
+          fromHeight: number | undefined
         ) {
           const seen: Array<TransferPages.Recorded<Transfer["kind"]>> = []
           let after: number | undefined
           while (true) {
-            const page = yield* TransferPages.page(1, kind, address(of), { order, limit, after })
+            const page = yield* TransferPages.page(1, kind, address(of), { order, limit, after, fromHeight })
             seen.push(...page.transfers)
             assert.isAtMost(page.transfers.length, limit)
             if (!page.hasMore) return seen
             after = page.transfers.at(-1)!.position
           }
         })
+        const play = Effect.fnUntraced(function* (blocks: Array<Block>, step: Step) {
+          if ("block" in step) {
+            const block = blockOf(blocks.length, step.block)
+            blocks.push(block)
+            yield* transaction(step.former ? appendFormerly(block) : append(block))
+          } else if ("undo" in step) {
+            blocks.length = Math.max(0, blocks.length - step.undo)
+            yield* transaction(TransferLog.undo(1, blocks.length - 1))
+          } else if ("compact" in step) yield* Compaction.compact(1, step.compact)
+          else if ("crash" in step) yield* Effect.exit(dying(step.crash, Compaction.compact(1, 1)))
+          else if ("sortedFormerly" in step) yield* transaction(sortFormerly)
+          else if ("rewrite" in step) {
+            const height = step.rewrite % Math.max(1, blocks.length)
+            const block = blocks[height]
+            if (block === undefined) return
+            // What was pruned is not entered again.
+            const kept = step.by === undefined ? block : blockOf(height, step.by)
+            const isGone = block.transfers.every(({ kind }) => kind !== "internal")
+            const transfers = kept.transfers.filter(({ kind }) => kind !== "internal" || !isGone)
+            blocks[height] = { ...kept, transfers }
+            yield* transaction(TransferLog.rewrite(1, blocks[height]!, all, () => true))
+          } else {
+            const below = Math.min(step.prune, blocks.length)
+            const sums = new Map<string, number>()
+            yield* TransferLog.prune(1, "internal", below, (gone) =>
+              Effect.sync(() => {
+                for (const { operation } of gone) sums.set(operation, (sums.get(operation) ?? 0) + 1)
+              })
+            )
+            const expected = new Map<string, number>()
+            for (const [height, block] of blocks.slice(0, below).entries()) {
+              for (const transfer of block.transfers) {
+                if (transfer.kind !== "internal") continue
+                expected.set(transfer.operation, (expected.get(transfer.operation) ?? 0) + 1)
+              }
+              blocks[height] = { ...block, transfers: block.transfers.filter(({ kind }) => kind !== "internal") }
+            }
+            assert.deepStrictEqual(sums, expected)
+          }
+        })
+        const check = Effect.fnUntraced(function* (blocks: ReadonlyArray<Block>, limit: number, from: number) {
+          for (const kind of ["coin", "token", "internal"] as const) {
+            for (const of of [0, 6]) {
+              const named = blocks.flatMap((block) =>
+                block.transfers
+                  .filter(
+                    (transfer) =>
+                      transfer.kind === kind &&
+                      [transfer.from, transfer.to].some(
+                        (side) => side !== undefined && Buffer.compare(side, address(of)) === 0
+                      )
+                  )
+                  .map((transfer) => ({
+                    height: block.height,
+                    transactionId: block.transactions[transfer.transaction],
+                    transfer
+                  }))
+              )
+              for (const fromHeight of [undefined, from]) {
+                const expected = named.filter(({ height }) => height >= (fromHeight ?? 0))
+                const ascending = yield* pagesOf(kind, of, "ascending", limit, fromHeight)
+                assert.deepStrictEqual(ascending.map(textOf), expected.map(textOf))
+                const descending = yield* pagesOf(kind, of, "descending", limit, fromHeight)
+                assert.deepStrictEqual(
+                  descending.map(({ position }) => position),
+                  ascending.map(({ position }) => position).reverse()
+                )
+              }
+            }
+          }
+        })
         const property = fc.asyncProperty(
-          fc.array(step, { maxLength: 25 }),
-          fc.integer({ min: 1, max: 60 }),
-          (steps, limit) =>
+          fc.array(step, { maxLength: 40 }),
+          fc.integer({ min: 4, max: 60 }),
+          fc.nat(15),
+          (steps, limit, from) =>
             Effect.runPromiseWith(context)(
               Effect.gen(function* () {
-                for (const table of ["transfer_chunk", "staged_postings", "posting_run", "posting_page"] as const) {
-                  yield* query((db) => db.deleteFrom(table))
-                }
-                let blocks: Array<Block> = []
-                for (const step of steps) {
-                  if ("block" in step) {
-                    const block = blockOf(blocks.length, step.block)
-                    blocks.push(block)
-                    yield* transaction(append(block))
-                  } else if ("undo" in step) {
-                    blocks = blocks.slice(0, Math.max(0, blocks.length - step.undo))
-                    yield* transaction(TransferLog.undo(1, blocks.length - 1))
-                  } else yield* Compaction.compact(1, step.compact)
-                }
-                for (const kind of ["coin", "token", "internal"] as const) {
-                  for (const of of [0, 3, 6]) {
-                    const expected = blocks.flatMap((block) =>
-                      block.transfers
-                        .filter(
-                          (transfer) =>
-                            transfer.kind === kind &&
-                            [transfer.from, transfer.to].some(
-                              (side) => side !== undefined && Buffer.compare(side, address(of)) === 0
-                            )
-                        )
-                        .map((transfer) => ({
-                          height: block.height,
-                          transactionId: block.transactions[transfer.transaction],
-                          transfer
-                        }))
-                    )
-                    const ascending = yield* pagesOf(kind, of, "ascending", limit)
-                    assert.deepStrictEqual(
-                      ascending.map(({ height, transactionId, transfer }) => ({ height, transactionId, transfer })),
-                      expected
-                    )
-                    const descending = yield* pagesOf(kind, of, "descending", limit)
-                    assert.deepStrictEqual(
-                      descending.map(({ position }) => position),
-                      ascending.map(({ position }) => position).reverse()
-                    )
-                  }
-                }
+                for (const table of tables) yield* query((db) => db.deleteFrom(table))
+                const blocks: Array<Block> = []
+                for (const step of steps) yield* play(blocks, step)
+                yield* check(blocks, limit, from)
               })
             )
         )

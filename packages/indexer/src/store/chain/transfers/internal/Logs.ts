@@ -4,6 +4,12 @@ import type { TransactionParties, Transfer } from "@headwater/core/Block"
 /** What a log holds: transfers, or whom transactions name. */
 export type Entry = Transfer | TransactionParties
 
+/** An entry with the id of its transaction. */
+export interface PackedTransfer {
+  readonly transactionId: Uint8Array
+  readonly transfer: Entry
+}
+
 export type Kind = Entry["kind"]
 
 /** The entry type of a kind. */

@@ -15,13 +15,8 @@ export const positionOf = (height: number, index: number): number => height * pe
 
 export const heightOf = (position: number): number => Math.floor(position / perBlock)
 
-/** A hash of an address as five bytes: the upper four, and the lowest. */
-export interface AddressHash {
-  readonly high: number
-  readonly low: number
-}
-
-export const hash = (address: Uint8Array): AddressHash => {
+/** A hash of an address: a whole number of 40 bits. */
+export const hash = (address: Uint8Array): number => {
   let a = 0x1234567 ^ address.length
   let b = 0x9e3779b1
   for (let i = 0; i < address.length; i += 4) {
@@ -33,71 +28,99 @@ export const hash = (address: Uint8Array): AddressHash => {
   }
   a = Math.imul(a ^ (a >>> 16) ^ b, 0x2c1b3c6d)
   b = Math.imul(b ^ (b >>> 15) ^ a, 0x297a2d39)
-  return { high: (a ^ (a >>> 15)) >>> 0, low: (b ^ (b >>> 13)) & 0xff }
+  return ((a ^ (a >>> 15)) >>> 0) * 0x100 + ((b ^ (b >>> 13)) & 0xff)
 }
 
 const two32 = 2 ** 32
 
 /** Writes a posting at byte `at`. */
-export const write = (bytes: Buffer, at: number, { high, low }: AddressHash, position: number): void => {
+export const write = (bytes: Buffer, at: number, hash: number, position: number): void => {
+  const high = Math.floor(hash / 0x100)
   const upper = Math.floor(position / two32)
-  bytes.writeUInt32BE(high, at)
-  bytes[at + 4] = low
+  const lower = position >>> 0
+  bytes[at] = high >>> 24
+  bytes[at + 1] = high >>> 16
+  bytes[at + 2] = high >>> 8
+  bytes[at + 3] = high
+  bytes[at + 4] = hash
   bytes[at + 5] = upper >>> 16
   bytes[at + 6] = upper >>> 8
   bytes[at + 7] = upper
-  bytes.writeUInt32BE(position >>> 0, at + 8)
+  bytes[at + 8] = lower >>> 24
+  bytes[at + 9] = lower >>> 16
+  bytes[at + 10] = lower >>> 8
+  bytes[at + 11] = lower
 }
 
 /** A posting as the key it sorts by. */
-export const keyOf = (address: AddressHash, position: number): Buffer => {
+export const keyOf = (hash: number, position: number): Buffer => {
   const key = Buffer.allocUnsafe(width)
-  write(key, 0, address, position)
+  write(key, 0, hash, position)
   return key
 }
 
 export const readPosition = (bytes: Buffer, at: number): number =>
   bytes.readUIntBE(at + 5, 3) * two32 + bytes.readUInt32BE(at + 8)
 
-export const isOf = (bytes: Buffer, at: number, { high, low }: AddressHash): boolean =>
-  bytes[at + 4] === low && bytes.readUInt32BE(at) === high
+/** Whether a posting has a hash. */
+export const isOf = (bytes: Buffer, at: number, hash: number): boolean =>
+  bytes[at + 4] === (hash & 0xff) &&
+  ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) === ((hash / 0x100) | 0)
+
+/** Words of a posting where postings are numbers of 32 bits, which sort as the bytes do. */
+export const words = 3
+
+/** Postings as words. */
+export const toWords = (postings: ReadonlyArray<Uint8Array>): Uint32Array => {
+  const all = new Uint32Array(postings.reduce((sum, { length }) => sum + length, 0) / Uint32Array.BYTES_PER_ELEMENT)
+  let end = 0
+  for (const bytes of postings) {
+    for (let at = 0; at < bytes.length; at += 4) {
+      all[end++] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+    }
+  }
+  return all
+}
+
+/** Of the posting that begins at a word. */
+export const hashAt = (postings: Uint32Array, at: number): number => postings[at]! * 0x100 + (postings[at + 1]! >>> 24)
+
+/** Of the posting that begins at a word. */
+export const positionAt = (postings: Uint32Array, at: number): number =>
+  (postings[at + 1]! & 0xff_ffff) * two32 + postings[at + 2]!
 
 /**
  * Sorts postings that are already in the order of their positions: by hash, then position. At most 2^24 of them.
  */
-export const sort = (postings: Buffer): Buffer => {
-  const count = postings.length / width
+export const sort = (postings: Uint32Array): Uint32Array => {
+  const count = postings.length / words
   const keys = new BigUint64Array(count)
   const halves = new Uint32Array(keys.buffer)
   // The high half of a 64-bit key is the hash's upper bytes, the low half its last byte and the posting's number.
-  for (let i = 0, at = 0; i < count; i++, at += width) {
-    halves[2 * i + 1] = postings.readUInt32BE(at)
-    halves[2 * i] = (postings[at + 4]! << 24) | i
+  for (let i = 0, at = 0; i < count; i++, at += words) {
+    halves[2 * i + 1] = postings[at]!
+    halves[2 * i] = (postings[at + 1]! & 0xff00_0000) | i
   }
   keys.sort()
-  const sorted = Buffer.allocUnsafe(postings.length)
-  for (let i = 0; i < count; i++) {
-    const from = (halves[2 * i]! & 0xffffff) * width
-    postings.copy(sorted, i * width, from, from + width)
+  const sorted = new Uint32Array(postings.length)
+  for (let i = 0, at = 0; i < count; i++, at += words) {
+    const from = (halves[2 * i]! & 0xff_ffff) * words
+    sorted[at] = postings[from]!
+    sorted[at + 1] = postings[from + 1]!
+    sorted[at + 2] = postings[from + 2]!
   }
   return sorted
 }
 
-/** How many postings of a sorted page come before `key`. */
-export const countBefore = (page: Buffer, key: Buffer): number => {
+/** How many of sorted postings come before that of a hash and a position. */
+export const countBefore = (postings: Uint32Array, hash: number, position: number): number => {
   let low = 0
-  let high = page.length / width
+  let high = postings.length / words
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (page.compare(key, 0, width, middle * width, (middle + 1) * width) < 0) low = middle + 1
+    const other = hashAt(postings, middle * words)
+    if (other < hash || (other === hash && positionAt(postings, middle * words) < position)) low = middle + 1
     else high = middle
   }
   return low
-}
-
-/** How many postings of a sorted page come before `key` or are `key` itself. */
-export const countUpTo = (page: Buffer, key: Buffer): number => {
-  const before = countBefore(page, key)
-  const at = before * width
-  return at < page.length && page.compare(key, 0, width, at, at + width) === 0 ? before + 1 : before
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "../../../database/Database.ts"
 import * as Posting from "./Posting.ts"
 import * as PostingRuns from "./PostingRuns.ts"
-import * as RunCursor from "./RunCursor.ts"
+import { RunCursor, takeLeast } from "./RunCursor.ts"
 
 /** Runs of one level that are merged into one of the next. */
 const fanOut = 8
@@ -34,13 +34,15 @@ export const sort = Effect.fnUntraced(function* (log: number, limit: number) {
         db.deleteFrom("staged_postings").where("log", "=", log).returning(["height", "data"])
       )
       if (rows.length === 0) return
-      const unsorted = Buffer.concat(rows.toSorted((a, b) => a.height - b.height).map(({ data }) => data))
+      const unsorted = rows.toSorted((a, b) => a.height - b.height).map(({ data }) => Posting.asBuffer(data))
+      const [first, last] = [unsorted[0]!, unsorted.at(-1)!]
+      const sorted = Posting.sort(Posting.toWords(unsorted))
       const run = yield* PostingRuns.insert({
-        ...{ log, level: 0, postings: unsorted.length / Posting.width, state: "live" },
-        first_position: Posting.readPosition(unsorted, 0),
-        last_position: Posting.readPosition(unsorted, unsorted.length - Posting.width)
+        ...{ log, level: 0, postings: sorted.length / Posting.words, state: "live" },
+        first_position: Posting.readPosition(first, 0),
+        last_position: Posting.readPosition(last, last.length - Posting.width)
       })
-      yield* PostingRuns.append(run, Posting.sort(unsorted))
+      yield* PostingRuns.append(run, sorted)
     })
   )
 })
@@ -53,12 +55,12 @@ const sweep = Effect.fnUntraced(function* (log: number) {
   const runs = yield* read((db) =>
     db
       .selectFrom("posting_run")
-      .select("id")
+      .select(["id", "paged"])
       .where("log", "=", log)
       .where("state", "=", "retired")
       .where("changed", "<", before)
   )
-  for (const { id } of runs) yield* PostingRuns.remove(id)
+  for (const run of runs) yield* PostingRuns.remove(run)
 })
 
 /** The runs of the first level that has enough of them. */
@@ -72,15 +74,15 @@ const mergeRuns = Effect.fnUntraced(function* (log: number, parts: ReadonlyArray
     first_position: Math.min(...parts.map((part) => part.first_position)),
     last_position: Math.max(...parts.map((part) => part.last_position))
   })
-  const cursors = parts.map(({ id }) => RunCursor.make(id))
-  const merged = Buffer.allocUnsafe(PostingRuns.bytesPerStep)
+  const cursors = parts.map((part) => new RunCursor(part))
+  const merged = new Uint32Array(PostingRuns.postingsPerStep * Posting.words)
   while (true) {
-    const length = yield* RunCursor.takeLeast(cursors, merged)
+    const length = yield* takeLeast(cursors, merged)
     yield* PostingRuns.append(run, merged.subarray(0, length))
     yield* PostingRuns.keep(run)
     if (length < merged.length) break
   }
-  yield* Effect.catchTag(PostingRuns.replace(parts, run), "Superseded", () => PostingRuns.remove(run))
+  yield* Effect.catchTag(PostingRuns.replace(parts, run), "Superseded", () => PostingRuns.remove({ id: run, paged: 1 }))
 })
 
 /**

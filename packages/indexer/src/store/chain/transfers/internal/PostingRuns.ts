@@ -8,39 +8,49 @@ import * as Schema from "effect/Schema"
 import { Database } from "../../../database/Database.ts"
 import type { Row } from "../../../database/Tables.ts"
 import * as Posting from "./Posting.ts"
+import * as PostingPage from "./PostingPage.ts"
 
 export type Run = Row<"posting_run">
 
-/** Postings in a page: about four kilobytes. */
-const perPage = 330
-/** Pages read, written or removed in one step. */
-export const pagesPerStep = 64
-/** Bytes of the postings that fill the pages of one step. */
-export const bytesPerStep = pagesPerStep * perPage * Posting.width
+/** Pages read or removed in one step. */
+const pagesPerStep = 128
+/** Postings that are written in one step. */
+export const postingsPerStep = 32_768
+
+/** Where pages are; those of runs of before are in the second table. */
+export const tables = ["sorted_postings", "posting_page"] as const
+
+/** The table that has a run's pages. */
+export const tableOf = ({ paged }: Pick<Run, "paged">) => (paged === 1 ? tables[0] : tables[1])
 
 /** Makes a run without pages. */
-export const insert = Effect.fnUntraced(function* (run: Omit<Run, "id" | "changed">) {
+export const insert = Effect.fnUntraced(function* (run: Omit<Run, "id" | "changed" | "paged">) {
   const { query } = yield* Database
   const changed = yield* Clock.currentTimeMillis
   const [row] = yield* query((db) =>
     db
       .insertInto("posting_run")
-      .values({ ...run, changed })
+      .values({ ...run, changed, paged: 1 })
       .returning("id")
   )
   return row!.id
 })
 
 /** Adds sorted postings, cut into pages, to a run; the key of a page is its first posting. */
-export const append = Effect.fnUntraced(function* (run: number, sorted: Buffer) {
+export const append = Effect.fnUntraced(function* (run: number, sorted: Uint32Array) {
   const { insertMany } = yield* Database
-  const pages: Array<Row<"posting_page">> = []
-  for (let at = 0; at < sorted.length; at += perPage * Posting.width) {
-    const data = sorted.subarray(at, at + perPage * Posting.width)
-    pages.push({ run, first: data.subarray(0, Posting.width), data })
+  const pages: Array<Row<"sorted_postings">> = []
+  for (let at = 0; at < sorted.length; ) {
+    const { data, end } = PostingPage.pack(sorted, at)
+    pages.push({ run, first: Posting.keyOf(Posting.hashAt(sorted, at), Posting.positionAt(sorted, at)), data })
+    at = end
   }
-  yield* insertMany("posting_page", pages)
+  yield* insertMany("sorted_postings", pages)
 })
+
+/** The postings of a page of a run, as words. */
+export const unpack = ({ paged }: Pick<Run, "paged">, data: Uint8Array): Uint32Array =>
+  paged === 1 ? PostingPage.unpack(data) : Posting.toWords([data])
 
 /** The runs that may be read, oldest first. */
 export const live = Effect.fnUntraced(function* (log: number) {
@@ -48,6 +58,16 @@ export const live = Effect.fnUntraced(function* (log: number) {
   return yield* read((db) =>
     db.selectFrom("posting_run").selectAll().where("log", "=", log).where("state", "=", "live").orderBy("id")
   )
+})
+
+/** The pages of a run that follow the one with this first posting, or its first ones: as many as one step reads. */
+export const pagesAfter = Effect.fnUntraced(function* (run: Run, after: Uint8Array | undefined) {
+  const { read } = yield* Database
+  const pages = yield* read((db) => {
+    const select = db.selectFrom(tableOf(run)).select(["first", "data"]).where("run", "=", run.id)
+    return (after === undefined ? select : select.where("first", ">", after)).orderBy("first").limit(pagesPerStep)
+  })
+  return pages.map(({ data, first }) => ({ first, postings: unpack(run, data) }))
 })
 
 /** Notes that a run is still being built. */
@@ -96,22 +116,23 @@ export const replace = Effect.fnUntraced(function* (parts: ReadonlyArray<Run>, r
 })
 
 /** Removes a run, its pages first and some at a time. */
-export const remove = Effect.fnUntraced(function* (run: number) {
+export const remove = Effect.fnUntraced(function* (run: Pick<Run, "id" | "paged">) {
   const { query, read } = yield* Database
+  const table = tableOf(run)
   while (true) {
     const rows = yield* read((db) =>
-      db.selectFrom("posting_page").select("first").where("run", "=", run).orderBy("first").limit(pagesPerStep)
+      db.selectFrom(table).select("first").where("run", "=", run.id).orderBy("first").limit(pagesPerStep)
     )
     const last = rows.at(-1)
     if (last === undefined) break
-    yield* query((db) => db.deleteFrom("posting_page").where("run", "=", run).where("first", "<=", last.first))
+    yield* query((db) => db.deleteFrom(table).where("run", "=", run.id).where("first", "<=", last.first))
   }
-  yield* query((db) => db.deleteFrom("posting_run").where("id", "=", run))
+  yield* query((db) => db.deleteFrom("posting_run").where("id", "=", run.id))
 })
 
 /** Removes the runs that name nothing at or above a position. */
 export const drop = Effect.fnUntraced(function* (log: number, below: number) {
-  for (const { id, last_position } of yield* live(log)) if (last_position < below) yield* remove(id)
+  for (const run of yield* live(log)) if (run.last_position < below) yield* remove(run)
 })
 
 /** Another process has merged the same runs, or removed the one that was built: nothing was changed. */

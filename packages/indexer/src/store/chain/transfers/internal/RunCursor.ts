@@ -1,77 +1,91 @@
 /** Reads the postings of a run one after another, its pages ahead in steps. */
 import * as Effect from "effect/Effect"
-import { Database, type DatabaseError } from "../../../database/Database.ts"
 import * as Posting from "./Posting.ts"
-import { pagesPerStep } from "./PostingRuns.ts"
+import * as PostingRuns from "./PostingRuns.ts"
 
-/** Where a posting is: bytes, and the offset in them. */
-interface Place {
-  readonly bytes: Buffer
-  readonly at: number
-}
+/** Where the reading of a run is; the posting at that place is at hand as the three words by which it sorts. */
+export class RunCursor {
+  readonly run: PostingRuns.Run
+  postings: Uint32Array = new Uint32Array(0)
+  at = 0
+  first = 0
+  second = 0
+  third = 0
+  hasEnded = false
+  #ahead: ReadonlyArray<Uint32Array> = []
+  #page = 0
+  #after: Uint8Array | undefined
 
-export interface RunCursor {
-  /** Reads ahead where nothing is at hand and the run has not ended. */
-  readonly load: Effect.Effect<void, DatabaseError, Database>
-  /** The posting under the cursor; undefined where the run has to be read further, or has ended. */
-  readonly current: () => Place | undefined
-  readonly hasEnded: () => boolean
-  readonly advance: () => void
-}
+  constructor(run: PostingRuns.Run) {
+    this.run = run
+  }
 
-export const make = (run: number): RunCursor => {
-  let pages: ReadonlyArray<Buffer> = []
-  let page = 0
-  let at = 0
-  let after: Uint8Array | undefined
-  let ended = false
-  return {
-    load: Effect.gen(function* () {
-      const { read } = yield* Database
-      const rows = yield* read((db) => {
-        const select = db.selectFrom("posting_page").select(["first", "data"]).where("run", "=", run)
-        return (after === undefined ? select : select.where("first", ">", after)).orderBy("first").limit(pagesPerStep)
-      })
-      pages = rows.map(({ data }) => Posting.asBuffer(data))
-      after = rows.at(-1)?.first
-      ended = rows.length === 0
-      page = 0
-      at = 0
-    }),
-    current: () => {
-      const bytes = pages[page]
-      return bytes === undefined ? undefined : { bytes, at }
-    },
-    hasEnded: () => ended,
-    advance: () => {
-      at += Posting.width
-      if (at < pages[page]!.length) return
-      page++
-      at = 0
+  get isEmpty() {
+    return this.at >= this.postings.length
+  }
+
+  /** Moves on by so many words, into the next page that was read ahead where the one at hand has ended. */
+  advance(by: number) {
+    this.at += by
+    while (this.isEmpty && this.#page < this.#ahead.length) {
+      this.postings = this.#ahead[this.#page++]!
+      this.at = 0
     }
+    const { at, postings } = this
+    if (this.isEmpty) return
+    this.first = postings[at]!
+    this.second = postings[at + 1]!
+    this.third = postings[at + 2]!
+  }
+
+  /** Reads ahead, or notes that the run has ended. */
+  get load() {
+    return Effect.map(PostingRuns.pagesAfter(this.run, this.#after), (pages) => {
+      this.#ahead = pages.map(({ postings }) => postings)
+      this.#page = 0
+      this.#after = pages.at(-1)?.first
+      this.hasEnded = pages.length === 0
+      this.advance(0)
+    })
   }
 }
 
-const isBefore = (a: Place, b: Place) =>
-  a.bytes.compare(b.bytes, b.at, b.at + Posting.width, a.at, a.at + Posting.width) < 0
+const isBefore = (a: RunCursor, b: RunCursor): boolean => {
+  if (a.first !== b.first) return a.first < b.first
+  if (a.second !== b.second) return a.second < b.second
+  return a.third < b.third
+}
 
-/** Takes the least postings of all cursors, in order, until `into` is full or all have ended; how many bytes. */
-export const takeLeast = Effect.fnUntraced(function* (cursors: ReadonlyArray<RunCursor>, into: Buffer) {
+/** Takes the least postings until `into` is full or one of the cursors has nothing at hand; where `into` ends then. */
+const takeAtHand = (cursors: ReadonlyArray<RunCursor>, into: Uint32Array, from: number): number => {
+  let length = from
+  while (length < into.length) {
+    let least = cursors[0]!
+    for (let i = 1; i < cursors.length; i++) if (isBefore(cursors[i]!, least)) least = cursors[i]!
+    const { first, second, third } = least
+    // A block that was entered again may have left a posting twice.
+    const isTwice =
+      length > 0 && into[length - 1] === third && into[length - 2] === second && into[length - 3] === first
+    if (!isTwice) {
+      into[length] = first
+      into[length + 1] = second
+      into[length + 2] = third
+      length += Posting.words
+    }
+    least.advance(Posting.words)
+    if (least.isEmpty) return length
+  }
+  return length
+}
+
+/** Takes the least postings of all cursors, in order, until `into` is full or all have ended; how many words. */
+export const takeLeast = Effect.fnUntraced(function* (cursors: ReadonlyArray<RunCursor>, into: Uint32Array) {
   let length = 0
   while (length < into.length) {
-    let least: RunCursor | undefined
-    let place: Place | undefined
-    for (const cursor of cursors) {
-      if (cursor.current() === undefined && !cursor.hasEnded()) yield* cursor.load
-      const next = cursor.current()
-      if (next === undefined || (place !== undefined && !isBefore(next, place))) continue
-      least = cursor
-      place = next
-    }
-    if (least === undefined || place === undefined) break
-    place.bytes.copy(into, length, place.at, place.at + Posting.width)
-    length += Posting.width
-    least.advance()
+    for (const cursor of cursors) if (cursor.isEmpty && !cursor.hasEnded) yield* cursor.load
+    const left = cursors.filter(({ hasEnded }) => !hasEnded)
+    if (left.length === 0) break
+    length = takeAtHand(left, into, length)
   }
   return length
 })

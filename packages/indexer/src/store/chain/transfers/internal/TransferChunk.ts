@@ -1,185 +1,399 @@
 /**
- * Up to 64 transfers of one block as bytes: each transfer once, its addresses and its transaction through small
- * dictionaries at the head of the chunk. What is packed is what is read back; the format is the store's own.
+ * Transfers of one block as bytes, as many as fill half a page: each transfer once, its addresses and its transaction
+ * through small dictionaries at the head of the chunk. What is packed is what is read back; the format is the store's own.
+ *
+ * Two such rows fill a page of SQLite, which gives what overflows pages of their own; PostgreSQL keeps a chunk beside
+ * its table, in two pieces of which four fill a page. `bench/evm/ingest.ts` was faster so than with half of the size.
  */
-
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
-import { type Entry, kinds } from "./Logs.ts"
+import * as FormerChunk from "./FormerChunk.ts"
+import { type Entry, type Kind, kinds, type PackedTransfer } from "./Logs.ts"
+import * as Posting from "./Posting.ts"
 
-/** A transfer with the id of its transaction. */
-export interface PackedTransfer {
-  readonly transactionId: Uint8Array
-  readonly transfer: Entry
-}
+/** The first byte: chunks of before begin with the number of their transfers, at most 64. */
+const version = 0x80
+/** Bytes of a chunk, but where one transfer alone takes more. */
+const mostBytes = 3_980
+/** Numbers within a chunk take one byte, and so do those of its addresses. */
+const most = 0xff
+/** Stands for an address that there is none of. */
+const nobody = 0xff
+
+/** Numbers that a chunk takes of those of its block. */
+export const numbers = 0x100
+/** Chunks of a block after which the next ones are filled up to {@link most}: the numbers of a block must do for all. */
+const smallChunks = Posting.perBlock / numbers / 8
 
 const tokenKinds: ReadonlyArray<TokenKind> = ["fungible", "non-fungible", "multi"]
-/** A dictionary index that stands for nobody, and an amount's length that stands for none. */
-const nobody = 0xff
-const none = 0xff
 
-/** Bytes that are written one after another; one buffer serves every chunk. */
+/** Bits of an entry's first byte. */
+const nextTransaction = 1
+const tokenKindShift = 1
+const withTokenId = 8
+const withBatchIndex = 16
+
+const transactionIdBytes = 32
+const max64 = 2n ** 64n
+
+/** At least the bytes that an amount takes. */
+const boundOf = (amount: bigint): number => {
+  let bytes = 9
+  for (let rest = amount; rest >= max64; rest >>= 64n) bytes += 8
+  return bytes
+}
+
+/** The bytes of a difference. */
+const bytesOf = (difference: number): number => {
+  let bytes = 1
+  for (let rest = Math.abs(difference) * 2; rest >= 0x80; rest /= 0x80) bytes++
+  return bytes
+}
+
+const encoder = new TextEncoder()
+
+/** Bytes that are written one after another; there is room for them. */
 class Writer {
-  bytes = Buffer.allocUnsafe(64 * 1024)
+  bytes: Buffer
   length = 0
+
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(size)
+  }
 
   reserve(size: number) {
     if (this.length + size <= this.bytes.length) return
-    const larger = Buffer.allocUnsafe((this.length + size) * 2)
+    const larger = Buffer.allocUnsafeSlow((this.length + size) * 2)
     this.bytes.copy(larger, 0, 0, this.length)
     this.bytes = larger
   }
   u8(value: number) {
     this.bytes[this.length++] = value
   }
-  u16(value: number) {
-    this.length = this.bytes.writeUInt16LE(value, this.length)
+  /** A whole number that is not negative, seven bits a byte. */
+  varint(value: number) {
+    let rest = value
+    while (rest >= 0x80) {
+      this.bytes[this.length++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.bytes[this.length++] = rest
   }
-  u32(value: number) {
-    this.length = this.bytes.writeUInt32LE(value, this.length)
+  /** A difference that may be negative. */
+  signed(value: number) {
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value)
   }
   raw(value: Uint8Array) {
     this.bytes.set(value, this.length)
     this.length += value.length
   }
   /** Little-endian without leading zeros, after its length. */
-  big(value: bigint | undefined) {
-    if (value === undefined) return this.u8(none)
+  big(value: bigint) {
     const at = this.length++
     for (let rest = value; rest > 0n; rest >>= 64n) {
-      this.length = this.bytes.writeBigUInt64LE(rest & 0xffff_ffff_ffff_ffffn, this.length)
+      this.length = this.bytes.writeBigUInt64LE(rest < max64 ? rest : BigInt.asUintN(64, rest), this.length)
     }
     while (this.length > at + 1 && this.bytes[this.length - 1] === 0) this.length--
     this.bytes[at] = this.length - at - 1
   }
 }
 
-const writer = new Writer()
+/** The addresses of a chunk, each once. */
+class Dictionary {
+  readonly addresses: Array<Uint8Array> = []
+  readonly #hashes = new Float64Array(most)
+  /** One more than the index, under the hash or one of the next places. */
+  readonly #places = new Uint8Array(512)
 
-/** Transfers in one chunk: their addresses must fit into one-byte dictionary indices. */
-export const size = 64
+  clear() {
+    this.addresses.length = 0
+    this.#places.fill(0)
+  }
 
-/** Packs at most {@link size} transfers; the result is a copy of its own. */
-export const pack = (packed: ReadonlyArray<PackedTransfer>): Uint8Array => {
-  const addresses: Array<Uint8Array> = []
-  const indices = new Map<string, number>()
-  const addressIndex = (address: Uint8Array | undefined) => {
-    if (address === undefined) return nobody
-    const key = Bytes.key(address)
-    let index = indices.get(key)
-    if (index === undefined) {
-      index = addresses.push(address) - 1
-      indices.set(key, index)
+  /** The index of an address; below zero where the address is missing: where to put that. */
+  find(address: Uint8Array, hash: number): number {
+    let place = hash & 511
+    for (let index = this.#places[place]!; index !== 0; index = this.#places[place]!) {
+      if (this.#hashes[index - 1] === hash && Bytes.equal(this.addresses[index - 1]!, address)) return index - 1
+      place = (place + 1) & 511
     }
+    return -place - 1
+  }
+
+  index(address: Uint8Array, hash: number): number {
+    const found = this.find(address, hash)
+    if (found >= 0) return found
+    const index = this.addresses.push(address) - 1
+    this.#hashes[index] = hash
+    this.#places[-found - 1] = index + 1
     return index
   }
-  const transactions: Array<Uint8Array> = []
-  const transactionOf = packed.map(({ transactionId }) => {
-    const last = transactions.at(-1)
-    if (last === undefined || !Bytes.equal(last, transactionId)) transactions.push(transactionId)
-    return transactions.length - 1
-  })
-  const sides = packed.map(({ transfer }) => ({
-    from: addressIndex(transfer.from),
-    to: addressIndex(transfer.to),
-    contract: transfer.kind === "token" ? addressIndex(transfer.contract) : nobody
-  }))
+}
 
-  writer.length = 0
-  writer.reserve(8 + transactions.length * 32 + addresses.reduce((sum, { length }) => sum + 2 + length, 0))
-  writer.u8(packed.length)
-  writer.u8(transactions.length)
-  for (const id of transactions) writer.raw(id)
-  writer.u8(addresses.length)
-  for (const address of addresses) {
-    writer.u16(address.length)
-    writer.raw(address)
+/** Packs transfers of one kind and block, which are added in their order. */
+export class Packing {
+  readonly chunks: Array<Uint8Array> = []
+  readonly #kind: Kind
+  readonly #dictionary = new Dictionary()
+  readonly #ids: Array<Uint8Array> = []
+  readonly #transactions: Array<number> = []
+  readonly #entries = new Writer(2 * mostBytes)
+  #count = 0
+  /** The bytes of the dictionaries; where the addresses are not all of one length, each has its own beside it. */
+  #headBytes = 0
+  #width: number | undefined
+  #isUniform = true
+  #position = 0
+
+  constructor(kind: Kind) {
+    this.#kind = kind
   }
-  packed.forEach(({ transfer }, i) => {
+
+  /** Adds a transfer; its number within the block. The hashes are those of its addresses, where it has them. */
+  add({ transactionId, transfer }: PackedTransfer, fromHash: number, toHash: number): number {
+    const contractHash = transfer.kind === "token" ? Posting.hash(transfer.contract) : 0
+    if (!this.#fits(transfer, fromHash, toHash, contractHash)) this.#finish()
+    this.#write(transactionId, transfer, fromHash, toHash, contractHash)
+    const number = this.chunks.length * numbers + this.#count++
+    // The next number would be one of the block above.
+    if (number >= Posting.perBlock) throw new Error("A block has more transfers than its positions can tell apart")
+    return number
+  }
+
+  /** Ends the last chunk. */
+  end(): ReadonlyArray<Uint8Array> {
+    if (this.#count > 0) this.#finish()
+    return this.chunks
+  }
+
+  #fits(transfer: Entry, fromHash: number, toHash: number, contractHash: number): boolean {
+    if (this.#count === 0) return true
+    const { from, to } = transfer
+    if (this.#count === most || this.#dictionary.addresses.length > most - 3) return false
+    if (this.chunks.length >= smallChunks) return true
+    const perAddress = this.#isUniform ? 0 : 2
+    // The head, and the bytes of an entry that are not counted below.
+    let bytes = 24 + this.#headBytes + this.#entries.length + perAddress * this.#dictionary.addresses.length
+    const last = this.#transactions.at(-1)!
+    if (transfer.transaction !== last) bytes += transactionIdBytes + bytesOf(transfer.transaction - last)
+    if (from !== undefined && this.#dictionary.find(from, fromHash) < 0) bytes += from.length + perAddress
+    if (to !== undefined && this.#dictionary.find(to, toHash) < 0) bytes += to.length + perAddress
+    if (transfer.kind !== "transaction") bytes += boundOf(transfer.amount)
+    if (transfer.kind === "token") {
+      if (this.#dictionary.find(transfer.contract, contractHash) < 0) bytes += transfer.contract.length + perAddress
+      if (transfer.tokenId !== undefined) bytes += boundOf(transfer.tokenId)
+    } else if (transfer.kind === "internal") bytes += transfer.operation.length + transfer.operationType.length
+    return bytes <= mostBytes
+  }
+
+  #write(transactionId: Uint8Array, transfer: Entry, fromHash: number, toHash: number, contractHash: number) {
+    const writer = this.#entries
     writer.reserve(256)
-    writer.u8(kinds.indexOf(transfer.kind))
-    writer.u8(transactionOf[i]!)
-    writer.u32(transfer.transaction)
-    writer.u8(sides[i]!.from)
-    writer.u8(sides[i]!.to)
-    writer.big(transfer.kind === "transaction" ? undefined : transfer.amount)
+    let head = 0
+    if (this.#count === 0 || transfer.transaction !== this.#transactions.at(-1)) {
+      head = nextTransaction
+      this.#headBytes += transactionIdBytes + bytesOf(transfer.transaction - (this.#transactions.at(-1) ?? 0))
+      this.#transactions.push(transfer.transaction)
+      this.#ids.push(transactionId)
+    }
+    const at = writer.length++
+    writer.u8(this.#index(transfer.from, fromHash))
+    writer.u8(this.#index(transfer.to, toHash))
+    if (transfer.kind !== "transaction") writer.big(transfer.amount)
     switch (transfer.kind) {
       case "coin":
-        writer.u32(transfer.position)
+        writer.varint(transfer.position)
         break
-      case "token":
-        writer.u8(sides[i]!.contract)
-        writer.u8(tokenKinds.indexOf(transfer.token))
-        writer.u32(transfer.position)
-        writer.u32(transfer.batchIndex)
-        writer.big(transfer.tokenId)
+      case "token": {
+        const { batchIndex, contract, position, token, tokenId } = transfer
+        writer.u8(this.#index(contract, contractHash))
+        head |= tokenKinds.indexOf(token) << tokenKindShift
+        writer.signed(position - this.#position)
+        this.#position = position
+        if (batchIndex !== 0) {
+          head |= withBatchIndex
+          writer.varint(batchIndex)
+        }
+        if (tokenId !== undefined) {
+          head |= withTokenId
+          writer.big(tokenId)
+        }
         break
+      }
       case "internal": {
-        const operation = Buffer.from(`${transfer.operation} ${transfer.operationType}`)
-        writer.reserve(2 + operation.length)
-        writer.u16(operation.length)
+        const operation = encoder.encode(`${transfer.operation} ${transfer.operationType}`)
+        writer.reserve(5 + operation.length)
+        writer.varint(operation.length)
         writer.raw(operation)
         break
       }
     }
-  })
-  return Uint8Array.prototype.slice.call(writer.bytes, 0, writer.length)
+    writer.bytes[at] = head
+  }
+
+  #index(address: Uint8Array | undefined, hash: number): number {
+    if (address === undefined) return nobody
+    const before = this.#dictionary.addresses.length
+    const index = this.#dictionary.index(address, hash)
+    if (index === before) {
+      this.#headBytes += address.length
+      this.#width ??= address.length
+      if (this.#width !== address.length) this.#isUniform = false
+    }
+    return index
+  }
+
+  #finish() {
+    const { addresses } = this.#dictionary
+    const entries = this.#entries
+    const writer = new Writer(16 + this.#headBytes + addresses.length * 5 + entries.length)
+    writer.u8(version)
+    writer.u8(kinds.indexOf(this.#kind))
+    writer.u8(this.#count)
+    writer.u8(this.#ids.length)
+    writer.u8(addresses.length)
+    for (const id of this.#ids) writer.raw(id)
+    let last = 0
+    for (const transaction of this.#transactions) {
+      writer.signed(transaction - last)
+      last = transaction
+    }
+    // The one length of all, or none, and then each has its own.
+    const width = this.#isUniform && this.#width !== undefined && this.#width <= 0xff ? this.#width : 0
+    writer.u8(width)
+    for (const address of addresses) {
+      if (width === 0) writer.varint(address.length)
+      writer.raw(address)
+    }
+    writer.raw(entries.bytes.subarray(0, entries.length))
+    this.chunks.push(writer.bytes.subarray(0, writer.length))
+    this.#dictionary.clear()
+    this.#ids.length = 0
+    this.#transactions.length = 0
+    entries.length = 0
+    this.#count = 0
+    this.#headBytes = 0
+    this.#width = undefined
+    this.#isUniform = true
+    this.#position = 0
+  }
 }
 
-/** Reads a chunk back. */
-export const unpack = (chunk: Uint8Array): ReadonlyArray<PackedTransfer> => {
-  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-  let at = 0
+interface Unpack {
+  (chunk: Uint8Array): ReadonlyArray<PackedTransfer>
+  (chunk: Uint8Array, wanted: ReadonlySet<number>): ReadonlyArray<PackedTransfer | undefined>
+}
+
+/** Reads a chunk of any form: all of its transfers, or those alone whose numbers within it are `wanted`. */
+export const unpack: Unpack = (chunk: Uint8Array, wanted?: ReadonlySet<number>) => {
+  if (chunk[0] !== version) return FormerChunk.unpack(chunk)
+  const bytes = Posting.asBuffer(chunk)
+  let at = 1
   const u8 = () => bytes[at++]!
-  const u16 = () => {
-    at += 2
-    return bytes.readUInt16LE(at - 2)
+  const varint = () => {
+    let value = 0
+    for (let scale = 1; ; scale *= 0x80) {
+      const byte = bytes[at++]!
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+    }
   }
-  const u32 = () => {
-    at += 4
-    return bytes.readUInt32LE(at - 4)
-  }
-  const raw = (length: number) => {
-    at += length
-    return Uint8Array.prototype.slice.call(bytes, at - length, at)
+  const signed = () => {
+    const value = varint()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
   const big = () => {
-    const length = u8()
-    if (length === none) return undefined
-    at += length
-    return length === 0
-      ? 0n
-      : BigInt(
-          `0x${Buffer.from(bytes.subarray(at - length, at))
-            .reverse()
-            .toString("hex")}`
-        )
+    const length = bytes[at]!
+    const end = at + 1 + length
+    let value = 0n
+    if (length <= 6) value = length === 0 ? 0n : BigInt(bytes.readUIntLE(at + 1, length))
+    else
+      value = BigInt(
+        `0x${Buffer.from(bytes.subarray(at + 1, end))
+          .reverse()
+          .toString("hex")}`
+      )
+    at = end
+    return value
   }
+  const skipBig = () => {
+    at += 1 + bytes[at]!
+  }
+  const copy = (from: number, length: number) => Uint8Array.prototype.slice.call(bytes, from, from + length)
+
+  const kind = kinds[u8()]!
   const count = u8()
-  const transactions = Array.from({ length: u8() }, () => raw(32))
-  const addresses = Array.from({ length: u8() }, () => raw(u16()) as AddressBytes)
-  const transferOf = (kind: Entry["kind"]): Entry => {
-    const transaction = u32()
-    const from = addresses[u8()]
-    const to = addresses[u8()]
-    const moved = big()
-    if (kind === "transaction") return { kind, transaction, from: from!, to }
-    const amount = moved!
-    if (kind === "coin") return { kind, transaction, from, to, amount, position: u32() }
-    if (kind === "internal") {
-      const [operation, operationType] = raw(u16()).toString().split(" ") as [string, string]
-      return { kind, transaction, from: from!, to: to!, amount, operation, operationType }
-    }
-    const contract = addresses[u8()]!
-    const token = tokenKinds[u8()]!
-    const position = u32()
-    const batchIndex = u32()
-    const tokenId = big()
-    return { kind, transaction, contract, token, position, batchIndex, tokenId, from: from!, to: to!, amount }
+  const transactionCount = u8()
+  const addressCount = u8()
+  const ids = at
+  at += transactionCount * transactionIdBytes
+  const transactions: Array<number> = []
+  let last = 0
+  for (let i = 0; i < transactionCount; i++) {
+    last += signed()
+    transactions.push(last)
   }
-  return Array.from({ length: count }, () => {
-    const kind = kinds[u8()]!
-    return { transactionId: transactions[u8()]!, transfer: transferOf(kind) }
-  })
+  const width = u8()
+  const places: Array<number> = []
+  const lengths: Array<number> = []
+  for (let i = 0; i < addressCount; i++) {
+    const length = width === 0 ? varint() : width
+    places.push(at)
+    lengths.push(length)
+    at += length
+  }
+  const address = (index: number) => copy(places[index]!, lengths[index]!) as AddressBytes
+  const optional = (index: number) => (index === nobody ? undefined : address(index))
+
+  const found: Array<PackedTransfer> = []
+  let transactionIndex = -1
+  let position = 0
+  for (let i = 0; i < count; i++) {
+    const head = u8()
+    if ((head & nextTransaction) !== 0) transactionIndex++
+    const isWanted = wanted === undefined || wanted.has(i)
+    const from = u8()
+    const to = u8()
+    const transaction = transactions[transactionIndex]!
+    let transfer: Entry | undefined
+    if (kind === "transaction") {
+      if (isWanted) transfer = { kind, transaction, from: address(from), to: optional(to) }
+    } else if (kind === "coin") {
+      const amount = isWanted ? big() : skipBig()
+      const position = varint()
+      if (amount !== undefined) {
+        transfer = { kind, transaction, from: optional(from), to: optional(to), amount, position }
+      }
+    } else if (kind === "internal") {
+      const amount = isWanted ? big() : skipBig()
+      const length = varint()
+      if (amount !== undefined) {
+        const text = bytes.toString("utf8", at, at + length)
+        const [operation, operationType] = text.split(" ") as [string, string]
+        transfer = { kind, transaction, from: address(from), to: address(to), amount, operation, operationType }
+      }
+      at += length
+    } else {
+      const amount = isWanted ? big() : skipBig()
+      const contract = u8()
+      position += signed()
+      const batchIndex = (head & withBatchIndex) === 0 ? 0 : varint()
+      const hasTokenId = (head & withTokenId) !== 0
+      if (amount === undefined) {
+        if (hasTokenId) skipBig()
+      } else {
+        const tokenId = hasTokenId ? big() : undefined
+        const token = tokenKinds[(head >> tokenKindShift) & 3]!
+        transfer = {
+          ...{ kind, transaction, contract: address(contract), token, position, batchIndex, tokenId },
+          ...{ from: address(from), to: address(to), amount }
+        }
+      }
+    }
+    // A hole where it is not wanted.
+    if (transfer === undefined) continue
+    found[i] = { transactionId: copy(ids + transactionIndex * transactionIdBytes, transactionIdBytes), transfer }
+  }
+  return found
 }

@@ -50,7 +50,7 @@ const beforePages = <A, E, R>(other: Effect.Effect<unknown, never, Database>, se
       transaction: (self) => database.transaction(Effect.provideService(self, Database, interfered)),
       insertMany: (table, rows, conflict) => {
         const insert = database.insertMany(table, rows, conflict)
-        if (table !== "posting_page" || done) return insert
+        if (table !== "sorted_postings" || done) return insert
         done = true
         return Effect.andThen(apart, insert)
       }
