@@ -13,6 +13,12 @@ import * as Assignment from "./Assignment.ts"
 /** How long a daemon may be silent, in milliseconds. */
 export const silentMillis = 8_000
 
+/**
+ * How long the session of a daemon may ask nothing in the midst of a transaction, in milliseconds, once some daemon is gone
+ * and somebody waits for what the session has locked: a daemon that is held up has been silent for longer by then.
+ */
+const silentHolderMillis = 5_000
+
 export interface Daemon {
   readonly id: number
   readonly name: string
@@ -78,7 +84,8 @@ const lockPlaced = Effect.gen(function* () {
 })
 
 const move = Effect.fnUntraced(function* (chain: string, daemon: number | null, successor: number | null) {
-  const { now, query } = yield* Database
+  const { now, query, signals } = yield* Database
+  yield* signals.send("placement")
   yield* query((db) =>
     db
       .updateTable("placement")
@@ -144,6 +151,16 @@ export const register = Effect.fn("Placements.register")(function* (
       return id
     })
   )
+})
+
+/**
+ * Ends what daemons that are gone have left locked, as a process that is stopped within a transaction does: the chain that
+ * was its own would stand still until PostgreSQL ends the transaction.
+ */
+export const freeLocks = Effect.gen(function* () {
+  const { endSilentHolders } = yield* Database
+  const ended = yield* endSilentHolders(silentHolderMillis)
+  if (ended > 0) yield* Effect.logWarning(`Ended ${ended} transactions of a daemon that has stood still in their midst`)
 })
 
 /** Says that a daemon runs; whether it is still known. */
