@@ -201,7 +201,10 @@ const make = Effect.gen(function* () {
       const following = follow.pipe(
         Effect.catchIf(isElsewhere, ({ message }) =>
           // Where the chain is still this daemon's by a look after that, an operator has changed how far it is.
-          Effect.logWarning(message).pipe(Effect.andThen(Effect.sleep(refusedMillis)), Effect.andThen(Effect.ignore(look)))
+          Effect.logWarning(message).pipe(
+            Effect.andThen(Effect.sleep(refusedMillis)),
+            Effect.andThen(Effect.ignore(look))
+          )
         )
       )
       yield* Effect.acquireUseRelease(

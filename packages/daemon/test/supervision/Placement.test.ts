@@ -4,7 +4,7 @@ import { nameOf } from "@headwater/daemon/supervision/Placement"
 import * as Settings from "@headwater/daemon/settings/Settings"
 import { Placement } from "@headwater/daemon/supervision/Placement"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
-import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError, type Location } from "@headwater/indexer/store/database/Database"
 import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -192,7 +192,7 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
       yield* stored(Placements.register({ ...settings, name: "stopped" }, { restarted: true }))
       const chain = Chain.ofName(chains[0]!)!
       const { chain: id } = yield* stored(ChainRow.follow(chain))
-      const locks = [
+      const locks: ReadonlyArray<Effect.Effect<unknown, DatabaseError, Database>> = [
         Effect.flatMap(Database, ({ query }) => query((db) => db.updateTable("placement").set({ pinned: null }))),
         ChainRow.lock(id)
       ]

@@ -135,7 +135,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const own = Effect.tap(row, Fence.check)
 
   const watched = yield* WatchedAddresses.make(id)
-  yield* watched.catchUpToRevision((yield* row).revision)
+  yield* watched.fill((yield* row).revision)
   const tokens = yield* Tokens.make(id, watched)
 
   const fanOut = yield* FanOut.make(chain, id)
@@ -161,6 +161,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       ),
     unknownTokens: Effect.fn("ChainStore.unknownTokens")(function* (blocks) {
       yield* watched.catchUpToRevision((yield* row).revision)
+      yield* watched.foresee(blocks)
       return yield* tokens.unknown(blocks)
     }),
     commit: (blocks, learned) => provided(commit(blocks, learned)),
