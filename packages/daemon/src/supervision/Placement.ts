@@ -14,6 +14,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import * as Settings from "../settings/Settings.ts"
 import { version } from "../Version.ts"
 
@@ -132,7 +133,22 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  const release = (chain: string, leaving: boolean) => stored(Placements.release(id, chain, { leaving }))
+  const release = (chain: string) => stored(Placements.release(id, [chain], { leaving: false }))
+
+  /** Chains that are followed no more by this daemon, which ends: those that end meanwhile are released together. */
+  const ended = new Set<string>()
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  const leaveChain = (chain: string) =>
+    Effect.suspend(() => {
+      ended.add(chain)
+      const some = Effect.suspend(() => {
+        if (!ended.has(chain)) return Effect.void
+        const chains = [...ended]
+        ended.clear()
+        return stored(Placements.release(id, chains, { leaving: true }))
+      })
+      return oneAtATime.withPermit(some)
+    })
 
   const beat = Effect.gen(function* () {
     if (!(yield* stored(Placements.beat(id)))) {
@@ -144,7 +160,7 @@ const make = Effect.gen(function* () {
     const found = yield* look
     if (!Placements.isSettled(found)) yield* stored(Placements.settle())
     for (const { chain, daemon, successor } of found.placed) {
-      if (daemon === id && successor !== null && !followed.has(chain)) yield* release(chain, false)
+      if (daemon === id && successor !== null && !followed.has(chain)) yield* release(chain)
     }
   })
 
@@ -214,12 +230,12 @@ const make = Effect.gen(function* () {
       )
       if (own.has(name)) return
       yield* Effect.logInfo("The chain is followed by another daemon")
-      yield* Effect.ignore(release(name, false))
+      yield* Effect.ignore(release(name))
     }).pipe(Effect.annotateLogs({ chain: name }))
     return round.pipe(
       Effect.forever,
       Effect.onInterrupt(() =>
-        own.has(name) ? release(name, true).pipe(Effect.timeout(goodbye), Effect.ignore) : Effect.void
+        own.has(name) ? leaveChain(name).pipe(Effect.timeout(goodbye), Effect.ignore) : Effect.void
       )
     )
   }

@@ -57,8 +57,9 @@ const speaking = (daemons: ReadonlyArray<Daemon>) => daemons.filter(({ silence }
 /** The daemons, and where each chain is. */
 export const read: Effect.Effect<Placements, DatabaseError, Database> = Effect.gen(function* () {
   const { read } = yield* Database
-  const daemons = speaking(yield* readDaemons)
-  return { daemons, placed: yield* read((db) => db.selectFrom("placement").selectAll().orderBy("chain")) }
+  const readPlaced = read((db) => db.selectFrom("placement").selectAll().orderBy("chain"))
+  const [daemons, placed] = yield* Effect.all([readDaemons, readPlaced], { concurrency: "unbounded" })
+  return { daemons: speaking(daemons), placed }
 }).pipe(Effect.withSpan("Placements.read"))
 
 /** Where the chains would be, and how they are on the way there: the rows that have to change. */
@@ -173,21 +174,26 @@ export const beat = Effect.fn("Placements.beat")(function* (id: number) {
 })
 
 /**
- * Says that a daemon follows a chain no more: its successor may begin at once. A daemon that is `leaving` gets no chain any
- * more.
+ * Says that a daemon follows these chains no more: others may begin at once. A daemon that is `leaving` gets no chain any
+ * more. In few statements, since the chains stand still meanwhile.
  */
 export const release = Effect.fn("Placements.release")(function* (
   id: number,
-  chain: string,
+  chains: ReadonlyArray<string>,
   { leaving }: { readonly leaving: boolean }
 ) {
   const { query, transaction } = yield* Database
   yield* transaction(
     Effect.gen(function* () {
-      const placed = (yield* lockPlaced).find((row) => row.chain === chain)
+      const placed = yield* lockPlaced
       if (leaving) yield* query((db) => db.updateTable("daemon").set({ chains: "" }).where("id", "=", id))
-      if (placed?.daemon === id) yield* move(chain, placed.successor, null)
-      yield* settleLocked
+      const isReleased = ({ chain, daemon }: Row<"placement">) => daemon === id && chains.includes(chain)
+      const left = placed.map((row) => (isReleased(row) ? { ...row, daemon: row.successor, successor: null } : row))
+      const changed = changes(speaking(yield* readDaemons), left)
+      const others = left.filter(
+        (row, i) => isReleased(placed[i]!) && changed.every(({ chain }) => chain !== row.chain)
+      )
+      for (const { chain, daemon, successor } of [...changed, ...others]) yield* move(chain, daemon, successor)
     })
   )
 })
