@@ -126,7 +126,7 @@ const outside = (
     Layer.succeed(Connections, nodes.connections(isAlive)),
     Layer.succeed(Network, receivers.network(isAlive, attempted)),
     Layer.succeed(RetryProfile.Profiles, { hosted: profile, "standard-webhooks": profile }),
-    // Of the simulated time other daemons would ask the store four times a second.
+    // Of the simulated time other daemons would ask the store each second.
     Layer.succeed(Placement.Alone, true),
     Layer.succeed(StoreWatchOptions, { everyMillis: 20_000, answerMillis: 4_000 }),
     Layer.effect(
