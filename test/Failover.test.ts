@@ -2,7 +2,8 @@
  * The primary of a PostgreSQL store is killed, and its standby promoted, while blocks, callbacks and requests flow: the
  * daemon goes on by itself. Where commits have waited for the standby, nothing is lost, and nothing comes or is charged
  * twice. Where they have not, what the standby lacks is lost, and the blocks are read again: each event comes, under the
- * key that it had. `HEADWATER_FAILOVERS=5` plays each story five times; `npm test` has the first alone, once.
+ * key that it had; a replay afterwards changes nothing of that. `HEADWATER_FAILOVERS=5` plays each story five times, with
+ * one daemon and with three that have a role each; `npm test` has the first alone, once.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
@@ -46,7 +47,11 @@ const grant = (place: Location) =>
     Effect.orDie
   )
 
-const failover = Effect.fnUntraced(function* (synchronous: boolean) {
+/** The roles of each daemon; the last one answers requests. */
+const together = [["follow", "deliver", "api", "market"]]
+const apart = [["follow", "market"], ["deliver"], ["api"]]
+
+const failover = Effect.fnUntraced(function* (synchronous: boolean, daemons: typeof apart) {
   const anvil = yield* Anvil.start()
   const receiver = yield* Receiver.start()
   const primary = yield* removed(async () => (await PostgresServer.start())!)
@@ -62,7 +67,7 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean) {
     connections: 5,
     secretKeys: Redacted.make(Buffer.alloc(32, 7).toString("base64"))
   } as const
-  const headwater = yield* Headwater.start(place, {
+  const settings = {
     chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
     callbacks: {
       ...{ allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" },
@@ -70,9 +75,15 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean) {
       timeoutMillis: 1_000
     },
     credits: { enabled: true }
-  })
+  }
+  const started: Array<Headwater.Headwater> = []
+  for (const roles of daemons) {
+    const options = started[0] === undefined ? {} : { apiKey: started[0].apiKey }
+    started.push(yield* Headwater.start(place, { ...settings, roles, name: roles.join("-") }, options))
+  }
+  const headwater = started.at(-1)!
   yield* grant(place)
-  const pid = headwater.pid()
+  const pids = started.map((one) => one.pid())
 
   /** References of subscriptions that were answered 201, with their addresses. */
   const created = new Map<string, string>()
@@ -150,12 +161,20 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean) {
   assert.strictEqual(charges, present.size, "each subscription was charged once")
   for (const status of statuses) assert.include([0, 201, 409, 503], status)
 
-  while ((yield* headwater.get("/ready")).status !== 200) yield* Effect.sleep("100 millis")
-  const begun = headwater.log().split("Everything begins anew there").length - 1
-  assert.strictEqual(begun, 1, headwater.log().slice(-5_000))
-  // The process is the one that was started.
-  assert.strictEqual(headwater.pid(), pid)
-  assert.strictEqual(yield* headwater.terminate, 0)
+  for (const [i, daemon] of started.entries()) {
+    while ((yield* daemon.get("/ready")).status !== 200) yield* Effect.sleep("100 millis")
+    const begun = daemon.log().split("Everything begins anew there").length - 1
+    assert.strictEqual(begun, 1, daemon.log().slice(-5_000))
+    // The process is the one that was started.
+    assert.strictEqual(daemon.pid(), pids[i])
+  }
+  if (!synchronous) {
+    const { code, printed } = yield* headwater.command("replay", "ethereum/devnet", "--from", "0", "--callbacks")
+    assert.strictEqual(code, 0, printed)
+    yield* receiver.until(allCame, 120)
+    yield* Traffic.check(anvil, receiver.deliveries, expected)
+  }
+  for (const daemon of started) assert.strictEqual(yield* daemon.terminate, 0)
 }, Effect.scoped)
 
 for (const _ of locations.filter(({ name }) => name === "postgres")) {
@@ -163,16 +182,23 @@ for (const _ of locations.filter(({ name }) => name === "postgres")) {
     for (let i = 0; i < Math.max(1, stories); i++) {
       it.live(
         `has all that was answered where commits waited for it, and nothing twice (${i + 1})`,
-        () => failover(true),
+        () => failover(true, together),
         180_000
       )
     }
     for (let i = 0; i < stories; i++) {
       it.live(
         `lacks the last of it otherwise, and each event comes all the same (${i + 1})`,
-        () => failover(false),
+        () => failover(false, together),
         180_000
       )
+      for (const synchronous of [true, false]) {
+        it.live(
+          `is found by three daemons with a role each, with ${synchronous ? "synchronous" : "asynchronous"} commits (${i + 1})`,
+          () => failover(synchronous, apart),
+          300_000
+        )
+      }
     }
   })
 }

@@ -1,5 +1,5 @@
 /** The daemon as its own process, as an operator runs it, for end-to-end tests: started, killed, started again. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -46,6 +46,10 @@ export interface Headwater {
   /** Waits until the process ends by itself; the exit code. */
   readonly exit: Effect.Effect<number | null>
   readonly pid: () => number
+  /** Runs a command with the settings of the daemon; its exit code, and what it has printed. */
+  readonly command: (
+    ...args: ReadonlyArray<string>
+  ) => Effect.Effect<{ readonly code: number; readonly printed: string }>
   /** What the process has printed so far. */
   readonly log: () => string
 }
@@ -162,6 +166,13 @@ export const start = (
       terminate: end("SIGTERM"),
       exit: Effect.suspend(() => exited(child!)),
       pid: () => child!.pid!,
+      command: (...args) =>
+        Effect.callback((resume) => {
+          const all = [...node, program, ...args, "--config", file]
+          execFile(process.execPath, all, { env: environment() }, (error, stdout, stderr) =>
+            resume(Effect.succeed({ code: Number(error?.code ?? 0), printed: stdout + stderr }))
+          )
+        }),
       log: () => printed
     }
   })

@@ -29,6 +29,15 @@ const litecoin = "litecoin/regtest"
 /** How a daemon goes: it dies, is stopped in good order, or is held up for so long that it counts as dead. */
 type Blow = "kill -9" | "SIGTERM" | "SIGSTOP"
 
+/** `HEADWATER_BLOWS=SIGTERM` has blows of one kind alone. */
+const mix = (process.env.HEADWATER_BLOWS?.split(",") ?? [
+  "kill -9",
+  "kill -9",
+  "kill -9",
+  "SIGTERM",
+  "SIGSTOP"
+]) as ReadonlyArray<Blow>
+
 /** What a blow did to a chain: the milliseconds until another daemon followed the chain, and until one had committed a block. */
 interface Gap {
   readonly blow: Blow
@@ -170,7 +179,7 @@ describe("placement under blows", () => {
           const daemon = daemons.get(name)!
           const before = yield* rowsNow
           const chains = yield* followedBy(name)
-          const blow = (["kill -9", "kill -9", "kill -9", "SIGTERM", "SIGSTOP"] as const)[between(0, 5)]!
+          const blow = mix[between(0, mix.length)]!
           blows[blow]++
           yield* Effect.log(`${blow} for ${name}, which follows ${chains.join(", ")}`)
           const at = Date.now()

@@ -1,4 +1,5 @@
 /** The stage of a story: the world, the program's lives in it, and what was asked and seen so far. */
+import * as Effect from "effect/Effect"
 import * as Chance from "./Chance.ts"
 import * as ChangedSettings from "./ChangedSettings.ts"
 import * as Chains from "./Chains.ts"
@@ -78,6 +79,9 @@ const nodesOf = (seed: number) => (seed % 3 === 0 ? 1 : 2)
 
 /** Bounds of what a commit, an undo and a step write, with which much is left to steps. */
 const small = { commit: 4, address: 2, undo: 3, step: 3, turn: 2 }
+
+/** Blocks come for a while before the watched addresses have been read. */
+const slowly = { atOnce: 0, pause: Effect.sleep("20 seconds") }
 
 /** Whether the stories of a seed begin with an upgrade of a store of release 0.1, where there is one. */
 const upgrades = (seed: number) => seed % 10 === 3
@@ -180,6 +184,7 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
   )
   const world: System.World = {
     ...{ chance, machine, nodes, receivers: hosts, bounds: seed % 2 === 0 ? small : undefined },
+    filling: seed % 7 < 3 ? slowly : undefined,
     attempted: (attempt) => attempts.push({ at: time.now(), ...attempt }),
     logged: (line, isDefect) => {
       if (isDefect && !machine.isTroubled()) defects.push(line)

@@ -11,6 +11,7 @@ import * as Placement from "@headwater/daemon/supervision/Placement"
 import { StoreWatchOptions } from "@headwater/daemon/supervision/StoreWatch"
 import { Listener } from "@headwater/http/server/Server"
 import { Connections } from "@headwater/indexer/families/node/NodeHttp"
+import * as WatchedAddresses from "@headwater/indexer/store/chain/WatchedAddresses"
 import { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import * as Cause from "effect/Cause"
@@ -71,6 +72,8 @@ export interface World {
   readonly receivers: Receivers
   /** How much is written at once; undefined for what the program does by itself. */
   readonly bounds?: typeof FanOut.Bounds.Service | undefined
+  /** How the sets of watched addresses are filled; undefined for what the program does by itself. */
+  readonly filling?: typeof WatchedAddresses.Filling.Service | undefined
   /** Takes note of a callback that the program begins to send. */
   readonly attempted: (attempt: Attempted) => void
   /** A line of the program's log; `isDefect` where it tells of what nobody has foreseen. */
@@ -98,7 +101,7 @@ const isUnforeseen = (reason: Cause.Reason<unknown>) =>
 
 /** All that the program has from outside. `isAlive`: whether the world hears of it. */
 const outside = (
-  { attempted, bounds, chance, logged, machine, nodes, receivers }: World,
+  { attempted, bounds, chance, filling, logged, machine, nodes, receivers }: World,
   written: Written,
   isAlive: () => boolean
 ) => {
@@ -123,7 +126,7 @@ const outside = (
     Layer.succeed(Connections, nodes.connections(isAlive)),
     Layer.succeed(Network, receivers.network(isAlive, attempted)),
     Layer.succeed(RetryProfile.Profiles, { hosted: profile, "standard-webhooks": profile }),
-    // Of the simulated time other daemons would ask the store four times a second.
+    // Of the simulated time other daemons would ask the store each second.
     Layer.succeed(Placement.Alone, true),
     Layer.succeed(StoreWatchOptions, { everyMillis: 20_000, answerMillis: 4_000 }),
     Layer.effect(
@@ -131,6 +134,7 @@ const outside = (
       Effect.map(Delivery.DeliveryOptions, (options) => ({ ...options, idleMillis, maxPauseMillis }))
     ),
     bounds === undefined ? Layer.empty : Layer.succeed(FanOut.Bounds, bounds),
+    filling === undefined ? Layer.empty : Layer.succeed(WatchedAddresses.Filling, filling),
     Logger.layer([logger]),
     Layer.succeed(References.MinimumLogLevel, "Info" as const)
   )

@@ -167,7 +167,12 @@ const receiverOptions = Layer.effect(
 
 const receiverClient = ReceiverClient.layer.pipe(Layer.provide(receiverOptions))
 
-const delivery = Delivery.layer.pipe(Layer.provide(receiverClient), Layer.provide(deliveryOptions))
+const outcomesLost = Layer.effect(
+  Delivery.OutcomesLost,
+  Effect.map(Database, ({ replaced }) => replaced)
+)
+
+const delivery = Delivery.layer.pipe(Layer.provide([receiverClient, deliveryOptions, outcomesLost]))
 
 const domainVerification = DomainVerification.layer.pipe(Layer.provide(receiverClient))
 

@@ -67,6 +67,17 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
 /** How long it may take until an outcome is written. */
 const writingMillis = 2000
 
+/**
+ * Ends once no outcome of an attempt can be written down any more, since the store is another one: attempts that are under way
+ * then do not hold up the end.
+ */
+export const OutcomesLost = Context.Reference<Effect.Effect<unknown>>(
+  "@headwater/daemon/delivery/Delivery/OutcomesLost",
+  {
+    defaultValue: () => Effect.never
+  }
+)
+
 /** Runs delivery in the layer's scope. */
 export const layer: Layer.Layer<never, never, Outbox | RecurringTasks | ReceiverClient | CallbackTarget | OwnOutages> =
   Layer.effectDiscard(Effect.suspend(() => run))
@@ -95,6 +106,7 @@ const boundParking = Effect.fnUntraced(function* (outbox: Outbox["Service"]) {
 
 const run = Effect.gen(function* () {
   const outbox = yield* Outbox
+  const outcomesLost = yield* OutcomesLost
   const { whenDue } = yield* RecurringTasks
   const options = yield* DeliveryOptions
   const { timeoutMillis } = yield* ReceiverClientOptions
@@ -126,9 +138,10 @@ const run = Effect.gen(function* () {
   })
 
   yield* Effect.retry(outbox.endLeases, Schedule.spaced("1 second")).pipe(Effect.orDie)
+  const untilEnded = (ended: Effect.Effect<unknown>) => Effect.asVoid(Effect.raceFirst(ended, outcomesLost))
   // What follows ends in the opposite order.
-  yield* Effect.addFinalizer(() => copies.ended)
-  yield* Effect.addFinalizer(() => streams.ended.pipe(Effect.andThen(outcomes.flush)))
+  yield* Effect.addFinalizer(() => untilEnded(copies.ended))
+  yield* Effect.addFinalizer(() => untilEnded(streams.ended).pipe(Effect.andThen(outcomes.flush)))
   yield* Effect.forkScoped(outcomes.run)
   yield* Effect.addFinalizer(() => Effect.sync(() => (stopping = true)))
   yield* Effect.forkScoped(DeliveryPoller.run({ ...options, ...{ hosts, streams, outcomes, wakeup, leaseMillis } }))

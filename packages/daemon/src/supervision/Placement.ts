@@ -5,14 +5,16 @@
  */
 import { hostname } from "node:os"
 import * as Chain from "@headwater/core/chains/Chain"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
 import type { FollowedElsewhere } from "@headwater/indexer/store/database/Fence"
 import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Wakeup from "@headwater/indexer/Wakeup"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import * as Settings from "../settings/Settings.ts"
 import { version } from "../Version.ts"
 
@@ -68,9 +70,20 @@ const isElsewhere = <E>(error: E | FollowedElsewhere): error is FollowedElsewher
 /** How long a daemon that is alone waits until it follows a chain again that a command has changed, in milliseconds. */
 const anewMillis = 1_000
 
-/** Looks between which a chain may come here or go, and those after which a daemon says that it runs, in milliseconds. */
-const lookMillis = 250
-const looksPerBeat = 4
+/**
+ * How often a daemon says that it runs, and looks where the chains are, in milliseconds; between two such looks a signal
+ * tells of changes.
+ */
+const beatMillis = 1_000
+
+/**
+ * How long after a daemon has gone its locks are looked for, in milliseconds: PostgreSQL itself ends what has been silent for
+ * longer (`TransactionSilence`).
+ */
+const freeingMillis = 30_000
+
+/** How long a follower that was refused waits before looking whether the chain is still its own, in milliseconds. */
+const refusedMillis = 250
 
 /** How long a daemon that ends waits for the store, which would find out by the daemon's silence as well. */
 const goodbye = "2 seconds"
@@ -81,7 +94,8 @@ export const nameOf = ({ http, name }: Settings.Settings["Service"]): string =>
 
 const make = Effect.gen(function* () {
   const settings = yield* Settings.Settings
-  const stored = Effect.provideService(Database, yield* Database)
+  const database = yield* Database
+  const stored = Effect.provideService(Database, database)
   const changed = Wakeup.make()
   const registration: Placements.Registration = {
     ...{ name: nameOf(settings), version, roles: settings.roles },
@@ -89,7 +103,17 @@ const make = Effect.gen(function* () {
   }
   const enter = (restarted: boolean) => stored(Placements.register(registration, { restarted }))
 
+  /** Until when locks of daemons that are gone are looked for. */
+  let freeingUntil = (yield* Clock.currentTimeMillis) + freeingMillis
+  // Apart from what else this daemon does, which may wait for these locks.
+  yield* Effect.gen(function* () {
+    yield* Effect.sleep(beatMillis)
+    if ((yield* Clock.currentTimeMillis) < freeingUntil) yield* Effect.ignoreCause(stored(Placements.freeLocks))
+  }).pipe(Effect.forever, Effect.forkScoped)
+
   let id = yield* enter(true)
+  /** The daemons of the last look. */
+  let known: ReadonlyArray<number> = []
   /** The chains that are to be followed here. */
   let own: ReadonlySet<string> = new Set()
   /** Those that are being followed here, which for a moment may be others; a chain that has stopped is not among them. */
@@ -98,13 +122,33 @@ const make = Effect.gen(function* () {
 
   const look = Effect.gen(function* () {
     const found = yield* stored(Placements.read)
+    const present = found.daemons.map(({ id }) => id)
+    if (known.some((one) => !present.includes(one))) {
+      freeingUntil = (yield* Clock.currentTimeMillis) + freeingMillis
+    }
+    known = present
     const mine = found.placed.filter(({ daemon, successor }) => daemon === id && successor === null)
     own = new Set(mine.map(({ chain }) => chain))
     yield* changed.signal
     return found
   })
 
-  const release = (chain: string, leaving: boolean) => stored(Placements.release(id, chain, { leaving }))
+  const release = (chain: string) => stored(Placements.release(id, [chain], { leaving: false }))
+
+  /** Chains that are followed no more by this daemon, which ends: those that end meanwhile are released together. */
+  const ended = new Set<string>()
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  const leaveChain = (chain: string) =>
+    Effect.suspend(() => {
+      ended.add(chain)
+      const some = Effect.suspend(() => {
+        if (!ended.has(chain)) return Effect.void
+        const chains = [...ended]
+        ended.clear()
+        return stored(Placements.release(id, chains, { leaving: true }))
+      })
+      return oneAtATime.withPermit(some)
+    })
 
   const beat = Effect.gen(function* () {
     if (!(yield* stored(Placements.beat(id)))) {
@@ -116,7 +160,7 @@ const make = Effect.gen(function* () {
     const found = yield* look
     if (!Placements.isSettled(found)) yield* stored(Placements.settle())
     for (const { chain, daemon, successor } of found.placed) {
-      if (daemon === id && successor !== null && !followed.has(chain)) yield* release(chain, false)
+      if (daemon === id && successor !== null && !followed.has(chain)) yield* release(chain)
     }
   })
 
@@ -138,22 +182,31 @@ const make = Effect.gen(function* () {
     })
   )
   let failing = false
-  yield* Effect.gen(function* () {
-    for (let i = 0; i < looksPerBeat; i++) {
-      yield* Effect.sleep(lookMillis)
-      yield* i === 0 ? beat : look
-    }
-    failing = false
-  }).pipe(
-    Effect.tapDefect((defect) => Effect.logError("Failed", Cause.die(defect))),
-    Effect.catchDefect(() => Effect.void),
-    Effect.catch(({ message }) => {
-      if (failing || isLeaving) return Effect.void
-      failing = true
-      return Effect.logWarning(`Cannot meet the other daemons in the store: ${message}`)
-    }),
-    Effect.forever,
-    Effect.forkScoped
+  const keep = (work: Effect.Effect<void, DatabaseError>) =>
+    work.pipe(
+      Effect.tapDefect((defect) => Effect.logError("Failed", Cause.die(defect))),
+      Effect.catchDefect(() => Effect.void),
+      Effect.catch(({ message }) => {
+        if (failing || isLeaving) return Effect.void
+        failing = true
+        return Effect.logWarning(`Cannot meet the other daemons in the store: ${message}`)
+      }),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  yield* keep(
+    Effect.gen(function* () {
+      yield* Effect.sleep(beatMillis)
+      yield* beat
+      failing = false
+    })
+  )
+  yield* keep(
+    Effect.gen(function* () {
+      const changes = yield* database.signals.next("placement")
+      yield* Effect.onError(look, () => Effect.sleep(beatMillis))
+      yield* changes
+    })
   )
 
   const run: Placement["Service"]["run"] = (chain, { follow, observe }) => {
@@ -164,7 +217,10 @@ const make = Effect.gen(function* () {
       const following = follow.pipe(
         Effect.catchIf(isElsewhere, ({ message }) =>
           // Where the chain is still this daemon's by a look after that, an operator has changed how far it is.
-          Effect.logWarning(message).pipe(Effect.andThen(Effect.sleep(lookMillis)), Effect.andThen(Effect.ignore(look)))
+          Effect.logWarning(message).pipe(
+            Effect.andThen(Effect.sleep(refusedMillis)),
+            Effect.andThen(Effect.ignore(look))
+          )
         )
       )
       yield* Effect.acquireUseRelease(
@@ -174,12 +230,12 @@ const make = Effect.gen(function* () {
       )
       if (own.has(name)) return
       yield* Effect.logInfo("The chain is followed by another daemon")
-      yield* Effect.ignore(release(name, false))
+      yield* Effect.ignore(release(name))
     }).pipe(Effect.annotateLogs({ chain: name }))
     return round.pipe(
       Effect.forever,
       Effect.onInterrupt(() =>
-        own.has(name) ? release(name, true).pipe(Effect.timeout(goodbye), Effect.ignore) : Effect.void
+        own.has(name) ? leaveChain(name).pipe(Effect.timeout(goodbye), Effect.ignore) : Effect.void
       )
     )
   }

@@ -554,6 +554,26 @@ describe("Delivery", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
+  it.live("does not wait for attempts whose outcome cannot be written down any more", () =>
+    Effect.gen(function* () {
+      const world = yield* setup
+      const answers: Array<() => void> = []
+      const receiver = yield* HttpsReceiver.start(world.certificate, (response) => {
+        answers.push(() => response.end())
+      })
+      const a = yield* Seed.subscription(yield* Seed.account, `https://a.test:${receiver.port}/`)
+      yield* Seed.callbacks(a, 1)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.provideService(deliver(world), Delivery.OutcomesLost, Effect.void)
+          yield* receiver.until(({ length }) => length === 1)
+        })
+      )
+      assert.deepInclude((yield* Seed.rows(a.id))[0], { state: "due", attempts: 0 })
+      for (const answer of answers) answer()
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
   it.live("sends nothing of a lease any more whose block was undone meanwhile", () =>
     Effect.gen(function* () {
       const world = yield* setup

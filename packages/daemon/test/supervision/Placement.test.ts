@@ -3,10 +3,12 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/daemon/supervision/Placement"
 import * as Settings from "@headwater/daemon/settings/Settings"
 import { Placement } from "@headwater/daemon/supervision/Placement"
-import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
+import { Database, type DatabaseError, type Location } from "@headwater/indexer/store/database/Database"
 import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -77,7 +79,7 @@ const cluster = Effect.gen(function* () {
       return took
     })
   const stored = <A, E>(effect: Effect.Effect<A, E, Database>) => Effect.provideContext(effect, context)
-  return { start, until, at, stored, mostAtOnce: () => mostAtOnce }
+  return { location, start, until, at, stored, mostAtOnce: () => mostAtOnce }
 })
 
 const heavyApart = (at: Readonly<Record<string, string>>) => at["base/mainnet"] !== at["tron/mainnet"]
@@ -124,7 +126,10 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
         for (const chain of chains) yield* stored(Placements.pin(chain, name))
         yield* until((at) => Object.values(at).every((one) => one === name))
       }
+      // Who looks once a second is told of the change.
+      const told = yield* stored(Effect.flatMap(Database, ({ signals }) => signals.next("placement")))
       yield* stored(Placements.pin("base/mainnet", undefined))
+      yield* Effect.timeout(told, "5 seconds")
       yield* until((at) => at["base/mainnet"] === "a" && at["tron/mainnet"] === "b")
       assert.strictEqual(mostAtOnce(), 1)
     }).pipe(Effect.scoped)
@@ -176,6 +181,32 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
         until: ({ daemons }) => daemons.some(({ id, name }) => name === "a" && id !== before.id)
       })
       yield* until((at) => heavyApart(at) && daemonsOf(at) === 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gives the chains of a daemon away that was stopped in the midst of a transaction, with its locks", () =>
+    Effect.gen(function* () {
+      const { location, start, stored, until } = yield* cluster
+      const stopped = yield* Layer.build(Database.layer(location))
+      const settings = { version: "0.1.0", roles: ["follow"], chains }
+      yield* stored(Placements.register({ ...settings, name: "stopped" }, { restarted: true }))
+      const chain = Chain.ofName(chains[0]!)!
+      const { chain: id } = yield* stored(ChainRow.follow(chain))
+      const locks: ReadonlyArray<Effect.Effect<unknown, DatabaseError, Database>> = [
+        Effect.flatMap(Database, ({ query }) => query((db) => db.updateTable("placement").set({ pinned: null }))),
+        ChainRow.lock(id)
+      ]
+      const locked = Latch.makeUnsafe()
+      for (const lock of locks) {
+        yield* Effect.flatMap(Database, ({ transaction }) =>
+          transaction(lock.pipe(Effect.andThen(locked.open), Effect.andThen(Effect.never)))
+        ).pipe(Effect.provideContext(stopped), Effect.forkScoped)
+        yield* locked.await
+        yield* locked.close
+      }
+      yield* start("a")
+      yield* until((at) => daemonsOf(at) === 1)
+      yield* stored(ChainRow.follow(chain)).pipe(Effect.timeout("5 seconds"))
     }).pipe(Effect.scoped)
   )
 

@@ -183,7 +183,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     const fork = yield* Fork.find(source, store, cursor, options.undoDepth)
     yield* Effect.logWarning(`Reorganisation: leaving blocks ${fork + 1} to ${cursor.height}`)
     // A store that fails may have undone the blocks all the same.
-    yield* Effect.ensuring(store.undo(fork), options.onUndone ?? Effect.void)
+    yield* Effect.ensuring(store.undo(fork, cursor.hash), options.onUndone ?? Effect.void)
     metrics.reorganised(cursor.height - fork)
     yield* report({ height: fork })
     yield* catchUp(fork + 1, head)

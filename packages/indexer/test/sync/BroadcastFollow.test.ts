@@ -9,7 +9,9 @@ import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemova
 import { defaultMaxima, Limits, subscriptionsOf } from "@headwater/indexer/store/accounts/Limits"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as Fence from "@headwater/indexer/store/database/Fence"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as BroadcastFollow from "@headwater/indexer/sync/BroadcastFollow"
@@ -123,6 +125,26 @@ for (const store of stores) {
           assert.lengthOf(yield* events(subscription), 3)
           const again = yield* begin
           assert.deepStrictEqual([again.id, again.subscription, again.outcome], [id, subscription, "failed"])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are missed by nobody who has looked before another one did, or follows the chain no more", () =>
+        Effect.gen(function* () {
+          const { account, begin, next } = yield* start
+          const { id } = yield* begin
+          const fence = yield* ChainRow.follow(chain)
+          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+          const found = Effect.map(Broadcasts.find(chain, account, transactionId), (row) => row!)
+          const looked = (yield* found).next_look! - 1
+          yield* Broadcasts.miss(id, looked - 1, 2)
+          assert.deepInclude(yield* found, { absences: 0, next_look: looked + 1 })
+          yield* ChainRow.follow(chain)
+          const late = Broadcasts.miss(id, looked + 1, 1)
+          const refused = yield* Effect.flip(Effect.provideService(late, Fence.Current, fence))
+          assert.isDefined(Fence.refusal(refused))
+          assert.strictEqual((yield* found).absences, 0)
+          yield* late
+          assert.strictEqual((yield* found).absences, 1)
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 

@@ -232,14 +232,23 @@ export const refuse = Effect.fn("Broadcasts.refuse")(function* (chain: Chain, id
   )
 })
 
-/** Takes note that no node had a transaction at this height of the chain; `times` in a row, this time included. */
+/**
+ * Takes note that no node had a transaction at this height of the chain; `times` in a row, this time included. Whoever has
+ * looked at a later height since, or has told an outcome for good, knows better.
+ */
 export const miss = Effect.fn("Broadcasts.miss")(function* (id: number, looked: number, times: number) {
-  const { query } = yield* Database
-  yield* query((db) =>
-    db
-      .updateTable("broadcast")
-      .set({ absences: times, next_look: looked + 1 })
-      .where("id", "=", id)
+  const { query, transaction } = yield* Database
+  yield* transaction(
+    Effect.gen(function* () {
+      if ((yield* locked(id)) === undefined) return
+      yield* query((db) =>
+        db
+          .updateTable("broadcast")
+          .set({ absences: times, next_look: looked + 1 })
+          .where("id", "=", id)
+          .where("next_look", "<=", looked)
+      )
+    })
   )
 })
 

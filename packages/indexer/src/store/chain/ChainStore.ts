@@ -70,8 +70,11 @@ export interface ChainStore {
   ) => Effect.Effect<Commit.Committed, Commit.NotNext | Tokens.TokensUnknown | DatabaseError>
   /**
    * Leaves every block above `fork`; what they told is taken back. Where that is much, most of it is left to `fanOut`.
+   *
+   * Nothing is left where the last block is another than `last`: another process may have found the fork before, and have
+   * entered other blocks since.
    */
-  readonly undo: (fork: number) => Effect.Effect<void, DatabaseError>
+  readonly undo: (fork: number, last?: Uint8Array) => Effect.Effect<void, DatabaseError>
   /**
    * Enters a committed block again: what its place in the record should hold is written where it is not there, and with
    * `callbacks` those that are missing are added, under the keys that they always had; how many.
@@ -135,7 +138,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
   const own = Effect.tap(row, Fence.check)
 
   const watched = yield* WatchedAddresses.make(id)
-  yield* watched.catchUpToRevision((yield* row).revision)
+  yield* watched.fill((yield* row).revision)
   const tokens = yield* Tokens.make(id, watched)
 
   const fanOut = yield* FanOut.make(chain, id)
@@ -161,10 +164,11 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       ),
     unknownTokens: Effect.fn("ChainStore.unknownTokens")(function* (blocks) {
       yield* watched.catchUpToRevision((yield* row).revision)
+      yield* watched.foresee(blocks)
       return yield* tokens.unknown(blocks)
     }),
     commit: (blocks, learned) => provided(commit(blocks, learned)),
-    undo: (fork) => provided(undo(fork)),
+    undo: (fork, last) => provided(undo(fork, last)),
     reprocess: (block, options) => provided(reprocess(block, options)),
     rewind: (height) => provided(rewind(height)),
     skip: (after, to) => provided(skip(after, to)),

@@ -79,8 +79,7 @@ export const make = (
     blocks: ReadonlyArray<Block>,
     learned: ReadonlyArray<LearnedToken> | undefined
   ) {
-    const { transaction } = yield* Database
-    const done = yield* transaction(
+    const done = yield* watched.transaction(
       Effect.gen(function* () {
         const row = yield* ChainRow.lock(id)
         yield* watched.catchUpToRevision(row.revision)

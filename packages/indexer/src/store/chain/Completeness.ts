@@ -9,15 +9,15 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import { type Kysely, sql } from "kysely"
+import { sql } from "kysely"
 import type * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
-import type { Tables } from "../database/Tables.ts"
 import * as KnownCoins from "./KnownCoins.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
 import type { Undone } from "./Projection.ts"
 import * as RecordGaps from "./RecordGaps.ts"
+import * as Watchers from "./Watchers.ts"
 
 /** The parts of an address's record that can be proved further back. */
 export type Part = "coins" | "tokens" | "history"
@@ -47,24 +47,10 @@ export const isWatched = sql<boolean>`(
   or exists (select 1 from synced_address a where a.chain = c.chain and a.address = c.address and a.active = 1)
 )`
 
-const watchersOf = (db: Kysely<Tables>, chain: number, addresses: ReadonlyArray<Uint8Array>) => {
-  const of = (table: "subscribed_address" | "synced_address" | "wallet_address") =>
-    db
-      .selectFrom(sql<{ readonly chain: number; readonly address: Uint8Array }>`${sql.table(table)}`.as("watcher"))
-      .select("watcher.address")
-      .where("watcher.chain", "=", chain)
-      .where("watcher.address", "in", addresses)
-  const isActive = sql<boolean>`watcher.active = 1`
-  return of("subscribed_address")
-    .where(isMatched("watcher"))
-    .union(of("wallet_address"))
-    .union(of("synced_address").where(isActive))
-}
-
 /** Those of the addresses that anybody watches, in a transaction. */
 export const watched = Effect.fnUntraced(function* (chain: number, addresses: ReadonlyArray<Uint8Array>) {
   const { query } = yield* Database
-  const rows = yield* inChunks(addresses, (some) => query((db) => watchersOf(db, chain, some)))
+  const rows = yield* inChunks(addresses, (some) => query((db) => Watchers.of(db, chain, some)))
   return rows.map(({ address }) => address as AddressBytes)
 })
 

@@ -1,4 +1,5 @@
 /** Where blocks leave the chain again: by a reorganisation, or by an operator's rewind. */
+import * as Bytes from "@headwater/core/Bytes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -25,11 +26,12 @@ const highestHash = Effect.fnUntraced(function* (chain: number) {
 
 /** Undoes blocks of an open chain: each projection takes back its part, then headers and cursor follow. */
 export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) => {
-  const leave = Effect.fnUntraced(function* (fork: number, rewound: boolean) {
+  const leave = Effect.fnUntraced(function* (fork: number, rewound: boolean, last?: Uint8Array) {
     const { defer, insertMany } = yield* Database
     const row = yield* ChainRow.lock(id)
     const { first_height: firstHeight, height, revision } = row
     if (height === null || height <= fork) return
+    if (last !== undefined && (row.hash === null || !Bytes.equal(row.hash, last))) return
     const tip = row.hash ?? (yield* highestHash(id))
     // A rewind to below the first block has left no block: only where the chain begins again is lowered.
     if (tip === undefined) return yield* ChainRow.moveCursor(id, { height: fork, hash: null, firstHeight })
@@ -42,10 +44,10 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
     yield* ChainRow.moveCursor(id, { height: fork, hash, firstHeight })
   })
 
-  /** Leaves every block above `fork`, in one transaction. */
-  const undo = Effect.fn("ChainStore.undo")(function* (fork: number) {
+  /** Leaves every block above `fork`, in one transaction, where `last` is the last block; whichever is, without that. */
+  const undo = Effect.fn("ChainStore.undo")(function* (fork: number, last?: Uint8Array) {
     const { transaction } = yield* Database
-    yield* transaction(leave(fork, false))
+    yield* transaction(leave(fork, false, last))
   })
 
   /** As `undo`, also below what was called final and below the first block. Who follows the chain begins anew. */

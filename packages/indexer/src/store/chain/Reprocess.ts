@@ -96,8 +96,7 @@ export const make = ({ id, watched }: Projection.OpenChain, projections: Readonl
 
   /** How many callbacks were added. */
   return Effect.fn("ChainStore.reprocess")(function* (block: Block, options: Options) {
-    const { transaction } = yield* Database
-    const entered = yield* transaction(
+    const entered = yield* watched.transaction(
       Effect.gen(function* () {
         const row = yield* ChainRow.lock(id)
         yield* watched.catchUpToRevision(row.revision)

@@ -1,118 +1,263 @@
 /**
  * The addresses of one chain that each block is matched against: those of subscriptions and HD wallets, synced ones, and
  * those of a program that embeds the indexer.
+ *
+ * To fill a set of millions takes a while, for which no block waits: until then the store is asked about the addresses of
+ * each block. A block that asks about others meanwhile, as about those behind the outputs that it spends, is entered again
+ * once the store has told of them.
  */
 
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Matcher from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { type RawBuilder, sql } from "kysely"
+import * as TimeSlice from "../../TimeSlice.ts"
 import * as ConsumedAddresses from "../consumers/ConsumedAddresses.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
+import * as Watchers from "./Watchers.ts"
 
 export interface WatchedAddresses {
   readonly set: Watched.Watched
-  /** Whether any wallet is synced on the chain. */
+  /** Whether any wallet may be synced on the chain. */
   readonly hasWallets: () => boolean
+  /**
+   * Fills the empty set with the addresses that came with the revisions up to this one: ends after the first ones
+   * ({@link Filling}), and goes on beside the blocks if there are more.
+   */
+  readonly fill: (revision: number) => Effect.Effect<void, DatabaseError, Scope.Scope>
+  /** Asks the store about addresses of blocks, as long as the set is not full. */
+  readonly foresee: (blocks: ReadonlyArray<Block>) => Effect.Effect<void, DatabaseError>
+  /** Runs a transaction, again until whatever it has asked of the set was known. */
+  readonly transaction: <A, E, R>(
+    self: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
   /** Adds the addresses that came with the chain's revisions up to this one. */
   readonly catchUpToRevision: (revision: number) => Effect.Effect<void, DatabaseError>
   /** Takes those of these addresses out of the set that are of no wallet and not synced; no subscription may have them. */
   readonly release: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<void, DatabaseError>
 }
 
+/** How the set is filled. */
+export const Filling = Context.Reference("@headwater/indexer/store/chain/WatchedAddresses/Filling", {
+  defaultValue: () => ({
+    /** Addresses that are read before the first block is entered: some tenths of a second. */
+    atOnce: 50_000,
+    /** Runs before each page of the others. */
+    pause: Effect.yieldNow as Effect.Effect<void>
+  })
+})
+
+/** A transaction has asked about addresses of which the set does not know yet whether they are watched. */
+class NotLookedUp extends Data.TaggedError("NotLookedUp") {}
+
+/** Addresses about which the store was asked, before they are forgotten. */
+const mostLookedUp = 200_000
+
+/** Waits between attempts to read on, where the store fails. */
+const retries = Schedule.spaced("1 second")
+
 /** Rows read at a time when the set is filled: some milliseconds, after which others have their turn. */
 const pageSize = 1_000
-/** Pages for which the log has a line. */
-const loggedPages = 100
+/** Addresses for which the log has a line. */
+const loggedAddresses = 100_000
+
+type Place = Pick<Row<"subscription">, "id" | "revision">
+/** `watching`: 1 where somebody watches the address by this row, else 0. */
+type Entry = Pick<Row<"subscription">, "address" | "id" | "revision"> & { readonly watching: number }
+type ReadPage = (
+  page: Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
+) => Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
+
+const watchingWhere = (condition: RawBuilder<unknown>) =>
+  sql<number>`case when ${condition} then 1 else 0 end`.as("watching")
+
+/** By which of its rows a table has an address watched. */
+const ofRow = { subscription: isMatched(), synced_address: sql`active = 1`, wallet_address: sql`1 = 1` }
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
-  const { query, read } = yield* Database
+  const { query, read, transaction } = yield* Database
+  const { atOnce, pause } = yield* Filling
   const key = new Uint32Array(2)
   crypto.getRandomValues(key)
   const watched = Watched.make([key[0]!, key[1]!])
   const consumed = yield* ConsumedAddresses.Current
-  const set: Watched.Watched =
-    consumed === undefined
-      ? watched
-      : {
-          ...watched,
-          has: (address) => watched.has(address) || consumed.addresses.has(address),
-          size: () => watched.size() + consumed.addresses.size()
-        }
+  /** The revision up to which the set has the addresses that came since it began to be filled. */
   let reached = 0
   let wallets = false
   let synced = false
 
-  /** Adds the addresses that came with the revisions up to the given one. */
-  const addFrom = Effect.fnUntraced(function* (
-    table: "subscription" | "synced_address" | "wallet_address",
-    revision: number
-  ) {
-    // In the order of an index: sorted by another column, each page would take a look at all rows.
-    let after = { revision: reached, id: Number.MAX_SAFE_INTEGER }
-    for (let page = 1; ; page++) {
-      const found = yield* read((db) =>
-        db
-          .selectFrom(table)
-          .select(["id", "address", "revision"])
-          .where("chain", "=", chain)
-          .where("revision", ">=", after.revision)
-          .where("revision", "<=", revision)
-          .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
-          .$if(table === "subscription", (select) => select.where(isMatched()))
-          .$if(table === "synced_address", (select) => select.where(sql<boolean>`active = 1`))
-          .orderBy("revision")
-          .orderBy("id")
-          .limit(pageSize)
+  /** Whether earlier addresses are still being read. */
+  let filling = false
+  /** The store was asked about these addresses since then, by their keys: those that are watched are in the set. */
+  const lookedUp = new Set<string>()
+  /** What is to be asked. */
+  const unknown = new Map<string, Uint8Array>()
+  /** How often the set did not know the answer. */
+  let misses = 0
+
+  const isIn = (address: Uint8Array) => {
+    if (watched.has(address)) return true
+    if (!filling) return false
+    const key = Bytes.key(address)
+    if (lookedUp.has(key)) return false
+    unknown.set(key, address)
+    misses++
+    return false
+  }
+  const set: Watched.Watched = {
+    ...watched,
+    has: (address) => consumed?.addresses.has(address) === true || isIn(address),
+    size: () => (filling ? Number.POSITIVE_INFINITY : watched.size() + (consumed?.addresses.size() ?? 0))
+  }
+
+  const lookUp = Effect.gen(function* () {
+    const asked = [...unknown]
+    unknown.clear()
+    const found = yield* inChunks(asked, (some) =>
+      read((db) =>
+        Watchers.of(
+          db,
+          chain,
+          some.map(([, address]) => address)
+        )
       )
-      for (const { address } of found) if (address !== null) watched.add(address)
-      if (table === "wallet_address" && found.length > 0) wallets = true
-      if (table === "synced_address" && found.length > 0) synced = true
-      if (found.length < pageSize) return
-      after = found.at(-1)!
-      yield* Effect.yieldNow
-      if (page % loggedPages === 0) yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
-    }
+    )
+    for (const { address } of found) watched.add(address)
+    for (const [key] of asked) lookedUp.add(key)
   })
 
-  /** Adds the addresses of lists that came with these revisions, or began again with them. */
-  const addListed = Effect.fnUntraced(function* (revision: number) {
-    for (let after = { revision: reached, id: Number.MAX_SAFE_INTEGER }; ; ) {
-      // In the order of an index too.
-      const found = yield* read(
-        rows(sql<Pick<Row<"listed_address">, "address" | "id" | "revision">>`
-          select a.id, a.address, a.revision
-          from listed_address a join subscription s on s.id = a.subscription
-          where a.left_revision is null and a.revision >= s.active_from and ${isMatched("s")} and a.chain + 0 = ${chain}
-            and a.revision >= ${after.revision} and a.revision <= ${revision}
+  /** Adds the addresses that came with the revisions behind `from` up to `to`. */
+  const add = Effect.fnUntraced(function* (from: number, to: number, readPage: ReadPage) {
+    /**
+     * In the order of an index, and with what nobody watches: sorted by another column, or with a condition that PostgreSQL
+     * takes for a rare one, each page would take a look at all rows.
+     */
+    const pages = Effect.fnUntraced(function* (
+      pageAfter: (after: Place) => Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
+    ) {
+      let after: Place = { revision: from, id: Number.MAX_SAFE_INTEGER }
+      for (let any = false; ; any = true) {
+        const found = yield* readPage(pageAfter(after))
+        for (const { address, watching } of found) if (watching === 1 && address !== null) watched.add(address)
+        if (found.length < pageSize) return any || found.length > 0
+        after = found.at(-1)!
+        yield* Effect.yieldNow
+      }
+    })
+    const ofTable = (table: "subscription" | "synced_address" | "wallet_address") =>
+      pages((after) =>
+        read((db) =>
+          db
+            .selectFrom(table)
+            .select(["id", "address", "revision", watchingWhere(ofRow[table])])
+            .where("chain", "=", chain)
+            .where("revision", ">=", after.revision)
+            .where("revision", "<=", to)
+            .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
+            .orderBy("revision")
+            .orderBy("id")
+            .limit(pageSize)
+        )
+      )
+    yield* ofTable("subscription")
+    if (yield* ofTable("wallet_address")) wallets = true
+    if (yield* ofTable("synced_address")) synced = true
+    // Those of lists that came with these revisions, or began again with them.
+    yield* pages((after) =>
+      read(
+        rows(sql<Entry>`
+          select a.id, a.address, a.revision, ${watchingWhere(sql`
+            exists (select 1 from subscription s
+              where s.id = a.subscription and a.revision >= s.active_from and ${isMatched("s")})`)}
+          from listed_address a
+          where a.left_revision is null and a.chain + 0 = ${chain}
+            and a.revision >= ${after.revision} and a.revision <= ${to}
             and (a.revision, a.id) > (${after.revision}, ${after.id})
           order by a.revision, a.id limit ${pageSize}`)
       )
-      for (const { address } of found) watched.add(address as AddressBytes)
-      if (found.length < pageSize) return
-      after = found.at(-1)!
-      yield* Effect.yieldNow
-    }
+    )
   })
+
+  const catchUpToRevision = Effect.fnUntraced(function* (revision: number) {
+    if (revision <= reached) return
+    yield* add(reached, revision, (page) => page)
+    reached = Math.max(reached, revision)
+  })
+
+  const fill = Effect.fnUntraced(function* (revision: number) {
+    const begun = yield* Deferred.make<void, DatabaseError>()
+    let count = 0
+    const readPage: ReadPage = Effect.fnUntraced(function* (page) {
+      if (count >= atOnce) {
+        yield* Deferred.succeed(begun, undefined)
+        yield* pause
+      }
+      const found = yield* count < atOnce ? page : Effect.retry(page, retries)
+      const before = count
+      count += found.length
+      if (Math.floor(before / loggedAddresses) < Math.floor(count / loggedAddresses)) {
+        yield* Effect.logInfo(`Watching ${watched.size()} addresses so far`)
+      }
+      return found
+    })
+    filling = true
+    reached = revision
+    yield* add(0, revision, readPage).pipe(
+      Effect.tap(() =>
+        Effect.sync(() => {
+          filling = false
+          lookedUp.clear()
+          unknown.clear()
+        })
+      ),
+      Effect.tapDefect((defect) => Effect.logError("Failed", Cause.die(defect))),
+      Effect.onExit((exit) => Deferred.done(begun, exit)),
+      Effect.exit,
+      Effect.forkScoped
+    )
+    yield* Deferred.await(begun)
+  })
+
+  const transactionOnceKnown: WatchedAddresses["transaction"] = <A, E, R>(self: Effect.Effect<A, E, R>) => {
+    const attempt = Effect.suspend(() => {
+      const before = misses
+      return transaction(Effect.tap(self, () => (misses === before ? Effect.void : Effect.fail(new NotLookedUp()))))
+    })
+    const again: typeof attempt = Effect.catchIf(
+      attempt,
+      (error) => error instanceof NotLookedUp,
+      () => Effect.andThen(lookUp, again)
+    )
+    return again as Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
+  }
 
   return {
     set,
-    hasWallets: () => wallets,
-    catchUpToRevision: Effect.fnUntraced(function* (revision) {
-      if (revision <= reached) return
-      yield* addFrom("subscription", revision)
-      yield* addFrom("wallet_address", revision)
-      yield* addFrom("synced_address", revision)
-      yield* addListed(revision)
-      reached = revision
+    hasWallets: () => wallets || filling,
+    fill,
+    catchUpToRevision,
+    foresee: Effect.fnUntraced(function* (blocks) {
+      if (!filling) return
+      if (lookedUp.size > mostLookedUp) lookedUp.clear()
+      for (const block of blocks) yield* TimeSlice.run(() => Matcher.addressesSeenInSteps(block, set))
+      yield* lookUp
     }),
+    transaction: transactionOnceKnown,
     release: Effect.fnUntraced(function* (addresses) {
-      const others = yield* inChunks(wallets || synced ? addresses : [], (some) =>
+      const others = yield* inChunks(wallets || synced || filling ? addresses : [], (some) =>
         query((db) =>
           db
             .selectFrom("wallet_address")

@@ -5,7 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import { Database } from "./Database.ts"
+import { Database, type DatabaseError } from "./Database.ts"
 import * as Fence from "./Fence.ts"
 import { prepared } from "./Prepared.ts"
 import type { Row } from "./Tables.ts"
@@ -92,22 +92,31 @@ export const moveCursor = Effect.fnUntraced(function* (
 })
 
 /**
- * Begins a new epoch of the chain, in a transaction: who has followed until now writes nothing any more. Epochs are no
- * smaller than the time in milliseconds, so that none comes twice where a store has lost its last commits.
+ * Begins a new epoch of the chain: who has followed until now writes nothing any more. Epochs are no smaller than the time in
+ * milliseconds, so that none comes twice where a store has lost its last commits. One statement: the chain stands still
+ * meanwhile. Undefined where there is no such chain.
  */
-export const beginEpoch = Effect.fnUntraced(function* (id: number) {
+const begin = Effect.fnUntraced(function* (column: "id" | "name", value: number | string) {
   const { query } = yield* Database
-  const row = yield* lock(id)
-  const epoch = Math.max(row.epoch + 1, yield* Clock.currentTimeMillis)
-  yield* query((db) => db.updateTable("chain").set({ epoch }).where("id", "=", id))
-  return epoch
+  const now = yield* Clock.currentTimeMillis
+  const [row] = yield* query((db) =>
+    db
+      .updateTable("chain")
+      .set({ epoch: sql<number>`case when epoch < ${now} then ${now} else epoch + 1 end` })
+      .where(column, "=", value)
+      .returning(["id", "epoch"])
+  )
+  return row && ({ chain: row.id, epoch: row.epoch } satisfies Fence.Fence)
 })
 
+/** Begins a new epoch of the chain, in a transaction that has the lock. */
+export const beginEpoch = (id: number) => begin("id", id)
+
 /** The fence of who begins to follow the chain, whose row is made where there is none. */
-export const follow = Effect.fnUntraced(function* (chain: Chain.Chain) {
-  const { transaction } = yield* Database
-  const id = yield* make(chain)
-  return { chain: id, epoch: yield* transaction(beginEpoch(id)) } satisfies Fence.Fence
+export const follow = Effect.fnUntraced(function* (
+  chain: Chain.Chain
+): Effect.fn.Return<Fence.Fence, DatabaseError, Database> {
+  return (yield* begin("name", Chain.nameOf(chain))) ?? (yield* begin("id", yield* make(chain)))!
 })
 
 /** Takes note of a height that a node has called final, where that is the newest one so far. */

@@ -9,8 +9,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Wakeup from "../../Wakeup.ts"
 
-/** `callbacks`: some were made, or have become due. `undone`: blocks have left a chain. */
-export const all = ["callbacks", "undone"] as const
+/**
+ * `callbacks`: some were made, or have become due. `undone`: blocks have left a chain. `placement`: a daemon has come or
+ * gone, or a chain is to be followed by another one.
+ */
+export const all = ["callbacks", "undone", "placement"] as const
 
 export type Signal = (typeof all)[number]
 
@@ -50,8 +53,11 @@ export const make = (
   afterCommit: (name: string, run: Effect.Effect<void>) => Effect.Effect<void>,
   tell: (signal: Signal) => void = () => {}
 ) => {
-  const wakeups = { callbacks: Wakeup.make(), undone: Wakeup.make() } satisfies Record<Signal, Wakeup.Wakeup>
-  const counts = { callbacks: 0, undone: 0 } satisfies Record<Signal, number>
+  const wakeups = {
+    ...{ callbacks: Wakeup.make(), undone: Wakeup.make() },
+    placement: Wakeup.make()
+  } satisfies Record<Signal, Wakeup.Wakeup>
+  const counts: Record<Signal, number> = { callbacks: 0, undone: 0, placement: 0 }
   let due: Map<number, DueSubscription> | undefined
   let sent = 0
   const wake = (signal: Signal) => {

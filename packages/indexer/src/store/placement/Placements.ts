@@ -13,6 +13,12 @@ import * as Assignment from "./Assignment.ts"
 /** How long a daemon may be silent, in milliseconds. */
 export const silentMillis = 8_000
 
+/**
+ * How long the session of a daemon may ask nothing in the midst of a transaction, in milliseconds, once some daemon is gone
+ * and somebody waits for what the session has locked: a daemon that is held up has been silent for longer by then.
+ */
+const silentHolderMillis = 5_000
+
 export interface Daemon {
   readonly id: number
   readonly name: string
@@ -51,8 +57,9 @@ const speaking = (daemons: ReadonlyArray<Daemon>) => daemons.filter(({ silence }
 /** The daemons, and where each chain is. */
 export const read: Effect.Effect<Placements, DatabaseError, Database> = Effect.gen(function* () {
   const { read } = yield* Database
-  const daemons = speaking(yield* readDaemons)
-  return { daemons, placed: yield* read((db) => db.selectFrom("placement").selectAll().orderBy("chain")) }
+  const readPlaced = read((db) => db.selectFrom("placement").selectAll().orderBy("chain"))
+  const [daemons, placed] = yield* Effect.all([readDaemons, readPlaced], { concurrency: "unbounded" })
+  return { daemons: speaking(daemons), placed }
 }).pipe(Effect.withSpan("Placements.read"))
 
 /** Where the chains would be, and how they are on the way there: the rows that have to change. */
@@ -78,7 +85,8 @@ const lockPlaced = Effect.gen(function* () {
 })
 
 const move = Effect.fnUntraced(function* (chain: string, daemon: number | null, successor: number | null) {
-  const { now, query } = yield* Database
+  const { now, query, signals } = yield* Database
+  yield* signals.send("placement")
   yield* query((db) =>
     db
       .updateTable("placement")
@@ -146,6 +154,16 @@ export const register = Effect.fn("Placements.register")(function* (
   )
 })
 
+/**
+ * Ends what daemons that are gone have left locked, as a process that is stopped within a transaction does: the chain that
+ * was its own would stand still until PostgreSQL ends the transaction.
+ */
+export const freeLocks = Effect.gen(function* () {
+  const { endSilentHolders } = yield* Database
+  const ended = yield* endSilentHolders(silentHolderMillis)
+  if (ended > 0) yield* Effect.logWarning(`Ended ${ended} transactions of a daemon that has stood still in their midst`)
+})
+
 /** Says that a daemon runs; whether it is still known. */
 export const beat = Effect.fn("Placements.beat")(function* (id: number) {
   const { now, query } = yield* Database
@@ -156,21 +174,26 @@ export const beat = Effect.fn("Placements.beat")(function* (id: number) {
 })
 
 /**
- * Says that a daemon follows a chain no more: its successor may begin at once. A daemon that is `leaving` gets no chain any
- * more.
+ * Says that a daemon follows these chains no more: others may begin at once. A daemon that is `leaving` gets no chain any
+ * more. In few statements, since the chains stand still meanwhile.
  */
 export const release = Effect.fn("Placements.release")(function* (
   id: number,
-  chain: string,
+  chains: ReadonlyArray<string>,
   { leaving }: { readonly leaving: boolean }
 ) {
   const { query, transaction } = yield* Database
   yield* transaction(
     Effect.gen(function* () {
-      const placed = (yield* lockPlaced).find((row) => row.chain === chain)
+      const placed = yield* lockPlaced
       if (leaving) yield* query((db) => db.updateTable("daemon").set({ chains: "" }).where("id", "=", id))
-      if (placed?.daemon === id) yield* move(chain, placed.successor, null)
-      yield* settleLocked
+      const isReleased = ({ chain, daemon }: Row<"placement">) => daemon === id && chains.includes(chain)
+      const left = placed.map((row) => (isReleased(row) ? { ...row, daemon: row.successor, successor: null } : row))
+      const changed = changes(speaking(yield* readDaemons), left)
+      const others = left.filter(
+        (row, i) => isReleased(placed[i]!) && changed.every(({ chain }) => chain !== row.chain)
+      )
+      for (const { chain, daemon, successor } of [...changed, ...others]) yield* move(chain, daemon, successor)
     })
   )
 })

@@ -14,6 +14,7 @@ import {
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
@@ -321,6 +322,39 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
         ).pipe(Effect.provideContext(heldUp), Effect.forkScoped)
         yield* Deferred.await(locked)
         yield* Effect.provideContext(lock, other)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("ends a transaction that stands still once that is asked for, and somebody waits for its locks", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Location
+        const [stopped, waiting, asking] = yield* Effect.all([0, 1, 2].map(() => Layer.build(Database.layer(place))))
+        const end = (silentMillis: number) =>
+          Effect.flatMap(Database, ({ endSilentHolders }) => endSilentHolders(silentMillis)).pipe(
+            Effect.provideContext(asking!)
+          )
+        const lock = Effect.flatMap(Database, ({ query }) =>
+          query((db) => db.updateTable("store_format").set({ id: 1 }).where("id", "=", 1))
+        )
+        const locked = Deferred.makeUnsafe<void>()
+        const goOn = Deferred.makeUnsafe<void>()
+        const held = yield* Effect.flatMap(Database, ({ transaction }) =>
+          transaction(
+            lock.pipe(
+              Effect.andThen(Deferred.succeed(locked, undefined)),
+              Effect.andThen(Deferred.await(goOn)),
+              Effect.andThen(lock)
+            )
+          )
+        ).pipe(Effect.provideContext(stopped!), Effect.exit, Effect.forkScoped)
+        yield* Deferred.await(locked)
+        assert.strictEqual(yield* end(0), 0, "nobody waits")
+        const other = yield* Effect.forkScoped(Effect.provideContext(lock, waiting!))
+        assert.strictEqual(yield* end(3_600_000), 0, "it may go on")
+        yield* Effect.repeat(Effect.delay(end(0), "20 millis"), { until: (ended) => ended === 1 })
+        yield* Fiber.join(other)
+        yield* Deferred.succeed(goOn, undefined)
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(held)))
       }).pipe(Effect.scoped)
     )
 

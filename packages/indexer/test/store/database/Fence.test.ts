@@ -80,6 +80,23 @@ for (const store of stores) {
       })
     )
 
+    it.effect(
+      "has nothing undone by who has found a fork below blocks that are others by now, also without a fence",
+      () =>
+        Effect.gen(function* () {
+          const chain = Result.getOrThrow(Chain.find("zcash", "regtest"))
+          const open = ChainStore.open(chain, { record: "all", undoDepth: 64 })
+          const [slow, other] = [yield* open, yield* open]
+          yield* slow.commit([blockOf(0), blockOf(1), blockOf(2)])
+          const found = (yield* slow.cursor)!
+          yield* other.commit([blockOf(3)])
+          yield* slow.undo(0, found.hash)
+          assert.strictEqual((yield* slow.cursor)?.height, 3)
+          yield* slow.undo(0, blockOf(3).hash)
+          assert.strictEqual((yield* slow.cursor)?.height, 0)
+        })
+    )
+
     it.effect("lets a follower begin anew after a rewind, and after a skip of blocks", () =>
       Effect.gen(function* () {
         const chain = Result.getOrThrow(Chain.find("dogecoin", "regtest"))

@@ -69,6 +69,11 @@ export interface Adapter {
   readonly lockRows: (
     select: (db: Kysely<Tables>) => { modifyEnd(modifier: RawBuilder<unknown>): { execute(): Promise<unknown> } }
   ) => Effect.Effect<void, DatabaseError>
+  /**
+   * Ends the sessions of other processes that have asked nothing for so many milliseconds in the midst of a transaction, and
+   * whose locks somebody waits for; how many. What such a transaction has changed is undone.
+   */
+  readonly endSilentHolders: (silentMillis: number) => Effect.Effect<number, DatabaseError>
   /** The time by the clock of the store's machine, in milliseconds since the Unix epoch: one for all daemons. */
   readonly now: RawBuilder<number>
   /**

@@ -33,6 +33,29 @@ const list =
   (values: ReadonlyArray<number | string>): RawBuilder<unknown> =>
     sql`(select unnest(${[...values]}::${sql.raw(type)}[]))`
 
+/**
+ * Sessions of open stores hold this lock, shared, so that they are told from others in the same database: commands that make
+ * an index, an operator's own. The key's low half is the number of a table of the store.
+ */
+export const markSession = "select pg_advisory_lock_shared('daemon'::regclass::oid::bigint)"
+
+/**
+ * A process that is held up reads nothing either, so that the server may wait for it within an answer. The sessions of other
+ * roles show no state.
+ */
+const silentHoldersEnded = (silentMillis: number) => sql<{ readonly ended: boolean }>`
+  select pg_terminate_backend(holder.pid) as ended
+  from pg_stat_activity holder
+  where holder.datname = current_database() and holder.usename = current_user and holder.xact_start is not null
+    and (holder.state like 'idle in transaction%' or holder.wait_event = 'ClientWrite')
+    and holder.state_change <= clock_timestamp() - ${silentMillis} * interval '1 millisecond'
+    and exists (
+      select from pg_locks mark where mark.pid = holder.pid and mark.locktype = 'advisory'
+        and mark.database = holder.datid and mark.classid = 0 and mark.objid = 'daemon'::regclass::oid)
+    and exists (
+      select from pg_stat_activity waiting
+      where waiting.wait_event_type = 'Lock' and holder.pid = any(pg_blocking_pids(waiting.pid)))`
+
 /** A dump makes the table anew, under another number. */
 const place = sql<string>`
   (select oid from pg_database where datname = current_database())::text || '/' || 'store_epoch'::regclass::oid::text`
@@ -105,6 +128,8 @@ export const make = (
   batch: () => Effect.succeed([]),
   proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
   emptyLog: Effect.void,
+  endSilentHolders: (silentMillis) =>
+    Effect.map(query(rows(silentHoldersEnded(silentMillis))), (ended) => ended.filter(({ ended }) => ended).length),
   lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
   now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   identity: identityAt(timeline),

@@ -8,6 +8,7 @@ import { PostgresDialect } from "kysely"
 import type { ClientConfig, PoolClient } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
 import * as Connection from "./Connection.ts"
+import { markSession } from "./PostgresAdapter.ts"
 import type { PostgresHold } from "./PostgresHold.ts"
 import { ask, clientOptions, ServerSockets, streamOf, WaitForServer } from "./PostgresPrimary.ts"
 
@@ -27,8 +28,8 @@ export const ServerSilence = Context.Reference<number>("@headwater/indexer/store
 })
 
 /**
- * How long the server keeps the transaction, and its locks, of a process that asks nothing more, in milliseconds: a process
- * that is held up would keep a chain from who follows the chain since.
+ * How long the server keeps the transaction, and its locks, of a process that asks nothing more, in milliseconds; not as long
+ * where another daemon has taken the process for dead, and somebody waits for the locks (`endSilentHolders`).
  */
 export const TransactionSilence = Context.Reference<number>(
   "@headwater/indexer/store/database/Database/TransactionSilence",
@@ -76,7 +77,7 @@ const pooled = async (
       const error = held.check(await ask(client))
       if (error !== undefined) throw error
       if (silenceMillis !== undefined)
-        await client.query(`set idle_in_transaction_session_timeout = ${transactionMillis}`)
+        await client.query(`set idle_in_transaction_session_timeout = ${transactionMillis}; ${markSession}`)
     },
     types: {
       // No integer column holds more than 2^53: amounts are text.

@@ -120,6 +120,7 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       ),
     // The same value again: a row would not be written where nothing in the row changes, the file's header is.
     proveWrite: Effect.asVoid(executeMany({ sql: "pragma user_version = 0", parameters: [] })),
+    endSilentHolders: () => Effect.succeed(0),
     emptyLog: Effect.asVoid(executeMany({ sql: "pragma wal_checkpoint(truncate)", parameters: [] })),
     lockRows: () => Effect.void,
     now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
