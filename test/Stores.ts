@@ -73,7 +73,7 @@ const { HEADWATER_MIGRATED_FILE: file, HEADWATER_MIGRATED_DATABASE: database } =
 export const locations = make(file, database)
 
 const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
-const turn = Number(process.env.HEADWATER_STORE_TURN ?? 0)
+const turn = Number(process.env.HEADWATER_TURN ?? 0)
 
 /** Files take different stores in the same run. */
 const numberOf = (file: string) => [...file].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)

@@ -141,8 +141,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A retraction does not end its key",
     file: `${store}/subscriptions/CallbackState.ts`,
-    from: "const told = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)",
-    to: "const told = again === undefined ? callbacks : callbacks"
+    from: "again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)",
+    to: "callbacks"
   },
   {
     name: "The key of an event does not name its block",
@@ -213,8 +213,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "Steps tell only the first account",
     file: `${store}/subscriptions/internal/AccountTurns.ts`,
-    from: "account > ",
-    to: "account < 0 and account > "
+    from: "as account from fan_out where ",
+    to: "as account from fan_out where account < 0 and "
   },
   {
     name: "A silent node is waited for without end",

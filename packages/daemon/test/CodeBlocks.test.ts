@@ -2,7 +2,7 @@
  * Blocks of code and commands in the pages: each is run, or read by what it is for. `test/Docs.test.ts` has the blocks in
  * programming languages. What nothing here can check stands in `elsewhere`, with the reason.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -136,7 +136,7 @@ const scripts = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), 
 
 /** What is wrong with a command that is not Headwater's. */
 const wrongWithCommand = ([command, ...args]: ReadonlyArray<string>): string | undefined => {
-  const missing = (files: ReadonlyArray<string>) => files.find((file) => !existsSync(join(root, file)))
+  const missing = (files: ReadonlyArray<string>) => files.find((file) => globSync(file, { cwd: root }).length === 0)
   if (Object.hasOwn(elsewhere, command!)) {
     const gone = missing(args.filter((arg) => /^(?:deploy|docs|examples|packages)\//.test(arg)))
     return gone === undefined ? undefined : `there is no file ${gone}`

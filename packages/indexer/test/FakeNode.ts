@@ -1,17 +1,20 @@
 /** A small JSON-RPC node on loopback for tests: answers from a function or from recorded answers, or misbehaves. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Serves raw HTTP on an ephemeral port until the scope ends. */
-export const http = (listener: RequestListener): Effect.Effect<{ readonly url: string }, never, Scope.Scope> =>
+/** Serves raw HTTP on an ephemeral port until the scope ends, and no WebSocket unless told otherwise. */
+export const http = (
+  listener: RequestListener,
+  upgrade: (request: IncomingMessage, socket: Duplex) => void = (_, socket) => socket.destroy()
+): Effect.Effect<{ readonly url: string }, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createServer>>((resume) => {
         const server = createServer(listener)
-        // No WebSocket here.
-        server.on("upgrade", (_, socket) => socket.destroy())
+        server.on("upgrade", upgrade)
         server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) =>

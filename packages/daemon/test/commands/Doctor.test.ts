@@ -244,7 +244,7 @@ describe("headwater doctor, where serve would fail", () => {
         })
         const anvil = yield* mined(20, 1_700_000_000)
         const store = join(cwd, "store.db")
-        const chain = { start: 0, pollMillis: 50, undoDepth: 5, silentSeconds: 604_800 }
+        const chain = { start: 0, pollMillis: 50, undoDepth: 5, silentSeconds: 604_800, newHeads: [] }
         const headwater = yield* Headwater.start(
           { kind: "sqlite", file: store },
           { chains: { [name]: { ...chain, nodes: [anvil.url] } } }

@@ -102,7 +102,8 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
     const start = async () => {
       // Without the library the sentence and the figures tell as much.
       const uPlot = await load().catch(() => undefined)
-      if (over || uPlot === undefined) return
+      // A chart that is just being removed has no box any more.
+      if (over || uPlot === undefined || box.current === null) return
       const draw = () => {
         plot.current?.destroy()
         plot.current = new uPlot(optionsOf(uPlot, box.current, latest), dataOf(latest.current), box.current)

@@ -467,7 +467,8 @@ describe("XrpSource", () => {
 
   it.live("fails all that wait for a connection when it cannot be opened", () =>
     Effect.gen(function* () {
-      const deaf = yield* FakeNode.http(() => {})
+      const ignore = () => {}
+      const deaf = yield* FakeNode.http(ignore, ignore)
       const server = yield* XrpWebSocket.make({
         url: new URL(deaf.url.replace("http", "ws")),
         timeoutMillis: 1_000,
