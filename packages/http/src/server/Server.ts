@@ -58,8 +58,30 @@ const makeServer = (options: Options): Server => {
   return server
 }
 
-/** Closes connections that are still open some time after the stop began: a half-sent request never ends by itself. */
-const cutOff = (server: Server, millis: number) =>
+/** Turns of the event loop that a stop waits for one in which nobody connects. */
+const mostTurns = 1_000
+
+/**
+ * Stops listening in a turn of the event loop in which nobody has connected: connections that have been made, and that the
+ * loop has not come to, would be cut off by the system. `closed` runs when the last connection has ended.
+ */
+const stopListening = (server: Server, closed: () => void) => {
+  let isNew = true
+  server.on("connection", () => (isNew = true))
+  const next = (turns: number) => {
+    if (!isNew || turns === 0) return void server.close(closed)
+    isNew = false
+    setImmediate(next, turns - 1)
+  }
+  // The turn that has begun knows nobody who has come since.
+  setImmediate(next, mostTurns)
+}
+
+/**
+ * Ends the connections when the scope closes: the server listens no more, and closes those that are still open some time
+ * after, since a half-sent request never ends by itself.
+ */
+const end = (server: Server, millis: number) =>
   Layer.effectDiscard(
     Effect.suspend(() => {
       /** Connections that the server no longer counts as its own. */
@@ -72,7 +94,12 @@ const cutOff = (server: Server, millis: number) =>
         server.closeAllConnections()
         for (const socket of upgraded) socket.destroy()
       }
-      return Effect.addFinalizer(() => Effect.sync(() => setTimeout(close, millis).unref()))
+      return Effect.addFinalizer(() =>
+        Effect.callback<void>((resume) => {
+          setTimeout(close, millis).unref()
+          stopListening(server, () => resume(Effect.void))
+        })
+      )
     })
   )
 
@@ -101,7 +128,7 @@ const onSocket = (options: Options) => {
       ...{ host, port, gracefulShutdownTimeout: stopTimeoutMillis },
       websocket: { maxPayload: maxMessageBytes }
     }),
-    ending: cutOff(server, stopTimeoutMillis)
+    ending: end(server, stopTimeoutMillis)
   }
 }
 

@@ -4,6 +4,7 @@ import * as Server from "@headwater/http/server/Server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -294,6 +295,27 @@ describe("Server", () => {
       assert.strictEqual(answer, "done")
       const late = yield* Effect.promise(() => fetch(url).then(String, () => "refused"))
       assert.strictEqual(late, "refused")
+    })
+  )
+
+  it.live("answers on connections that it has not come to yet when it stops", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const services = yield* Layer.buildWithScope(
+        Server.serve(HttpRouter.add("GET", "/", HttpServerResponse.text("done")), {
+          ...{ host: "127.0.0.1", port: 0, stopTimeoutMillis: 5_000 }
+        }),
+        scope
+      )
+      const { address } = yield* Effect.provide(HttpServer.HttpServer, services)
+      const url = `http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}`
+      // The system has made the connections before the server's loop gets round to any.
+      const answers = yield* Effect.all(
+        Array.from({ length: 20 }, () => raw(url, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")),
+        { concurrency: "unbounded" }
+      ).pipe(Effect.forkChild({ startImmediately: true }))
+      yield* Scope.close(scope, Exit.void)
+      for (const { text } of yield* Fiber.join(answers)) assert.match(text, /^HTTP\/1.1 200 [^]*done/)
     })
   )
 
