@@ -16,7 +16,7 @@ interface Unspent {
   readonly amount: bigint
 }
 
-const keep = () => true
+const all = { isWatched: () => true, keepsAll: true }
 
 /** Builds random blocks that spend outputs of earlier transactions, also of their own block, and mirrors them plainly. */
 class Wallets {
@@ -91,7 +91,7 @@ for (const store of stores) {
                   wallets.undo(fork)
                 } else {
                   const { block, inputs } = wallets.block(step.choices)
-                  const applied = yield* transaction(UtxoSet.apply(1, block, keep))
+                  const applied = yield* transaction(UtxoSet.apply(1, block, all))
                   const taken = applied.transfers.filter(
                     (transfer) => transfer.kind === "coin" && transfer.to === undefined
                   )
@@ -129,8 +129,8 @@ for (const store of stores) {
           ],
           spends: []
         })
-        yield* transaction(UtxoSet.apply(1, block(1), keep))
-        yield* transaction(UtxoSet.apply(1, block(2), keep))
+        yield* transaction(UtxoSet.apply(1, block(1), all))
+        yield* transaction(UtxoSet.apply(1, block(2), all))
         assert.strictEqual((yield* rows).length, 1)
       }).pipe(Effect.provide(store.layer))
     )
