@@ -7,8 +7,7 @@ const constants = memory.data<u32>([
   0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
   0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
   0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
-  0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
-  0xc67178f2
+  0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
 ])
 const initial = memory.data<u32>([
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
@@ -18,40 +17,28 @@ const state = memory.data(8 * 16, 16)
 /** Of the last sixteen words of the schedule, the four lanes. */
 const schedule = memory.data(16 * 16, 16)
 
-// @ts-expect-error: functions are decorated in AssemblyScript.
-@inline
 function rotated(x: v128, bits: i32): v128 {
   return v128.or(i32x4.shr_u(x, bits), i32x4.shl(x, 32 - bits))
 }
 
-// @ts-expect-error: as above.
-@inline
 function xor(a: v128, b: v128, c: v128): v128 {
   return v128.xor(v128.xor(a, b), c)
 }
 
-// @ts-expect-error: as above.
-@inline
 function first(e: v128, f: v128, g: v128, h: v128, word: v128): v128 {
   const mixed = i32x4.add(xor(rotated(e, 6), rotated(e, 11), rotated(e, 25)), v128.bitselect(f, g, e))
   return i32x4.add(i32x4.add(h, word), mixed)
 }
 
-// @ts-expect-error: as above.
-@inline
 function second(a: v128, b: v128, c: v128): v128 {
   return i32x4.add(xor(rotated(a, 2), rotated(a, 13), rotated(a, 22)), v128.bitselect(c, b, v128.xor(a, b)))
 }
 
-// @ts-expect-error: as above.
-@inline
 function at(index: usize): usize {
   return schedule + ((index & 15) << 4)
 }
 
 /** The word of the schedule at `index`, with its constant; behind the first sixteen words it is made of those before. */
-// @ts-expect-error: as above.
-@inline
 function word(round: usize, index: usize): v128 {
   let found = v128.load(at(index))
   if (round > 0) {
@@ -65,8 +52,6 @@ function word(round: usize, index: usize): v128 {
   return i32x4.add(found, v128.load32_splat(constants + ((round + index) << 2)))
 }
 
-// @ts-expect-error: as above.
-@inline
 function bigEndian(from: usize): v128 {
   const bytes = v128.load(from)
   return i8x16.shuffle(bytes, bytes, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
@@ -160,6 +145,6 @@ export function pad(from: usize, length: usize): usize {
   const last = from + (blocks << 6) - 8
   memory.fill(from + length, 0, last - from - length)
   store<u8>(from + length, 0x80)
-  store<u64>(last, bswap<u64>(<u64>length << 3))
+  store<u64>(last, bswap<u64>((<u64>length) << 3))
   return blocks
 }

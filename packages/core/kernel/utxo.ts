@@ -45,7 +45,7 @@ export function hash(bytes: usize, table: usize, count: u32, to: usize, room: us
     const own = room + lane * size
     store<u32>(positions + (lane << 2), own)
     store<u32>(left + (lane << 2), 0)
-    if (next == count) continue
+    if (next === count) continue
     store<u32>(messages + (lane << 2), next)
     start(lane, own, gather(bytes, table + next++ * slices * 8, own), 0)
     busy++
@@ -54,12 +54,12 @@ export function hash(bytes: usize, table: usize, count: u32, to: usize, room: us
     sha256.compress(load<u32>(positions), load<u32>(positions, 4), load<u32>(positions, 8), load<u32>(positions, 12))
     for (let lane: usize = 0; lane < lanes; lane++) {
       const blocks = load<u32>(left + (lane << 2))
-      if (blocks == 0) continue
+      if (blocks === 0) continue
       store<u32>(left + (lane << 2), blocks - 1)
       store<u32>(positions + (lane << 2), load<u32>(positions + (lane << 2)) + 64)
       if (blocks > 1) continue
       const own = room + lane * size
-      if (load<u32>(isSecond + (lane << 2)) == 0) {
+      if (load<u32>(isSecond + (lane << 2)) === 0) {
         sha256.end(lane, own)
         start(lane, own, sha256.pad(own, 32), 1)
         continue

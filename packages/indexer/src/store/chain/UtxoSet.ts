@@ -74,8 +74,8 @@ export interface Keeping extends BlockCoins.Keeping {
 
 /**
  * Applies a block: adds what it creates, takes what it spends, and gives it a transfer for every input that the set or
- * the block itself can resolve. Transactions that touch nobody who is watched are left out of the answer, except for
- * inputs that are unknown.
+ * the block itself can resolve. Where outputs of watched scripts alone are kept, the answer is without the transactions
+ * that touch none of these, except for inputs that are unknown.
  */
 export const apply = Effect.fn("UtxoSet.apply")(function* (chain: number, block: Block, keeping: Keeping) {
   if (block.spends.length === 0 && block.transfers.length === 0) {

@@ -1,6 +1,6 @@
 /**
- * What blocks change in the UTXO set, and what blocks learn from it: whose coins their inputs take. What touches nothing that
- * is watched is left out of the block from there on.
+ * What blocks change in the UTXO set, and what blocks learn from it: whose coins their inputs take. Where
+ * watched addresses alone are recorded, what touches none of them is left out of the block from there on.
  */
 import type { Spend } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"

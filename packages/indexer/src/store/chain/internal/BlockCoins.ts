@@ -86,15 +86,17 @@ export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<v
 const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction)
 
 /**
- * The block with a transfer for each of its inputs that is known, and without the transactions that touch nobody who is
- * watched; of those the inputs stay that are not known. `later`: the inputs that take outputs of earlier blocks.
+ * The block with a transfer for each of its inputs that is known; `later` are those that take outputs of earlier blocks.
+ * Where outputs of watched scripts alone are kept, the block is without the transactions that touch none of these; of those
+ * transactions the inputs stay that are not known.
  */
 export function* touching<B extends Block>(
   block: B,
   { earlier, inputs, shows, touched }: BlockCoins,
   later: ReadonlyArray<Inputs.Input>,
-  { isWatched }: Keeping
+  { isWatched, keepsAll }: Keeping
 ): Generator<void, B> {
+  if (keepsAll) return yield* Inputs.showInSteps(block, [...inputs, ...later])
   for (const { coin, spend } of later) if (isWatched(coin.script)) touched[spend.transaction] = 1
   const resolved = new Set(later.map(({ spend }) => spend))
   const others = resolved.size === 0 ? earlier : earlier.filter((spend) => !resolved.has(spend))

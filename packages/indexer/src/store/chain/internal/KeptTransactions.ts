@@ -27,12 +27,12 @@ const fewInputs = 500
 /** Transactions that are remembered, with some 20 bytes each. */
 const mostKept = 2 ** 21
 
-/** What is remembered of the chain that has this number in the store. */
-export const make = (chain: number): KeptTransactions => {
+/** What is remembered of the chain that has this number in the store; `few` inputs are looked for without. */
+export const make = (chain: number, few = fewInputs): KeptTransactions => {
   let kept: Watched.Watched | undefined
   /** Inputs that were looked for since the set was read; and how many it takes until a reading is tried. */
   let looked = 0
-  let next = fewInputs
+  let next = few
 
   /** Reads all transactions of the set; undefined where there are more than `most`. */
   const read = Effect.fnUntraced(function* (most: number) {
@@ -65,7 +65,7 @@ export const make = (chain: number): KeptTransactions => {
         if (looked < next) return spends
         // Reading the set never takes more than the looking did until now.
         kept = yield* read(Math.min(looked, mostKept))
-        next = kept === undefined ? looked * 2 : fewInputs
+        next = kept === undefined ? looked * 2 : few
         if (kept === undefined) return spends
         looked = 0
       }
