@@ -20,8 +20,13 @@ export const ofBlock = async (raw: Buffer) => {
     hash,
     text: JSON.stringify({
       ...{ hash, confirmations: 1, height: 1, version: block.version, versionHex: "20000000" },
-      ...{ merkleroot: idOf(block.merkleRoot), time: block.timestamp, mediantime: block.timestamp, nonce: 1 },
-      ...{ bits: "17034219", difficulty: 1, chainwork: "00", nTx: block.transactions.length },
+      ...{ merkleroot: idOf(block.merkleRoot), time: block.timestamp, mediantime: block.timestamp, nonce: block.nonce },
+      ...{
+        bits: block.bits.toString(16).padStart(8, "0"),
+        difficulty: 1,
+        chainwork: "00",
+        nTx: block.transactions.length
+      },
       ...{
         previousblockhash: idOf(block.prevHash),
         strippedsize: raw.length,

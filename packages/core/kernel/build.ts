@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url"
 import asc from "assemblyscript/asc"
 
 /** A kernel's source, and the module of core that holds it compiled. */
-const kernels = [{ source: "evm.ts", module: "../src/evm/internal/compiledKernel.ts" }]
+const kernels = [
+  { source: "evm.ts", module: "../src/evm/internal/compiledKernel.ts" },
+  { source: "utxo.ts", module: "../src/utxo/internal/compiledKernel.ts" }
+]
 
 const flags = ["-O3", "--noAssert", "--enable", "simd", "--runtime", "stub", "--use", "abort="]
 

@@ -177,13 +177,33 @@ export const net = (
   concerns: { readonly has: (address: string) => boolean }
 ): ReadonlyArray<NetMovement> => Steps.atOnce(netInSteps(transfers, concerns))
 
+/** Four bytes out of the middle of an address, where most addresses differ; 0 of a shorter one. */
+const middleOf = (address: AddressBytes): number => {
+  const at = (address.length >> 1) - 2
+  return at < 0 ? 0 : (address[at]! << 24) | (address[at + 1]! << 16) | (address[at + 2]! << 8) | address[at + 3]!
+}
+
+/** As {@link middleOf}, of the address's hex. */
+const middleOfHex = (hex: string): number => {
+  const at = (hex.length >> 2) - 2
+  return at < 0 ? 0 : Number.parseInt(hex.slice(at * 2, at * 2 + 8), 16) | 0
+}
+
+/** Tells of most addresses that they are not among these, at less cost than by their hex. */
+const mayBeAmong = (addresses: Iterable<string>): ((address: AddressBytes) => boolean) => {
+  const middles = new Set<number>()
+  for (const hex of addresses) middles.add(middleOfHex(hex))
+  return (address) => middles.has(middleOf(address))
+}
+
 function* netInSteps(
   transfers: Iterable<Transfer>,
-  concerns: { readonly has: (address: string) => boolean }
+  concerns: { readonly has: (address: string) => boolean },
+  mayConcern: (address: AddressBytes) => boolean = () => true
 ): Generator<void, ReadonlyArray<NetMovement>> {
   const sums = new Map<string, { transaction: number; address: AddressBytes; sum: bigint }>()
   const add = (transaction: number, address: AddressBytes | undefined, amount: bigint) => {
-    if (address === undefined) return
+    if (address === undefined || !mayConcern(address)) return
     const hex = bytesToHex(address)
     if (!concerns.has(hex)) return
     const key = `${transaction}:${hex}`
@@ -329,7 +349,7 @@ export function* matchInSteps<S extends Subscription>(
   for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return { occurrences, unresolved }
   if (chain.ledger === "outputs") {
-    const movements = yield* netInSteps(block.transfers, byAddress)
+    const movements = yield* netInSteps(block.transfers, byAddress, mayBeAmong(byAddress.keys()))
     const mayBeSpent = yield* unresolvedInputs(block, new Set(movements.map(({ transaction }) => transaction)))
     const keyOf = ({ address, transaction }: Payer) => `${transaction}:${bytesToHex(address)}`
     const notUnderstood = idsNotUnderstood(block)

@@ -65,7 +65,7 @@ interface Tip {
 
 const described: Record<BlockReader.Strategy, string> = {
   decoded: "getblock shows decoded transactions",
-  raw: "the node decodes no blocks: raw blocks are decoded here",
+  raw: "raw blocks are decoded here: the node itself shows no more of them",
   transactions: "the node shows blocks as ids alone: getrawtransaction is asked for each in batches (txindex=1)"
 }
 

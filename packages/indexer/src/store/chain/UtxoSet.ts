@@ -13,9 +13,10 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as ChainRow from "../database/ChainRow.ts"
-import { Database } from "../database/Database.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rowsAtOnce } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
+import * as BlockCoins from "./internal/BlockCoins.ts"
 import type { ResolvedBlock } from "./Projection.ts"
 
 /** The key of an output, with its types. */
@@ -43,28 +44,6 @@ const spentRowOf = (chain: number, coin: Coin, spentHeight: number): Row<"spent_
   spent_height: spentHeight
 })
 
-/**
- * The outputs of a block: its own inputs take some of them, by the key of their outpoint here, and of those that it leaves
- * some are kept. A block may have a million, and a Map of so many would grow in one long step.
- */
-function* outputsOf({ height, spends, transactions, transfers }: Block, keep: (script: AddressBytes) => boolean) {
-  const spent = new Set<string>()
-  yield* Steps.forEach(spends, ({ outpoint }) => spent.add(keyOf(outpoint)))
-  const own = new Map<string, Coin>()
-  const left: Array<Coin> = []
-  yield* Steps.forEach(transfers, (transfer) => {
-    if (transfer.kind !== "coin" || transfer.to === undefined) return
-    const outpoint = { transactionId: transactions[transfer.transaction]!, index: transfer.position }
-    const key = keyOf(outpoint)
-    const isOwn = spent.has(key)
-    if (!isOwn && !keep(transfer.to)) return
-    const coin = { outpoint, script: transfer.to, amount: transfer.amount, height }
-    if (isOwn) own.set(key, coin)
-    else left.push(coin)
-  })
-  return { own, left }
-}
-
 /** Takes coins out of the set; those that the set does not know are not among the answers. */
 const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
   if (spends.length === 0) return []
@@ -74,24 +53,12 @@ const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<S
   return rows.map(coinOf)
 })
 
-/** What a block spends of its own outputs, what it spends of earlier ones, and the kept outputs that it leaves. */
-function* within(block: Block, keep: (script: AddressBytes) => boolean) {
-  const { left, own } = yield* outputsOf(block, keep)
-  const inputs: Array<Inputs.Input> = []
-  const earlier: Array<Spend> = []
-  yield* Steps.forEach(block.spends, (spend) => {
-    const coin = own.get(keyOf(spend.outpoint))
-    if (coin === undefined) earlier.push(spend)
-    else inputs.push({ spend, coin })
-  })
-  return { created: left, inputs, earlier }
-}
-
 /** The inputs that take these coins. */
 function* spending(spends: ReadonlyArray<Spend>, coins: Iterable<Coin>): Generator<void, Array<Inputs.Input>> {
   const byKey = new Map<string, Coin>()
   yield* Steps.forEach(coins, (coin) => byKey.set(keyOf(coin.outpoint), coin))
   const inputs: Array<Inputs.Input> = []
+  if (byKey.size === 0) return inputs
   yield* Steps.forEach(spends, (spend) => {
     const coin = byKey.get(keyOf(spend.outpoint))
     if (coin !== undefined) inputs.push({ spend, coin })
@@ -99,22 +66,28 @@ function* spending(spends: ReadonlyArray<Spend>, coins: Iterable<Coin>): Generat
   return inputs
 }
 
+/** What of a block the set keeps, and what the set may have. */
+export interface Keeping extends BlockCoins.Keeping {
+  /** The inputs whose outputs the set may have; all of them by default. */
+  readonly among?: (spends: ReadonlyArray<Spend>) => Effect.Effect<ReadonlyArray<Spend>, DatabaseError, Database>
+}
+
 /**
  * Applies a block: adds what it creates, takes what it spends, and gives it a transfer for every input that the set or
- * the block itself can resolve. `keep` says which scripts' outputs are worth a row.
+ * the block itself can resolve. Where outputs of watched scripts alone are kept, the answer is without the transactions
+ * that touch none of these, except for inputs that are unknown.
  */
-export const apply = Effect.fn("UtxoSet.apply")(function* (
-  chain: number,
-  block: Block,
-  keep: (script: AddressBytes) => boolean
-) {
+export const apply = Effect.fn("UtxoSet.apply")(function* (chain: number, block: Block, keeping: Keeping) {
   if (block.spends.length === 0 && block.transfers.length === 0) {
     return { ...block, created: [], taken: [] } satisfies ResolvedBlock
   }
+  const { among = Effect.succeed } = keeping
   const { insertMany } = yield* Database
-  const { created, earlier, inputs } = yield* TimeSlice.runInTransaction(() => within(block, keep))
-  const taken = yield* take(chain, earlier)
-  const later = yield* TimeSlice.runInTransaction(() => spending(earlier, taken))
+  const coins = yield* TimeSlice.runInTransaction(() => BlockCoins.of(block, keeping))
+  const { created, earlier } = coins
+  const sought = yield* among(earlier)
+  const taken = yield* take(chain, sought)
+  const later = yield* TimeSlice.runInTransaction(() => spending(sought, taken))
   const rowsOf = <A, B>(coins: ReadonlyArray<A>, to: (coin: A) => B) =>
     TimeSlice.runInTransaction(() => TimeSlice.map(coins, to))
   yield* insertMany("spent_output", yield* rowsOf(taken, (coin) => spentRowOf(chain, coin, block.height)))
@@ -124,8 +97,8 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (
     // Two coinbases before BIP-30 have the ids of earlier ones.
     "on conflict do nothing"
   )
-  const shown = yield* TimeSlice.runInTransaction(() => Inputs.showInSteps(block, [...inputs, ...later]))
-  return { ...shown, created, taken } satisfies ResolvedBlock
+  const touching = yield* TimeSlice.runInTransaction(() => BlockCoins.touching(block, coins, later, keeping))
+  return { ...touching, created, taken } satisfies ResolvedBlock
 })
 
 /** The outputs that the block at a height has spent. */
@@ -161,8 +134,8 @@ const spentAt = Effect.fnUntraced(function* (chain: number, height: number) {
 export const recall = Effect.fnUntraced(function* <B extends Block>(chain: number, block: B) {
   const spent = yield* spentAt(chain, block.height)
   return yield* TimeSlice.runInTransaction(function* () {
-    const { own } = yield* outputsOf(block, () => false)
-    return yield* Inputs.showInSteps(block, yield* spending(block.spends, [...own.values(), ...spent]))
+    const own = yield* BlockCoins.ownInputs(block)
+    return yield* Inputs.showInSteps(block, [...own, ...(yield* spending(block.spends, spent))])
   })
 })
 

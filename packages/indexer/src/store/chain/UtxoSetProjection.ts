@@ -1,14 +1,27 @@
-/** What blocks change in the UTXO set, and what blocks learn from it: whose coins their inputs take. */
+/**
+ * What blocks change in the UTXO set, and what blocks learn from it: whose coins their inputs take. Where
+ * watched addresses alone are recorded, what touches none of them is left out of the block from there on.
+ */
+import type { Spend } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
+import * as KeptTransactions from "./internal/KeptTransactions.ts"
 import * as KnownCoins from "./KnownCoins.ts"
 import * as LostCoins from "./LostCoins.ts"
 import type { Make } from "./Projection.ts"
 import * as UtxoSet from "./UtxoSet.ts"
 
-export const make: Make = ({ id, record, watched }) =>
-  Effect.succeed({
+export const make: Make = ({ id, record, watched: { set } }) => {
+  const kept = KeptTransactions.make(id)
+  const keeping = { isWatched: set.has, keepsAll: record === "all" }
+  return Effect.succeed({
     apply: {
-      resolve: (block) => UtxoSet.apply(id, block, (script) => record === "all" || watched.set.has(script)),
+      resolve: Effect.fnUntraced(function* (block, { continues }) {
+        if (keeping.keepsAll) return yield* UtxoSet.apply(id, block, keeping)
+        const among = (spends: ReadonlyArray<Spend>) => kept.among(spends, continues)
+        const applied = yield* UtxoSet.apply(id, block, { ...keeping, among })
+        kept.add(applied.created)
+        return applied
+      }),
       // Whoever was watched by then has every coin of theirs in the set for good.
       record: (block) => (block.height === 0 && !LostCoins.areIn(block) ? KnownCoins.proveAll(id) : Effect.void)
     },
@@ -17,3 +30,4 @@ export const make: Make = ({ id, record, watched }) =>
     reprocess: { resolve: (block) => UtxoSet.recall(id, block) },
     prune: (below) => UtxoSet.prune(id, below)
   })
+}

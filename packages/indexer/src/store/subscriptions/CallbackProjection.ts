@@ -21,6 +21,7 @@ import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
+import * as Unsubscribed from "./internal/Unsubscribed.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Retractions from "./Retractions.ts"
@@ -158,6 +159,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
   const bounds = yield* FanOut.Bounds
   const subscribers = yield* Subscribers.make(id)
   const unknownCoins = UnknownCoins.make(id)
+  const unsubscribed = Unsubscribed.make()
   /** The height at which the next pending confirmation is due, as the block before has left it. */
   let nextDue = 0
   /** Whether the block before has left anything to the steps, as far as this process knows. */
@@ -175,11 +177,14 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
+    const mayBeSubscribed = only === undefined ? unsubscribed.others(foundRevision, seen) : seen
     const candidates = yield* only === undefined
-      ? subscribers.all(foundRevision, seen, most)
+      ? subscribers.all(foundRevision, mayBeSubscribed, most)
       : subscribers.only(seen, only)
     if (only === undefined) {
-      yield* watched.release([...seen].flatMap(([hex, address]) => (candidates.byAddress.has(hex) ? [] : [address])))
+      const others = [...mayBeSubscribed].filter(([hex]) => !candidates.byAddress.has(hex))
+      yield* watched.release(others.map(([, address]) => address))
+      if (revision === foundRevision) unsubscribed.add(others.map(([hex]) => hex))
     }
     const { check, metadata } = tokens.of(block, learned)
     const match = (more: { readonly hasCoins?: (address: AddressBytes) => boolean }) =>

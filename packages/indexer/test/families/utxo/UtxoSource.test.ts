@@ -52,10 +52,10 @@ describe("UtxoSource: strategies of reading", () => {
 
   const nodes: ReadonlyArray<[string, UtxoNode.Kind, { readonly txindex?: boolean }, RegExp]> = [
     ["Bitcoin Core", "core", {}, /decoded transactions/],
-    ["zcashd", "numeric", {}, /decoded transactions/],
+    ["zcashd", "numeric", {}, /raw blocks/],
     ["an old Dogecoin with txindex", "boolean", {}, /raw blocks/],
     ["an old Dogecoin without txindex", "boolean", { txindex: false }, /raw blocks/],
-    ["bcoin", "bcoin", {}, /decoded transactions/]
+    ["bcoin", "bcoin", {}, /raw blocks/]
   ]
   for (const [name, kind, options, described] of nodes) {
     it.effect(name, () =>

@@ -5,6 +5,7 @@ import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import * as KeptTransactions from "../../../src/store/chain/internal/KeptTransactions.ts"
 import { stores } from "../../../../../test/Stores.ts"
 
 const script = (number: number) => Uint8Array.of(0x51, number) as AddressBytes
@@ -16,7 +17,7 @@ interface Unspent {
   readonly amount: bigint
 }
 
-const keep = () => true
+const all = { isWatched: () => true, keepsAll: true }
 
 /** Builds random blocks that spend outputs of earlier transactions, also of their own block, and mirrors them plainly. */
 class Wallets {
@@ -91,7 +92,7 @@ for (const store of stores) {
                   wallets.undo(fork)
                 } else {
                   const { block, inputs } = wallets.block(step.choices)
-                  const applied = yield* transaction(UtxoSet.apply(1, block, keep))
+                  const applied = yield* transaction(UtxoSet.apply(1, block, all))
                   const taken = applied.transfers.filter(
                     (transfer) => transfer.kind === "coin" && transfer.to === undefined
                   )
@@ -118,6 +119,110 @@ for (const store of stores) {
       }).pipe(Effect.provide(store.layer))
     )
 
+    it.live("leaves out what touches nobody who is watched, and looks for no input that the set cannot have", () =>
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        const context = yield* Effect.context<Database>()
+        const isWatchedOwner = (owner: number) => owner < 2
+        const isWatched = (script: Uint8Array) => isWatchedOwner(script[1]!)
+        const step = fc.oneof(
+          fc.record({ choices: fc.array(fc.nat(1000), { maxLength: 12 }), isForeign: fc.boolean() }),
+          fc.record({ depth: fc.integer({ min: 1, max: 4 }) })
+        )
+        const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), (steps) =>
+          Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              yield* query((db) => db.deleteFrom("unspent_output"))
+              yield* query((db) => db.deleteFrom("spent_output"))
+              const wallets = new Wallets()
+              const kept = KeptTransactions.make(1, 1)
+              let continues = false
+              for (const step of steps) {
+                if ("depth" in step) {
+                  const fork = Math.max(0, wallets.height - step.depth)
+                  yield* transaction(UtxoSet.undo(1, fork))
+                  wallets.undo(fork)
+                  continues = false
+                  continue
+                }
+                const { block, inputs } = wallets.block(step.choices)
+                let sought = 0
+                const among = (spends: Block["spends"]) =>
+                  Effect.map(kept.among(spends, continues && !step.isForeign), (some) => {
+                    sought += some.length
+                    return some
+                  })
+                const keeping = { isWatched, keepsAll: false, among }
+                const applied = yield* transaction(UtxoSet.apply(1, block, keeping))
+                kept.add(applied.created)
+                continues = true
+
+                const isOwn = ({ id }: Unspent) => block.transactions.includes(id)
+                const isKnown = (input: Unspent) => isOwn(input) || isWatchedOwner(input.owner)
+                const touched = new Set(
+                  block.transfers.flatMap(({ to, transaction }) => (isWatched(to!) ? [transaction] : []))
+                )
+                for (const [index, input] of inputs.entries()) {
+                  if (isWatchedOwner(input.owner)) touched.add(block.spends[index]!.transaction)
+                }
+                const outputs = applied.transfers.filter(({ to }) => to !== undefined)
+                assert.deepStrictEqual(
+                  outputs,
+                  block.transfers.filter(({ transaction }) => touched.has(transaction))
+                )
+                assert.deepStrictEqual(
+                  applied.transfers.flatMap(({ from, transaction }) =>
+                    from === undefined ? [] : [[transaction, from[1]]]
+                  ),
+                  inputs.flatMap((input, index) => {
+                    const { transaction } = block.spends[index]!
+                    return touched.has(transaction) && isKnown(input) ? [[transaction, input.owner]] : []
+                  })
+                )
+                assert.deepStrictEqual(
+                  applied.spends,
+                  block.spends.filter(({ transaction }, index) => touched.has(transaction) || !isKnown(inputs[index]!))
+                )
+                assert.deepStrictEqual(
+                  (yield* rows).map((row) => [row.transaction_id, row.output_index]),
+                  wallets.unspent
+                    .filter(({ owner }) => isWatchedOwner(owner))
+                    .sort((a, b) => Buffer.compare(a.id, b.id) || a.index - b.index)
+                    .map(({ id, index }) => [id, index])
+                )
+                assert.isAtMost(sought, inputs.filter((input) => !isOwn(input)).length)
+              }
+            })
+          )
+        )
+        yield* Effect.promise(() => fc.assert(property, { numRuns: 25 }))
+      }).pipe(Effect.provide(store.layer))
+    )
+
+    it.live(
+      "remembers the set as soon as looking has taken as long as reading it, and asks for nothing else then",
+      () =>
+        Effect.gen(function* () {
+          const { transaction } = yield* Database
+          const id = (number: number) => new Uint8Array(32).fill(number)
+          const coin = (number: number) => ({
+            ...{ outpoint: { transactionId: id(number), index: 0 }, script: script(1), amount: 1n, height: 1 }
+          })
+          yield* transaction(UtxoSet.add(1, [coin(1), coin(2)], []))
+          const spends = [1, 3, 4].map((number, transaction) => ({ transaction, position: 0, ...coin(number) }))
+          const kept = KeptTransactions.make(1, 5)
+          const among = (continues: boolean) =>
+            Effect.map(transaction(kept.among(spends, continues)), (some) => some.map(({ transaction }) => transaction))
+          assert.deepStrictEqual(yield* among(true), [0, 1, 2])
+          assert.deepStrictEqual(yield* among(true), [0])
+          kept.add([coin(4)])
+          assert.deepStrictEqual(yield* among(true), [0, 2])
+          yield* transaction(UtxoSet.add(1, [coin(3)], []))
+          assert.deepStrictEqual(yield* among(false), [0, 1, 2])
+          assert.deepStrictEqual(yield* among(true), [0, 1])
+        }).pipe(Effect.provide(store.layer))
+    )
+
     it.live("survives a transaction id that was there before, as Bitcoin's first coinbases", () =>
       Effect.gen(function* () {
         const { transaction } = yield* Database
@@ -129,8 +234,8 @@ for (const store of stores) {
           ],
           spends: []
         })
-        yield* transaction(UtxoSet.apply(1, block(1), keep))
-        yield* transaction(UtxoSet.apply(1, block(2), keep))
+        yield* transaction(UtxoSet.apply(1, block(1), all))
+        yield* transaction(UtxoSet.apply(1, block(2), all))
         assert.strictEqual((yield* rows).length, 1)
       }).pipe(Effect.provide(store.layer))
     )

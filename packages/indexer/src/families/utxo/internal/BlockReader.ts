@@ -167,10 +167,12 @@ export const make = (
     })
 
   const { listed } = capabilities
+  const byDecoded = ["decoded", capabilities.decoded && decoded(capabilities.decoded)] as const
+  // A block in two calls, where a batch has one for each transaction and shows no more of what inputs spend.
+  const byRaw = ["raw", listed && capabilities.raw && raw(listed, capabilities.raw)] as const
   const reads: ReadonlyArray<readonly [Strategy, Read | undefined]> = [
-    ["decoded", capabilities.decoded && decoded(capabilities.decoded)],
-    // A block in two calls, where a batch has one for each transaction and shows no more of what inputs spend.
-    ["raw", listed && capabilities.raw && raw(listed, capabilities.raw)],
+    // To parse what a node has decoded takes several times as long as to read the bytes, which show as much without prevouts.
+    ...(capabilities.prevouts === false ? [byRaw, byDecoded] : [byDecoded, byRaw]),
     ["transactions", listed && capabilities.txindex ? transactions(listed, capabilities.verbose) : undefined]
   ]
   const possible = reads.flatMap(([strategy, read]) =>

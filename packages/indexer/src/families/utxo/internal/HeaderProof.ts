@@ -8,7 +8,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import * as Proof from "../../node/Proof.ts"
 import { reading, refuse } from "./Malformed.ts"
-import { sha256d } from "./MerkleRoot.ts"
+import { sha256d } from "./DoubleSha256.ts"
 import * as NodeJson from "./NodeJson.ts"
 import { written } from "./RawBytes.ts"
 

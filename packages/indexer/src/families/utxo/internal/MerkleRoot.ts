@@ -1,29 +1,28 @@
 /** The root of a block's transaction tree: proof that a list of transaction ids is the block's, whole and in order. */
-import { hash } from "node:crypto"
+import * as DoubleSha256 from "./DoubleSha256.ts"
+import { written } from "./RawBytes.ts"
 
-/** Double SHA-256. */
-export const sha256d = (bytes: Uint8Array): Buffer => hash("sha256", hash("sha256", bytes, "buffer"), "buffer")
-
-/** Nodes of a level that are hashed between two steps. */
-const nodesOfStep = 128
+/** Nodes that are taken between two steps. */
+const nodesOfStep = 1_024
 
 /**
  * Merkle root of transaction ids, ids and root as they are written (byte-reversed). A list whose end is repeated has
  * the same root as the list without (CVE-2012-2459): the ids must be checked to be different.
  */
 export function* merkleRoot(ids: ReadonlyArray<Uint8Array>): Generator<void, Uint8Array> {
-  const nodes = Buffer.alloc((ids.length + 1) * 32)
+  let nodes: Uint8Array = new Uint8Array((ids.length + 1) * 32)
   for (const [index, id] of ids.entries()) {
-    nodes.set(id, index * 32)
-    nodes.subarray(index * 32, (index + 1) * 32).reverse()
+    for (let byte = 0; byte < 32; byte++) nodes[index * 32 + byte] = id[31 - byte]!
     if (index % nodesOfStep === 0) yield
   }
   for (let width = ids.length; width > 1; width = (width + 1) >> 1) {
-    if (width % 2 === 1) nodes.copy(nodes, width * 32, (width - 1) * 32, width * 32)
+    const pairs: Array<number> = []
     for (let at = 0; at < width; at += 2) {
-      nodes.set(sha256d(nodes.subarray(at * 32, at * 32 + 64)), at * 16)
-      if (at % nodesOfStep === 0) yield
+      // The last node of an odd number stands for its missing sibling, too.
+      const second = Math.min(at + 1, width - 1)
+      pairs.push(at * 32, at * 32 + 32, second * 32, second * 32 + 32, 0, 0)
     }
+    nodes = yield* DoubleSha256.ofEach(nodes, pairs)
   }
-  return new Uint8Array(nodes.subarray(0, 32).reverse())
+  return written(nodes.subarray(0, 32))
 }

@@ -5,11 +5,13 @@
  * transactions the MWEB block (Litecoin), which is not read.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
+import * as DoubleSha256 from "./DoubleSha256.ts"
 import { Malformed } from "./Malformed.ts"
-import { sha256d } from "./MerkleRoot.ts"
-import { RawBytes, written } from "./RawBytes.ts"
+import { RawBytes, written, writtenAt } from "./RawBytes.ts"
 import * as RawTransaction from "./RawTransaction.ts"
 import * as RawZcashTransaction from "./RawZcashTransaction.ts"
 import * as WitnessCommitment from "./WitnessCommitment.ts"
@@ -29,13 +31,85 @@ const auxPowVersion = 0x100
 
 /** Passes over the parent block's coinbase, the two branches that lead to it, and the parent's header. */
 const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
-  RawTransaction.read(raw, chain, 0, BlockBody.empty())
+  RawTransaction.readMoves(raw, chain, 0, BlockBody.empty())
   raw.skip(32)
   for (const _branch of ["coinbase", "chain"]) {
     raw.skipMany(32)
     raw.skip(4)
   }
   raw.skip(80)
+}
+
+/** Transactions that stand one behind another in the raw block, as far as they can be read. */
+interface Transactions {
+  readonly body: BlockBody.BlockBody
+  /** Undefined for one whose id is no hash of its bytes. */
+  readonly places: ReadonlyArray<RawTransaction.Place | undefined>
+  /** What was thrown, and where the transaction begins that it is about: where that one ends, nobody knows. */
+  readonly broken: { readonly cause: unknown; readonly at: number } | undefined
+}
+
+function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generator<void, Transactions> {
+  const format = chain.utxo!.wireFormat === "zcash" ? RawZcashTransaction : RawTransaction
+  const body = BlockBody.empty()
+  const places: Array<RawTransaction.Place | undefined> = []
+  let [at, spends, transfers] = [raw.at, 0, 0]
+  const outcome = yield* TimeSlice.caught(function* () {
+    for (let transaction = 0; transaction < transactions; transaction++) {
+      at = raw.at
+      spends = body.spends.length
+      transfers = body.transfers.length
+      places.push(format.readMoves(raw, chain, transaction, body))
+      yield
+    }
+  })
+  if (Result.isSuccess(outcome)) return { body, places, broken: undefined }
+  body.spends.length = spends
+  body.transfers.length = transfers
+  return { body, places, broken: { cause: outcome.failure, at } }
+}
+
+/** Adds the ids of the transactions that were read. */
+function* addIds(
+  bytes: Uint8Array,
+  { body, places }: Transactions,
+  listed: ReadonlyArray<Uint8Array>
+): Generator<void, void> {
+  const messages: Array<number> = []
+  for (const place of places) if (place !== undefined) RawTransaction.pushIdMessage(messages, place)
+  const hashes = yield* DoubleSha256.ofEach(bytes, messages)
+  let next = 0
+  for (const [index, place] of places.entries()) {
+    body.transactions.push(place === undefined ? listed[index]! : writtenAt(hashes, next++ * 32))
+  }
+}
+
+/** Adds the transactions that were not read, by the ids that the node gives to them. */
+const addBroken = (raw: RawBytes, { body, broken }: Transactions, listed: ReadonlyArray<Uint8Array>): void => {
+  if (broken === undefined) return
+  const behind = new Malformed("stands in the raw block behind a transaction that is not understood")
+  for (const [index, id] of listed.slice(body.transactions.length).entries()) {
+    const [bytes, cause] = index === 0 ? [raw.bytes.subarray(broken.at), broken.cause] : ["", behind]
+    const refuse = () => {
+      throw cause
+    }
+    BlockBody.add(body, bytes, refuse, id)
+  }
+}
+
+function* witnessesOf(
+  chain: Chain,
+  bytes: Uint8Array,
+  from: number,
+  { body, broken, places }: Transactions
+): Generator<void, Proof.Outcome> {
+  if (broken !== undefined) return Proof.allBut(Proof.unknown("transactions", "one of them is not understood"))
+  if (chain.utxo!.wireFormat === "zcash") return Proof.nothing
+  const all = places.flatMap((place) => place ?? [])
+  return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
+    hasWitness: all.map(RawTransaction.hasWitness),
+    ids: () => RawTransaction.witnessIds(bytes, all, body.transactions)
+  })
 }
 
 /**
@@ -51,33 +125,20 @@ export function* read(chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uin
   const zcash = wireFormat === "zcash"
   raw.skip(zcash ? 32 + 4 + 4 + 32 : 4 + 4 + 4)
   if (zcash) raw.skip(raw.size())
-  const hash = headerHash !== undefined ? undefined : written(sha256d(bytes.subarray(0, raw.at)))
+  const hash = headerHash !== undefined ? undefined : written(DoubleSha256.sha256d(bytes.subarray(0, raw.at)))
   if (auxPow && (version & auxPowVersion) !== 0) skipAuxPow(raw, chain)
 
-  const body = BlockBody.empty()
-  const transactions = raw.size()
-  if (transactions !== listed.length) throw new Malformed(`${transactions} transactions, ${listed.length} listed`)
+  const count = raw.size()
+  if (count !== listed.length) throw new Malformed(`${count} transactions, ${listed.length} listed`)
   const from = raw.at
-  const witnessed: Array<WitnessCommitment.Witnessed> = []
-  let idsUnproven = false
-  let lost = false
-  for (let index = 0; index < transactions; index++) {
-    const id = listed[index]!
-    const read = (own: BlockBody.BlockBody) => {
-      if (lost) throw new Malformed("stands in the raw block behind a transaction that is not understood")
-      // Where a transaction that cannot be read ends, nobody knows.
-      lost = true
-      if (zcash) idsUnproven = RawZcashTransaction.read(raw, chain, index, id, own) === "listed" || idsUnproven
-      else witnessed.push(RawTransaction.read(raw, chain, index, own))
-      lost = false
-    }
-    BlockBody.add(body, lost ? "" : raw.bytes.subarray(raw.at), read, id)
-    yield
+  const transactions = yield* readMoves(raw, chain, count)
+  const { body, broken, places } = transactions
+  yield* addIds(bytes, transactions, listed)
+  addBroken(raw, transactions, listed)
+  if (broken === undefined && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
+  return {
+    ...{ hash, merkleRoot, body },
+    witnesses: () => witnessesOf(chain, bytes, from, transactions),
+    idsUnproven: broken !== undefined || places.some((place) => place === undefined)
   }
-  if (!lost && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
-  function* witnesses(): Generator<void, Proof.Outcome> {
-    if (lost) return Proof.allBut(Proof.unknown("transactions", "one of them is not understood"))
-    return zcash ? Proof.nothing : yield* WitnessCommitment.proof(chain, bytes.subarray(from), witnessed)
-  }
-  return { hash, merkleRoot, body, witnesses, idsUnproven: idsUnproven || lost }
 }

@@ -1,12 +1,17 @@
 /** Reading the wire format of Bitcoin and its relatives from left to right. Throws `Malformed` at the end of the bytes. */
 import { Malformed } from "./Malformed.ts"
 
+/** Bytes that are copied one by one sooner than by a call. */
+const fewBytes = 64
+
 export class RawBytes {
   readonly bytes: Buffer
+  readonly #view: DataView
   at = 0
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
   /** Moves past `length` bytes and says where they begin. */
@@ -22,12 +27,21 @@ export class RawBytes {
     return this.bytes.subarray(from, this.at)
   }
 
+  /** As `take`; what is kept of a block must not keep all of its bytes. */
+  copy(length: number): Uint8Array {
+    const from = this.skip(length)
+    const copied = new Uint8Array(length)
+    if (length > fewBytes) copied.set(this.bytes.subarray(from, this.at))
+    else for (let index = 0; index < length; index++) copied[index] = this.bytes[from + index]!
+    return copied
+  }
+
   uint32(): number {
-    return this.bytes.readUInt32LE(this.skip(4))
+    return this.#view.getUint32(this.skip(4), true)
   }
 
   uint64(): bigint {
-    return this.bytes.readBigUInt64LE(this.skip(8))
+    return this.#view.getBigUint64(this.skip(8), true)
   }
 
   /** Bitcoin's CompactSize. Anything of this length is at least a byte, so a length past the end is refused here. */
@@ -54,9 +68,16 @@ export class RawBytes {
 
   /** A hash in the order in which hashes are written: reversed. */
   hash(): Uint8Array {
-    return written(this.take(32))
+    return writtenAt(this.bytes, this.skip(32))
   }
 }
 
-/** A hash as it is written from the hash as it is computed. */
-export const written = (hash: Uint8Array): Uint8Array => new Uint8Array(hash).reverse()
+/** A hash as it is written from the hash as it is computed, which stands at `at`. */
+export const writtenAt = (bytes: Uint8Array, at: number): Uint8Array => {
+  const hash = new Uint8Array(32)
+  for (let index = 0; index < 32; index++) hash[index] = bytes[at + 31 - index]!
+  return hash
+}
+
+/** As {@link writtenAt}, of a hash alone. */
+export const written = (hash: Uint8Array): Uint8Array => writtenAt(hash, 0)

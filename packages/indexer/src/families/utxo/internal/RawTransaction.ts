@@ -9,10 +9,9 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
 import * as BlockBody from "./BlockBody.ts"
 import { withoutToken } from "./CashToken.ts"
+import * as DoubleSha256 from "./DoubleSha256.ts"
 import { Malformed } from "./Malformed.ts"
-import { sha256d } from "./MerkleRoot.ts"
-import { RawBytes, written } from "./RawBytes.ts"
-import type * as WitnessCommitment from "./WitnessCommitment.ts"
+import { RawBytes, written, writtenAt } from "./RawBytes.ts"
 
 const witnessFlag = 1
 const mwebFlag = 8
@@ -63,7 +62,7 @@ export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, bo
   const outputs = raw.size()
   for (let position = 0; position < outputs; position++) {
     const amount = raw.uint64()
-    const locking = new Uint8Array(raw.take(raw.size()))
+    const locking = raw.copy(raw.size())
     const script = chain.utxo!.cashTokens ? withoutToken(locking) : locking
     if (!BlockBody.isSpendable(script)) continue
     // A locking script is the canonical address on a UTXO chain.
@@ -78,13 +77,71 @@ export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, bo
   }
 }
 
-/** Adds the next transaction of the raw block to `body`, and says what its witness is. Throws `Malformed`. */
-export const read = (
-  raw: RawBytes,
-  chain: Chain,
-  transaction: number,
-  body: BlockBody.BlockBody
-): WitnessCommitment.Witnessed => {
+/** Where a transaction and what its ids are hashes of stand in its bytes. */
+export interface Place {
+  readonly start: number
+  /** Of an extended transaction; 0 of others. */
+  readonly flags: number
+  /** Inputs and outputs. */
+  readonly from: number
+  readonly to: number
+  readonly witnessEnd: number
+  readonly lockTime: number
+  readonly end: number
+}
+
+/** Of a transaction that has one form alone. */
+export const wholePlace = (start: number, end: number): Place => ({
+  ...{ start, flags: 0, from: start, to: end, witnessEnd: end, lockTime: end, end }
+})
+
+export const hasWitness = ({ flags }: Place): boolean => (flags & witnessFlag) !== 0
+
+/** What the id is the hash of: neither the witness nor what stands in MWEB. */
+export const pushIdMessage = (messages: Array<number>, { end, flags, from, lockTime, start, to }: Place): void => {
+  if (flags === 0) messages.push(start, end, 0, 0, 0, 0)
+  else messages.push(start, start + 4, from, to, lockTime, lockTime + 4)
+}
+
+/** The id of one transaction. */
+export const idOf = (bytes: Uint8Array, place: Place): Uint8Array => {
+  const messages: Array<number> = []
+  pushIdMessage(messages, place)
+  return written(DoubleSha256.sha256d(DoubleSha256.message(bytes, messages, 0)))
+}
+
+/** The hash of all of a transaction that has a witness, as it is written; MWEB is no part of the hash. */
+export const witnessIdOf = (bytes: Uint8Array, { end, flags, from, lockTime, start, witnessEnd }: Place): Uint8Array =>
+  written(
+    DoubleSha256.sha256d(
+      flags === witnessFlag
+        ? bytes.subarray(start, end)
+        : Buffer.concat([
+            bytes.subarray(start, start + 4),
+            Uint8Array.of(0, witnessFlag),
+            bytes.subarray(from, witnessEnd),
+            bytes.subarray(lockTime, lockTime + 4)
+          ])
+    )
+  )
+
+/** As {@link witnessIdOf} of all these transactions, whose ids are given; one without a witness has the hash of its id. */
+export function* witnessIds(
+  bytes: Uint8Array,
+  places: ReadonlyArray<Place>,
+  ids: ReadonlyArray<Uint8Array>
+): Generator<void, ReadonlyArray<Uint8Array>> {
+  const messages = places.flatMap(({ end, flags, start }) => (flags === witnessFlag ? [start, end, 0, 0, 0, 0] : []))
+  const hashes = yield* DoubleSha256.ofEach(bytes, messages)
+  let next = 0
+  return places.map((place, index) => {
+    if (!hasWitness(place)) return ids[index]!
+    return place.flags === witnessFlag ? writtenAt(hashes, next++ * 32) : witnessIdOf(bytes, place)
+  })
+}
+
+/** Adds what the next transaction of the raw block moves to `body`, but not its id. Throws `Malformed`. */
+export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): Place => {
   const { specialTransactions } = chain.utxo!
   const start = raw.at
   const version = raw.uint32()
@@ -106,35 +163,16 @@ export const read = (
   // In a block only the HogEx has it, and it is empty there: the MWEB transactions stand behind the list.
   if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")
   if ((flags & ~(witnessFlag | mwebFlag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
-  const lockTime = raw.take(4)
+  const lockTime = raw.skip(4)
   if (specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0) {
     raw.skip(raw.size())
   }
-  const hashed =
-    flags === 0
-      ? raw.bytes.subarray(start, raw.at)
-      : Buffer.concat([raw.bytes.subarray(start, start + 4), raw.bytes.subarray(from, to), lockTime])
-  const id = written(sha256d(hashed))
-  body.transactions.push(id)
-  const hasWitness = (flags & witnessFlag) !== 0
-  const end = raw.at
-  return {
-    hasWitness,
-    // The MWEB is no part of the hash.
-    witnessId: () =>
-      !hasWitness
-        ? id
-        : flags === witnessFlag
-          ? written(sha256d(raw.bytes.subarray(start, end)))
-          : written(
-              sha256d(
-                Buffer.concat([
-                  raw.bytes.subarray(start, start + 4),
-                  Uint8Array.of(0, witnessFlag),
-                  raw.bytes.subarray(from, witnessEnd),
-                  lockTime
-                ])
-              )
-            )
-  }
+  return { start, flags, from, to, witnessEnd, lockTime, end: raw.at }
+}
+
+/** Adds the next transaction to `body`, with its id. Throws `Malformed`. */
+export const read = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): Place => {
+  const place = readMoves(raw, chain, transaction, body)
+  body.transactions.push(idOf(raw.bytes, place))
+  return place
 }

@@ -6,9 +6,8 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { BlockBody } from "./BlockBody.ts"
 import { Malformed } from "./Malformed.ts"
-import { sha256d } from "./MerkleRoot.ts"
-import { type RawBytes, written } from "./RawBytes.ts"
-import { readInputs, readOutputs } from "./RawTransaction.ts"
+import type { RawBytes } from "./RawBytes.ts"
+import { idOf, type Place, readInputs, readOutputs, wholePlace } from "./RawTransaction.ts"
 
 const overwintered = 0x80000000
 
@@ -42,16 +41,10 @@ const skipOrchard = (raw: RawBytes): void => {
 }
 
 /**
- * Adds the next transaction of the raw block to `body`. The id of version 5 is not a hash of these bytes (ZIP-244):
- * there `listed`, the id that the node gives to this transaction, is taken. Says which. Throws `Malformed`.
+ * Adds what the next transaction moves to `body`, but not its id. Undefined for version 5, whose id is no hash of these
+ * bytes (ZIP-244). Throws `Malformed`.
  */
-export const read = (
-  raw: RawBytes,
-  chain: Chain,
-  transaction: number,
-  listed: Uint8Array,
-  body: BlockBody
-): "computed" | "listed" => {
+export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | undefined => {
   const start = raw.at
   const header = raw.uint32()
   const version = (header & ~overwintered) >>> 0
@@ -63,13 +56,27 @@ export const read = (
   if (version === 5) {
     skipSaplingOfVersion5(raw)
     skipOrchard(raw)
-    body.transactions.push(listed)
-    return "listed"
+    return undefined
   }
   raw.skip(version >= 3 ? 4 + 4 : 4)
   const sapling = version === 4 ? skipSaplingOfVersion4(raw) : 0
   if (version >= 2) skipJoinSplits(raw, version)
   if (sapling > 0) raw.skip(64)
-  body.transactions.push(written(sha256d(raw.bytes.subarray(start, raw.at))))
-  return "computed"
+  return wholePlace(start, raw.at)
+}
+
+/**
+ * Adds the next transaction to `body`, with its id: where that is no hash of these bytes, `listed`, the id that the node
+ * gives to this transaction, is taken. Says which. Throws `Malformed`.
+ */
+export const read = (
+  raw: RawBytes,
+  chain: Chain,
+  transaction: number,
+  listed: Uint8Array,
+  body: BlockBody
+): "computed" | "listed" => {
+  const place = readMoves(raw, chain, transaction, body)
+  body.transactions.push(place === undefined ? listed : idOf(raw.bytes, place))
+  return place === undefined ? "listed" : "computed"
 }

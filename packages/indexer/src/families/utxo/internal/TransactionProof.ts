@@ -7,6 +7,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
 import { reading, refuse } from "./Malformed.ts"
@@ -114,10 +115,10 @@ const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockB
     const raw = new RawBytes(bytes)
     const zcash = chain.utxo!.wireFormat === "zcash"
     const listed = () => NodeJson.hash(json.txid, () => "txid")
-    const witnessed = zcash ? undefined : RawTransaction.read(raw, chain, index, own)
+    const place = zcash ? undefined : RawTransaction.read(raw, chain, index, own)
     const id = zcash ? RawZcashTransaction.read(raw, chain, index, listed(), own) : "computed"
     if (raw.at !== bytes.length) refuse("hex", "has bytes behind the transaction")
-    return { bytes, id, witnessed }
+    return { bytes, id, place }
   })
 
 /**
@@ -132,7 +133,7 @@ export function* of(
   const own = BlockBody.empty()
   const partial = new Set((body.notUnderstood ?? []).map(({ transactionId: id }) => (id ? Bytes.key(id) : "")))
   const isPartial = (id: Uint8Array) => partial.size > 0 && partial.has(Bytes.key(id))
-  const witnessed: Array<WitnessCommitment.Witnessed> = []
+  const witnessed: Array<{ readonly bytes: Uint8Array; readonly place: RawTransaction.Place }> = []
   const odd = new Set<number>()
   const unproven: Array<UnprovenPart> = [...ofPrevouts(body)]
   let coinbase: Uint8Array | undefined
@@ -154,7 +155,8 @@ export function* of(
       continue
     }
     if (index === 0) coinbase = read.success.bytes
-    if (read.success.witnessed !== undefined) witnessed.push(read.success.witnessed)
+    const { bytes, place } = read.success
+    if (place !== undefined) witnessed.push({ bytes, place })
     if (read.success.id === "listed") listed = true
     const id = own.transactions.at(-1)
     if (!isSame(id, body.transactions[index]))
@@ -166,6 +168,12 @@ export function* of(
   if (reason !== undefined) unproven.push(Proof.unknown("transactions", reason))
   if (listed) unproven.push(...idsUnproven.unproven)
   if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return Proof.allBut(...unproven)
-  const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, witnessed)
+  const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, {
+    hasWitness: witnessed.map(({ place }) => RawTransaction.hasWitness(place)),
+    ids: () =>
+      TimeSlice.map(witnessed, ({ bytes, place }, index) =>
+        RawTransaction.hasWitness(place) ? RawTransaction.witnessIdOf(bytes, place) : own.transactions[index]!
+      )
+  })
   return { mismatch, unproven: [...unproven, ...witnesses] }
 }

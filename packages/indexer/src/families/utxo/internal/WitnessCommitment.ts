@@ -4,9 +4,9 @@
  * It stands in the last output of the coinbase that has its form, and takes in 32 bytes of the coinbase's own witness.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
-import { merkleRoot, sha256d } from "./MerkleRoot.ts"
+import { sha256d } from "./DoubleSha256.ts"
+import { merkleRoot } from "./MerkleRoot.ts"
 import { RawBytes, written } from "./RawBytes.ts"
 
 /** OP_RETURN, 36 bytes, and the mark. */
@@ -38,22 +38,24 @@ const ofCoinbase = (coinbase: Uint8Array) => {
   return { commitment, reserved: reserved?.length === 32 ? reserved : undefined }
 }
 
-/** A transaction on the wire: its bytes, whether it has a witness, and the hash of all of it as it is written. */
+/** The transactions of a block on the wire. */
 export interface Witnessed {
-  readonly hasWitness: boolean
-  readonly witnessId: () => Uint8Array
+  /** Of each transaction. */
+  readonly hasWitness: ReadonlyArray<boolean>
+  /** The hash of all of each transaction, as it is written. */
+  readonly ids: () => Generator<void, ReadonlyArray<Uint8Array>>
 }
 
 /** Proves the witnesses of a block whose coinbase is given; throws `Malformed` where the coinbase cannot be read. */
 export function* proof(
   chain: Chain,
   coinbase: Uint8Array,
-  transactions: ReadonlyArray<Witnessed>
+  { hasWitness, ids }: Witnessed
 ): Generator<void, Proof.Outcome> {
   if (chain.utxo!.address.segwit === undefined) return Proof.nothing
   const { commitment, reserved } = ofCoinbase(coinbase)
   if (commitment === undefined || reserved === undefined) {
-    if (transactions.slice(1).some(({ hasWitness }) => hasWitness)) {
+    if (hasWitness.slice(1).some((has) => has)) {
       return Proof.mismatch("the block has witnesses, and its coinbase commits to none")
     }
     // Before segregated witness was in force, coinbases had commitments that nothing checked.
@@ -61,10 +63,8 @@ export function* proof(
     return commitment === undefined ? Proof.nothing : Proof.allBut(Proof.unknown("witnesses", reason))
   }
   // The coinbase counts as zeros, since its own hash would hold the commitment.
-  const ids = yield* TimeSlice.map(transactions, ({ witnessId }, index) =>
-    index === 0 ? new Uint8Array(32) : witnessId()
-  )
-  const root = written(yield* merkleRoot(ids))
+  const [, ...others] = yield* ids()
+  const root = written(yield* merkleRoot([new Uint8Array(32), ...others]))
   return Buffer.compare(sha256d(Buffer.concat([root, reserved])), commitment) === 0
     ? Proof.nothing
     : Proof.mismatch("the witnesses are not those that the coinbase commits to")

@@ -1,0 +1,75 @@
+/** The kernel of UTXO chains: double SHA-256 of many messages, by which transactions and the nodes of their tree are named. */
+import { begin, reach } from "./memory"
+import * as sha256 from "./sha256"
+
+export { begin, reach }
+
+const lanes: usize = 4
+/** Of each lane: where the next block is, how many are left, the number of the message, and which of both hashes this is. */
+const positions = memory.data(4 * 4)
+const left = memory.data(4 * 4)
+const messages = memory.data(4 * 4)
+const isSecond = memory.data(4 * 4)
+
+/** Slices of a message. */
+const slices: usize = 3
+
+/** Gathers a message, whose slices are numbers of 32 bits in pairs, from and to; its blocks. */
+function gather(bytes: usize, slice: usize, to: usize): usize {
+  let length: usize = 0
+  for (let end = slice + slices * 8; slice < end; slice += 8) {
+    const from = load<u32>(slice)
+    const size = load<u32>(slice, 4) - from
+    memory.copy(to + length, bytes + from, size)
+    length += size
+  }
+  return sha256.pad(to, length)
+}
+
+/** Begins a hash in a lane, of blocks that stand at `from`. */
+function start(lane: usize, from: usize, blocks: usize, second: u32): void {
+  sha256.begin(lane)
+  store<u32>(positions + (lane << 2), from)
+  store<u32>(left + (lane << 2), blocks)
+  store<u32>(isSecond + (lane << 2), second)
+}
+
+/**
+ * Hashes `count` messages: each is made of three slices of `bytes`, which `table` names, and is put at `to`, 32 bytes each.
+ * `room`: for each of four lanes `size` bytes, which the longest message and its padding, 72 bytes, fit into.
+ */
+export function hash(bytes: usize, table: usize, count: u32, to: usize, room: usize, size: usize): void {
+  let next: u32 = 0
+  let busy = 0
+  for (let lane: usize = 0; lane < lanes; lane++) {
+    const own = room + lane * size
+    store<u32>(positions + (lane << 2), own)
+    store<u32>(left + (lane << 2), 0)
+    if (next === count) continue
+    store<u32>(messages + (lane << 2), next)
+    start(lane, own, gather(bytes, table + next++ * slices * 8, own), 0)
+    busy++
+  }
+  while (busy > 0) {
+    sha256.compress(load<u32>(positions), load<u32>(positions, 4), load<u32>(positions, 8), load<u32>(positions, 12))
+    for (let lane: usize = 0; lane < lanes; lane++) {
+      const blocks = load<u32>(left + (lane << 2))
+      if (blocks === 0) continue
+      store<u32>(left + (lane << 2), blocks - 1)
+      store<u32>(positions + (lane << 2), load<u32>(positions + (lane << 2)) + 64)
+      if (blocks > 1) continue
+      const own = room + lane * size
+      if (load<u32>(isSecond + (lane << 2)) === 0) {
+        sha256.end(lane, own)
+        start(lane, own, sha256.pad(own, 32), 1)
+        continue
+      }
+      sha256.end(lane, to + ((<usize>load<u32>(messages + (lane << 2))) << 5))
+      store<u32>(positions + (lane << 2), own)
+      if (next < count) {
+        store<u32>(messages + (lane << 2), next)
+        start(lane, own, gather(bytes, table + next++ * slices * 8, own), 0)
+      } else busy--
+    }
+  }
+}

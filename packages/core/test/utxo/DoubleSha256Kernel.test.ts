@@ -1,0 +1,50 @@
+import * as DoubleSha256Kernel from "@headwater/core/utxo/DoubleSha256Kernel"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { concatBytes } from "@noble/hashes/utils.js"
+import { describe, expect, it } from "vitest"
+
+const { kernel } = DoubleSha256Kernel
+const longest = 700
+const roomOfLane = 832
+
+/** The kernel's hashes of messages of three slices each. */
+const hashes = (bytes: Uint8Array, slices: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
+  const count = slices.length / 6
+  const instance = kernel.take()
+  const table = instance.begin() + Math.ceil(bytes.length / 64) * 64
+  const to = table + slices.length * 4
+  const room = to + count * 32
+  expect(instance.reach(room + 4 * roomOfLane)).toBe(1)
+  const memory = new Uint8Array(instance.memory.buffer)
+  memory.set(bytes, instance.begin())
+  new Uint32Array(instance.memory.buffer, table, slices.length).set(slices)
+  instance.hash(instance.begin(), table, count, to, room, roomOfLane)
+  const found = Array.from({ length: count }, (_, index) => memory.slice(to + index * 32, to + (index + 1) * 32))
+  kernel.giveBack(instance)
+  return found
+}
+
+const plain = (bytes: Uint8Array, slices: ReadonlyArray<number>) =>
+  Array.from({ length: slices.length / 6 }, (_, index) => {
+    const [a, b, c, d, e, f] = slices.slice(index * 6)
+    return sha256(sha256(concatBytes(bytes.subarray(a, b), bytes.subarray(c, d), bytes.subarray(e, f))))
+  })
+
+const bytes = Uint8Array.from({ length: 4_000 }, (_, index) => index * 31 + (index >> 8))
+
+describe("the kernel of UTXO chains", () => {
+  it("hashes messages of every length", () => {
+    const slices = Array.from({ length: longest + 1 }, (_, length) => [7, 7 + length, 0, 0, 0, 0]).flat()
+    expect(hashes(bytes, slices)).toEqual(plain(bytes, slices))
+  })
+
+  it("hashes messages of several slices, whatever their number", () => {
+    for (let count = 0; count < 12; count++) {
+      const slices = Array.from({ length: count }, (_, index) => {
+        const [a, b, c] = [(index * 401) % 3_000, (index * 97) % 2_000, (index * 13) % 1_000]
+        return [a, a + 4, b, b + ((index * 173) % 400), c, c + (index % 3) * 4]
+      }).flat()
+      expect(hashes(bytes, slices)).toEqual(plain(bytes, slices))
+    }
+  })
+})

@@ -1,0 +1,90 @@
+/** SHA-256 of SHA-256, by which transactions, blocks and the nodes of their trees are named. */
+import { hash } from "node:crypto"
+import * as DoubleSha256Kernel from "@headwater/core/utxo/DoubleSha256Kernel"
+
+/** Of one message. */
+export const sha256d = (bytes: Uint8Array): Buffer => hash("sha256", hash("sha256", bytes, "buffer"), "buffer")
+
+/**
+ * Messages that are made of slices of the same bytes: six offsets each, from and to of three slices, which follow one
+ * another in the message. Slices that are not needed are empty.
+ */
+export type Messages = ReadonlyArray<number>
+
+const offsetsOf = 6
+
+/** The bytes of one message. */
+export const message = (bytes: Uint8Array, messages: Messages, index: number): Uint8Array => {
+  const at = index * offsetsOf
+  const slice = (number: number) => bytes.subarray(messages[at + number * 2], messages[at + number * 2 + 1])
+  return messages[at + 2] === messages[at + 3] && messages[at + 4] === messages[at + 5]
+    ? slice(0)
+    : Buffer.concat([slice(0), slice(1), slice(2)])
+}
+
+/** Longer messages are hashed one by one, by what the processor has for that: the kernel gains by short ones alone. */
+const longest = 4_096
+/** Bytes that the kernel takes at a time, in less than a millisecond. */
+const window = 65_536
+const most = 1_024
+const roomOfLane = longest + 128
+
+/** How many of the messages from `first` on are hashed at a time, and where their bytes begin and end. */
+const batchFrom = (messages: Messages, first: number) => {
+  const all = messages.length / offsetsOf
+  let [begin, end] = [Number.POSITIVE_INFINITY, 0]
+  let count = 0
+  for (; count < most && first + count < all; count++) {
+    const at = (first + count) * offsetsOf
+    let length = 0
+    let [from, to] = [begin, end]
+    for (let slice = at; slice < at + offsetsOf; slice += 2) {
+      const [start, stop] = [messages[slice]!, messages[slice + 1]!]
+      if (start === stop) continue
+      length += stop - start
+      from = Math.min(from, start)
+      to = Math.max(to, stop)
+    }
+    if (length > longest || to - from > window) break
+    begin = from
+    end = to
+  }
+  return { count, begin, end }
+}
+
+/** The hashes of all messages, one behind another, each as it is computed. */
+export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, Uint8Array> {
+  const all = messages.length / offsetsOf
+  const hashes = new Uint8Array(all * 32)
+  const { giveBack, take } = DoubleSha256Kernel.kernel
+  for (let first = 0; first < all; ) {
+    const { begin, count, end } = batchFrom(messages, first)
+    if (count === 0) {
+      hashes.set(sha256d(message(bytes, messages, first)), first * 32)
+      first++
+      yield
+      continue
+    }
+    const kernel = take()
+    const start = kernel.begin()
+    const table = start + window
+    const to = table + most * offsetsOf * 4
+    const room = to + most * 32
+    kernel.reach(room + 4 * roomOfLane)
+    const memory = new Uint8Array(kernel.memory.buffer)
+    memory.set(bytes.subarray(begin, end), start)
+    const offsets = new Uint32Array(kernel.memory.buffer, table, count * offsetsOf)
+    for (let index = 0; index < offsets.length; index += 2) {
+      const from = messages[first * offsetsOf + index]!
+      const length = messages[first * offsetsOf + index + 1]! - from
+      offsets[index] = length === 0 ? 0 : from - begin
+      offsets[index + 1] = length === 0 ? 0 : from - begin + length
+    }
+    kernel.hash(start, table, count, to, room, roomOfLane)
+    hashes.set(memory.subarray(to, to + count * 32), first * 32)
+    giveBack(kernel)
+    first += count
+    yield
+  }
+  return hashes
+}

@@ -1,0 +1,82 @@
+/**
+ * The transactions of which the UTXO set has outputs, as far as a process remembers them: where the set keeps the outputs of
+ * watched addresses alone, next to none of a block's thousands of inputs needs to be looked for in the store.
+ */
+import type { Spend } from "@headwater/core/Block"
+import * as Watched from "@headwater/core/events/Watched"
+import type { Coin } from "@headwater/core/utxo/Coin"
+import * as Effect from "effect/Effect"
+import { Database, type DatabaseError } from "../../database/Database.ts"
+import { rowsAtOnce } from "../../database/Statements.ts"
+
+export interface KeptTransactions {
+  /**
+   * Those of the inputs whose outputs the set may have; all of them where that is not remembered. `continues`: whether
+   * nobody else has changed the chain since the last call. In a transaction.
+   */
+  readonly among: (
+    spends: ReadonlyArray<Spend>,
+    continues: boolean
+  ) => Effect.Effect<ReadonlyArray<Spend>, DatabaseError, Database>
+  /** Takes note of outputs that the set has from now on. What is not entered after all does no harm. */
+  readonly add: (coins: ReadonlyArray<Pick<Coin, "outpoint">>) => void
+}
+
+/** Fewer inputs are looked for sooner than the set is read. */
+const fewInputs = 500
+/** Transactions that are remembered, with some 20 bytes each. */
+const mostKept = 2 ** 21
+
+/** What is remembered of the chain that has this number in the store; `few` inputs are looked for without. */
+export const make = (chain: number, few = fewInputs): KeptTransactions => {
+  let kept: Watched.Watched | undefined
+  /** Inputs that were looked for since the set was read; and how many it takes until a reading is tried. */
+  let looked = 0
+  let next = few
+
+  /** Reads all transactions of the set; undefined where there are more than `most`. */
+  const read = Effect.fnUntraced(function* (most: number) {
+    const { query } = yield* Database
+    const key = crypto.getRandomValues(new Uint32Array(2))
+    const found = Watched.make([key[0]!, key[1]!])
+    for (let after = new Uint8Array(); ; ) {
+      const rows = yield* query((db) =>
+        db
+          .selectFrom("unspent_output")
+          .select("transaction_id")
+          .distinct()
+          .where("chain", "=", chain)
+          .where("transaction_id", ">", after)
+          .orderBy("transaction_id")
+          .limit(rowsAtOnce)
+      )
+      for (const { transaction_id } of rows) found.add(transaction_id)
+      if (rows.length < rowsAtOnce) return found
+      if (found.size() > most) return undefined
+      after = new Uint8Array(rows.at(-1)!.transaction_id)
+    }
+  })
+
+  return {
+    among: Effect.fnUntraced(function* (spends, continues) {
+      if (!continues) kept = undefined
+      if (kept === undefined) {
+        looked += spends.length
+        if (looked < next) return spends
+        // Reading the set never takes more than the looking did until now.
+        kept = yield* read(Math.min(looked, mostKept))
+        next = kept === undefined ? looked * 2 : few
+        if (kept === undefined) return spends
+        looked = 0
+      }
+      const all = kept
+      if (all.size() === 0) return []
+      return spends.filter(({ outpoint }) => all.has(outpoint.transactionId))
+    }),
+    add: (coins) => {
+      if (kept === undefined) return
+      for (const { outpoint } of coins) kept.add(outpoint.transactionId)
+      if (kept.size() > mostKept) kept = undefined
+    }
+  }
+}
