@@ -1,20 +1,19 @@
 /** A small JSON-RPC node on loopback for tests: answers from a function or from recorded answers, or misbehaves. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Duplex } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Serves raw HTTP on an ephemeral port until the scope ends, and no WebSocket unless told otherwise. */
+/** Serves raw HTTP on an ephemeral port until the scope ends, and refuses WebSocket, or leaves that to the listener too. */
 export const http = (
   listener: RequestListener,
-  upgrade: (request: IncomingMessage, socket: Duplex) => void = (_, socket) => socket.destroy()
+  webSocket: "refused" | "listener" = "refused"
 ): Effect.Effect<{ readonly url: string }, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createServer>>((resume) => {
         const server = createServer(listener)
-        server.on("upgrade", upgrade)
+        if (webSocket === "refused") server.on("upgrade", (_, socket) => socket.destroy())
         server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) =>

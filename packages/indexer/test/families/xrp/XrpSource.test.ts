@@ -467,8 +467,7 @@ describe("XrpSource", () => {
 
   it.live("fails all that wait for a connection when it cannot be opened", () =>
     Effect.gen(function* () {
-      const ignore = () => {}
-      const deaf = yield* FakeNode.http(ignore, ignore)
+      const deaf = yield* FakeNode.http(() => {}, "listener")
       const server = yield* XrpWebSocket.make({
         url: new URL(deaf.url.replace("http", "ws")),
         timeoutMillis: 1_000,
