@@ -17,7 +17,11 @@ export const account = Effect.gen(function* () {
   const [row] = yield* query((db) =>
     db
       .insertInto("account")
-      .values({ name: `account ${accounts++}`, created: 1 })
+      // Without digits: a search for a height finds no account.
+      .values({
+        name: `account ${String(accounts++).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)}`,
+        created: 1
+      })
       .returning("id")
   )
   return row!.id
