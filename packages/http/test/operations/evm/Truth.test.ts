@@ -396,7 +396,10 @@ const exampleHistories: Array<History> = [
 const counts = { tokens: 0, whole: 0, assets: 0, meanwhile: 0, withTokens: 0, ofSynced: 0, internals: 0, refused: 0 }
 
 /** The documented refusals of answers that rest on the record. */
-const refusals = ["address_not_synced", "unimplemented", "xpub_not_synced", "xpub_sync_in_progress"]
+const refusals = [
+  ...["address_not_synced", "sync_address_not_active", "unimplemented"],
+  ...["xpub_not_synced", "xpub_sync_in_progress"]
+]
 const refusalOf = (exit: Exit.Exit<unknown, unknown>) => {
   const error = Result.getOrThrow(Exit.findError(exit))
   return (error as { readonly _tag: string })._tag
