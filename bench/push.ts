@@ -7,15 +7,14 @@
  *     node bench/push.ts [blocks, 100] [evm | utxo | both] [subscriptions that each block calls back, 1]
  */
 import { createHmac } from "node:crypto"
-import { createServer } from "node:http"
 import { mkdtempSync, rmSync } from "node:fs"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { Agent, fetch, WebSocket } from "undici"
 import * as Anvil from "../test/Anvil.ts"
+import * as Collector from "../test/Collector.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
@@ -103,38 +102,11 @@ const utxo = Effect.gen(function* () {
   } satisfies Chain
 })
 
-/** A collector of spans, which tells when each commit of a block ended, by `performance.now()`. */
-const collector = Effect.gen(function* () {
-  const commits: Array<number> = []
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      response.end("{}")
-      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        resourceSpans: ReadonlyArray<{
-          scopeSpans: ReadonlyArray<{ spans: ReadonlyArray<{ name: string; endTimeUnixNano: string }> }>
-        }>
-      }
-      for (const { name, endTimeUnixNano } of resourceSpans.flatMap(({ scopeSpans }) =>
-        scopeSpans.flatMap(({ spans }) => spans)
-      )) {
-        if (name === "Block.commit") commits.push(Number(BigInt(endTimeUnixNano)) / 1e6 - performance.timeOrigin)
-      }
-    })
-  })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  return { commits, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-})
+/** When each commit of a block ended, by `performance.now()`. */
+const commitsOf = (spans: ReadonlyArray<Collector.Span>) =>
+  spans
+    .filter(({ name }) => name === "Block.commit")
+    .map(({ endTimeUnixNano }) => Number(BigInt(endTimeUnixNano)) / 1e6 - performance.timeOrigin)
 
 const percentile = (values: ReadonlyArray<number>, part: number) => {
   const sorted = [...values].sort((a, b) => a - b)
@@ -152,7 +124,7 @@ const measure = (chainOf: typeof evm | typeof utxo) =>
     )
     let received = (_path: string, _at: number) => {}
     const receiver = yield* Receiver.start((path, _, at) => received(path, at))
-    const { commits, url: otlp } = yield* collector
+    const { spans, url: otlp } = yield* Collector.start
     const headwater = yield* Headwater.start(
       { kind: "sqlite", file: join(folder, "store.db") },
       {
@@ -224,6 +196,7 @@ const measure = (chainOf: typeof evm | typeof utxo) =>
     }
     // Spans are sent in batches.
     yield* Effect.sleep("6 seconds")
+    const commits = commitsOf(spans)
     const committed = froms.flatMap((from) =>
       commits
         .filter((at) => at > from && at < from + 100)

@@ -9,6 +9,7 @@ export interface Span {
   readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
+  readonly endTimeUnixNano: string
   readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: Readonly<Record<string, unknown>> }>
   readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
   readonly status: { readonly code: number; readonly message?: string }
