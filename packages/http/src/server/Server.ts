@@ -1,5 +1,6 @@
 /** The HTTP server: routes on a socket, with limits on the size and duration of every request. */
 import { createServer, type Server } from "node:http"
+import { Server as SocketServer } from "node:net"
 import type { Duplex } from "node:stream"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as ByteSize from "effect/ByteSize"
@@ -7,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { maxParamLength } from "./AllowedMethods.ts"
 import * as IdleConnections from "./IdleConnections.ts"
@@ -49,32 +51,44 @@ const makeServer = (options: Options): Server => {
   server.on("request", (_, response) => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
   })
-  // A stopping server waits for its connections; a connection would be kept open after its answer for the next request.
   server.on("request", (_, response) => {
-    response.once("close", () => {
-      if (!server.listening) setImmediate(() => server.closeIdleConnections())
-    })
+    // A stopping server waits for its connections.
+    if (!server.listening) response.shouldKeepAlive = false
   })
   return server
 }
 
-/** Turns of the event loop that a stop waits for one in which nobody connects. */
+/** Turns of the event loop that a stop waits for a quiet one, and how short that is. */
 const mostTurns = 1_000
+const quietMillis = 0.2
+
+/** How long a stopping server keeps connections over which nothing is asked: a request may be on its way. */
+const restMillis = 250
 
 /**
- * Stops listening in a turn of the event loop in which nobody has connected: connections that have been made, and that the
- * loop has not come to, would be cut off by the system. `closed` runs when the last connection has ended.
+ * Stops listening in a short turn of the event loop in which nobody has connected: connections that have been made, and that
+ * the loop has not come to, would be cut off by the system. What is asked over those that are open is answered, and is the
+ * last question there. `closed` runs when the last connection has ended.
  */
 const stopListening = (server: Server, closed: () => void) => {
   let isNew = true
   server.on("connection", () => (isNew = true))
-  const next = (turns: number) => {
-    if (!isNew || turns === 0) return void server.close(closed)
-    isNew = false
-    setImmediate(next, turns - 1)
+  const next = (turns: number, since: number) => {
+    const now = performance.now()
+    if (turns > 0 && (isNew || now - since > quietMillis)) {
+      isNew = false
+      setImmediate(next, turns - 1, now)
+      return
+    }
+    const rest = setInterval(() => server.closeIdleConnections(), restMillis)
+    // An HTTP server's own `close` cuts off kept connections at once.
+    SocketServer.prototype.close.call(server, () => {
+      clearInterval(rest)
+      closed()
+    })
   }
   // The turn that has begun knows nobody who has come since.
-  setImmediate(next, mostTurns)
+  setImmediate(next, mostTurns, 0)
 }
 
 /**
@@ -141,15 +155,14 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
     Effect.map(Listener, (listen) => {
       const { allowedOrigins = [] } = options
       const { ending, listening } = listen(options)
-      return ending.pipe(
-        Layer.provideMerge(
-          HttpRouter.serve(allowedOrigins.length === 0 ? routes : Layer.merge(routes, cors(allowedOrigins)), {
-            disableLogger: true,
-            disableListenLog: true,
-            routerConfig: { maxParamLength }
-          })
-        ),
-        Layer.provideMerge(Layer.merge(listening, NodeHttpServer.layerHttpServices)),
+      // Who connects before there are routes would never be answered.
+      return HttpRouter.toHttpEffect(
+        allowedOrigins.length === 0 ? routes : Layer.merge(routes, cors(allowedOrigins))
+      ).pipe(
+        Effect.map((app) => ending.pipe(Layer.provideMerge(HttpServer.serve(app)), Layer.provideMerge(listening))),
+        Layer.unwrap,
+        Layer.provideMerge(NodeHttpServer.layerHttpServices),
+        Layer.provide(Layer.succeed(HttpRouter.RouterConfig, { maxParamLength })),
         Layer.provide(RequestTrace.layer),
         Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(options.maxBodyBytes ?? 65_536)))
       )

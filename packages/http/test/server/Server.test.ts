@@ -10,6 +10,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { freePort } from "../../../../test/FreePort.ts"
 import { stores } from "../../../../test/Stores.ts"
 import { document, operations, wrongWithError } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
@@ -317,6 +318,56 @@ describe("Server", () => {
       yield* Scope.close(scope, Exit.void)
       for (const { text } of yield* Fiber.join(answers)) assert.match(text, /^HTTP\/1.1 200 .*done/s)
     })
+  )
+
+  it.live("answers what comes over a kept connection as it stops, and says that the connection ends", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const services = yield* Layer.buildWithScope(
+        Server.serve(HttpRouter.add("GET", "/", HttpServerResponse.text("done")), {
+          ...{ host: "127.0.0.1", port: 0, stopTimeoutMillis: 5_000 }
+        }),
+        scope
+      )
+      const { address } = yield* Effect.provide(HttpServer.HttpServer, services)
+      const port = address._tag === "UnixPathAddress" ? 0 : address.port
+      const ask = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+      const answers = yield* Effect.callback<ReadonlyArray<string>>((resume) => {
+        const received: Array<string> = []
+        const socket = connect(port, "127.0.0.1", () => socket.write(ask))
+        socket.on("data", (data) => {
+          received.push(String(data))
+          if (received.length > 1) return
+          Effect.runFork(Scope.close(scope, Exit.void))
+          const look = () =>
+            connect(port, "127.0.0.1", () => setTimeout(look, 1)).once("error", () => socket.write(ask))
+          look()
+        })
+        socket.on("close", () => resume(Effect.succeed(received)))
+        socket.on("error", () => {})
+      })
+      assert.lengthOf(answers, 2)
+      assert.match(answers[0]!, /connection: keep-alive.*done/is)
+      assert.match(answers[1]!, /connection: close.*done/is)
+    })
+  )
+
+  it.live("listens once there are routes: who came before would never be answered", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const routes = Layer.unwrap(
+        Effect.as(Effect.sleep("300 millis"), HttpRouter.add("GET", "/", HttpServerResponse.text("done")))
+      )
+      yield* Effect.forkScoped(Layer.launch(Server.serve(routes, { host: "127.0.0.1", port })))
+      const ask = Effect.promise(() =>
+        fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(10_000) }).then(
+          (response) => response.text(),
+          (error) => error.cause?.code ?? error.name
+        )
+      )
+      const answer = yield* Effect.repeat(ask, { while: (answer) => answer === "ECONNREFUSED" })
+      assert.strictEqual(answer, "done")
+    }).pipe(Effect.scoped)
   )
 
   it.live("stops in time when a request hangs, or has never been sent to its end", () =>
