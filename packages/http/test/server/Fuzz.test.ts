@@ -307,8 +307,8 @@ for (const store of stores) {
               endOnFailure: false
             })
           )
-          // The run reached what is behind the first checks, not only those; half as many requests may by chance make nothing.
-          for (const status of numRuns === runs ? [200, 201, 400, 404, 422] : [200, 400, 404])
+          // The run reached what is behind the first checks, not only those; a short one may by chance make nothing.
+          for (const status of [200, 400, 404, 422, ...(runs > 5000 ? [201] : [])])
             assert.isAbove(statuses.get(status) ?? 0, 0, String(status))
           if (runs > 5000) console.info(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))
         }),
