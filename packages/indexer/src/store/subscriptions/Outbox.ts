@@ -27,6 +27,7 @@ import * as Receivers from "./internal/Receivers.ts"
 import type { DueHost, DueSubscription, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as BulkRequests from "./BulkRequests.ts"
 import * as CallbackCopies from "./CallbackCopies.ts"
+import * as CallbackPartitions from "./internal/CallbackPartitions.ts"
 import * as Removal from "./Removal.ts"
 import * as ListActivation from "./ListActivation.ts"
 import * as Recovery from "./Recovery.ts"
@@ -155,6 +156,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(Broadcasts.prune(retention.finishedMillis)),
         Effect.andThen(DeliveryRecord.prune),
         Effect.andThen(AuditLog.prune),
+        Effect.andThen(CallbackPartitions.keep(retention.finishedMillis)),
         Effect.andThen(Pruning.prune(retention))
       )
     ),

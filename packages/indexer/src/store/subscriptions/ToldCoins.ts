@@ -84,7 +84,7 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
   if (row === undefined) return []
   const told = yield* read((db) =>
     db
-      .selectFrom("callback")
+      .selectFrom("every_callback")
       .select("height")
       .distinct()
       .where("chain", "=", row.id)
@@ -158,7 +158,7 @@ const subscriberOf = (row: SubscriptionColumns, listed?: AddressBytes): CoinSubs
 /** Callbacks with their subscriptions, oldest first. */
 const callbacks = (db: Kysely<Tables>) =>
   db
-    .selectFrom("callback")
+    .selectFrom("every_callback as callback")
     .innerJoin("subscription", "subscription.id", "callback.subscription")
     .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
     .orderBy("callback.id")
@@ -254,7 +254,9 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
   })
   const keys = toldOf.map(({ row, subscriber }) => keyOfCorrection(block, subscriber, row.idempotency_key))
   const corrections = yield* inChunks(keys, (some) =>
-    read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
+    read((db) =>
+      db.selectFrom("every_callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some)
+    )
   )
   const left = yield* leftToSteps(id, block)
   const corrected = new Set(

@@ -82,6 +82,7 @@ import * as epoch from "../migrations/0067_epoch.ts"
 import * as placement from "../migrations/0068_placement.ts"
 import * as packedTransfers from "../migrations/0072_packed_transfers.ts"
 import * as coinTotals from "../migrations/0073_coin_totals.ts"
+import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -148,7 +149,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0067_epoch": epoch.up,
   "0068_placement": placement.up,
   "0072_packed_transfers": packedTransfers.up,
-  "0073_coin_totals": coinTotals.up
+  "0073_coin_totals": coinTotals.up,
+  "0074_past_callbacks": pastCallbacks.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */
