@@ -3,7 +3,8 @@
  * note that it was applied are one transaction, so a process that is killed leaves the schema before or after it.
  *
  * How a migration is written:
- * - It only changes the schema, and lasts no longer than the making of an index.
+ * - It only changes the schema, and lasts no longer than the making of an index. On PostgreSQL a column of callbacks is one of
+ *   `every_callback`, whose partitions have it then.
  * - A program that does not know the migration still runs on the store, as with any table or column that is only added:
  *   daemons of both releases share the store while they are upgraded one after another, and an older one may be started
  *   again. Where such a program would go wrong, the migration ends with

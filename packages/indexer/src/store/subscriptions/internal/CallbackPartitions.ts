@@ -112,7 +112,8 @@ export const move = Effect.fn("CallbackPartitions.move")(function* (finishedMill
   const now = yield* Clock.currentTimeMillis
   const ends = { since: now - finishedMillis, before: now - restMillis }
   const days = Math.ceil(finishedMillis / dayMillis / partitionsKept)
-  const today = Math.floor(now / dayMillis)
+  // Day 0 is that of callbacks that are not past.
+  const today = Math.max(1, Math.floor(now / dayMillis))
   let day: number | undefined
   let count = 0
   let after = 0
