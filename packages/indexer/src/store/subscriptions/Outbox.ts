@@ -130,6 +130,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { deactivate } = yield* Subscriptions
   const retention = yield* Retention
+  const restMillis = yield* CallbackPartitions.RestMillis
   const policy = { mayReceive: yield* HostPermission, bounds: retention }
   const consequences = { deactivate, charge: yield* CallbackCharging }
   const recovery = yield* Recovery.make
@@ -156,7 +157,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(Broadcasts.prune(retention.finishedMillis)),
         Effect.andThen(DeliveryRecord.prune),
         Effect.andThen(AuditLog.prune),
-        Effect.andThen(CallbackPartitions.keep(retention.finishedMillis)),
+        Effect.andThen(CallbackPartitions.keep({ ...retention, restMillis })),
         Effect.andThen(Pruning.prune(retention))
       )
     ),

@@ -23,6 +23,12 @@ export const RestMillis = Context.Reference(
   { defaultValue: () => dayMillis }
 )
 
+export interface Keeping {
+  /** How long callbacks are kept behind their end. */
+  readonly finishedMillis: number
+  readonly restMillis: number
+}
+
 /** Partitions of one time of keeping: each look into the past asks all of them. */
 const partitionsKept = 10
 
@@ -104,9 +110,8 @@ const moveSome = Effect.fnUntraced(function* (
 })
 
 /** Makes callbacks past that ended some time ago, in small steps; how many. */
-export const move = Effect.fn("CallbackPartitions.move")(function* (finishedMillis: number) {
+export const move = Effect.fn("CallbackPartitions.move")(function* ({ finishedMillis, restMillis }: Keeping) {
   const { partitioned, read, transaction } = yield* Database
-  const restMillis = yield* RestMillis
   // Callbacks that are kept for no longer are deleted before they would be past.
   if (!partitioned || finishedMillis <= restMillis) return 0
   const now = yield* Clock.currentTimeMillis
@@ -155,7 +160,9 @@ const dropOne = Effect.fnUntraced(function* (partition: Partition) {
 })
 
 /** Drops the partitions whose callbacks all ended longer ago than they are kept. */
-export const drop = Effect.fn("CallbackPartitions.drop")(function* (finishedMillis: number) {
+export const drop = Effect.fn("CallbackPartitions.drop")(function* ({
+  finishedMillis
+}: Pick<Keeping, "finishedMillis">) {
   const { partitioned, read, transaction } = yield* Database
   if (!partitioned) return
   const keptSince = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / dayMillis)
@@ -184,9 +191,9 @@ export const drop = Effect.fn("CallbackPartitions.drop")(function* (finishedMill
 })
 
 /** Moves what has become past, and drops what is kept no longer. */
-export const keep = (finishedMillis: number) =>
-  move(finishedMillis).pipe(
+export const keep = (keeping: Keeping) =>
+  move(keeping).pipe(
     // A role that may make no tables has every callback deleted in its time.
     Effect.catch((error) => Effect.logWarning("Ended callbacks were not moved to a partition", error)),
-    Effect.andThen(drop(finishedMillis))
+    Effect.andThen(drop(keeping))
   )
