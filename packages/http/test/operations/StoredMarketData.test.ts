@@ -15,7 +15,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { stores, takenStores } from "../../../../test/Stores.ts"
+import { type stores, takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send } from "../TestServer.ts"
 
