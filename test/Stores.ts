@@ -90,10 +90,10 @@ export const taken = (file: string): Locations => inTurn(locations, file)
 
 /**
  * The cases that a test tries on the store of this place in the list: each case is tried on one store, on another one in
- * another run; with `HEADWATER_EVERY_WAY` on every one.
+ * another run; with `HEADWATER_EVERY_WAY` on every one. `draw`: what else the same test shares out has a draw of its own.
  */
-export const shareOf = <A>(cases: ReadonlyArray<A>, store: number): ReadonlyArray<A> =>
-  everyWay ? cases : cases.filter((_, number) => (number + turn) % locations.length === store)
+export const shareOf = <A>(cases: ReadonlyArray<A>, store: number, draw: 0 | 1 = 0): ReadonlyArray<A> =>
+  everyWay ? cases : cases.filter((_, number) => (number + (turn >> draw)) % locations.length === store)
 
 /** Each dialect's layer; building it makes a new, empty, migrated store. */
 export const stores = locations.map(({ name, location }) => ({
