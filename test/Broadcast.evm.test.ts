@@ -8,7 +8,7 @@ import * as BroadcastClient from "./BroadcastClient.ts"
 import { funded } from "./Contracts.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations, taken } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const path = "/broadcast-transactions/ethereum/devnet"
 const gwei = 1_000_000_000n
@@ -68,9 +68,7 @@ const setup = (location: Effect.Effect<never>) =>
 
 const { fail, success } = BroadcastClient
 
-const whole = taken(import.meta.url).map(({ name }) => name)
-
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   const start = Effect.suspend(() => setup(location as unknown as Effect.Effect<never>))
 
   describe(`broadcast on anvil, ${name}`, () => {
@@ -134,7 +132,6 @@ for (const { location, name } of locations) {
       }).pipe(Effect.scoped)
     )
 
-    if (!whole.includes(name)) return
     it.live("tells what was replaced, refused or reverted, each with its reason", () =>
       Effect.gen(function* () {
         const { anvil, becomes, broadcast, events, mine, node, post, receiver, sign, told, until } = yield* start

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const path = "/broadcast-transactions/litecoin/regtest"
 const success = "BROADCAST_TRANSACTION_SUCCESS"
@@ -16,7 +16,7 @@ interface Coin {
   readonly amount: number
 }
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   // The smaller node beside the smaller store.
   const index = name === "sqlite" ? "-txindex=0" : "-txindex=1"
   describe.skipIf(!Litecoind.installed)(`broadcast on litecoind (${index}), ${name}`, () => {

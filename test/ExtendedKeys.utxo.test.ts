@@ -10,7 +10,7 @@ import * as HdWallet from "./HdWallet.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 
 const rounds = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4)
 const window = 8
@@ -28,8 +28,8 @@ interface Transaction {
 
 const litoshis = (value: number) => Math.round(value * 1e8)
 
-for (const [i, { location, name }] of locations.entries()) {
-  const record = i === 0 ? "all" : "watched"
+for (const { location, name } of taken(import.meta.url)) {
+  const record = name === "sqlite" ? "all" : "watched"
   describe.skipIf(!Litecoind.installed)(`A descriptor on ${name}, where ${record} is recorded`, () => {
     it.live(
       "is told of all addresses up to the window, also of payments from before the window reached them",

@@ -78,22 +78,28 @@ const turn = Number(process.env.HEADWATER_TURN ?? 0)
 /** Files take different stores in the same run. */
 const numberOf = (file: string) => [...file].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
 
+/** One of two, or each with `HEADWATER_EVERY_WAY`. */
+const inTurn = <A>(each: ReadonlyArray<A>, file: string): ReadonlyArray<A> =>
+  everyWay ? each : [each[(turn + numberOf(basename(file))) % each.length]!]
+
 /**
  * The stores that an end-to-end test takes, whose file is given: one of them, another one in another run, since the tests of
  * the store itself run on each; with `HEADWATER_EVERY_WAY` every one.
  */
-export const taken = (file: string): Locations =>
-  everyWay ? locations : [locations[(turn + numberOf(basename(file))) % locations.length]!]
+export const taken = (file: string): Locations => inTurn(locations, file)
 
 /**
  * The cases that a test tries on the store of this place in the list: each case is tried on one store, on another one in
- * another run; with `HEADWATER_EVERY_WAY` on every one.
+ * another run; with `HEADWATER_EVERY_WAY` on every one. `draw`: what else the same test shares out has a draw of its own.
  */
-export const shareOf = <A>(cases: ReadonlyArray<A>, store: number): ReadonlyArray<A> =>
-  everyWay ? cases : cases.filter((_, number) => (number + turn) % locations.length === store)
+export const shareOf = <A>(cases: ReadonlyArray<A>, store: number, draw: 0 | 1 = 0): ReadonlyArray<A> =>
+  everyWay ? cases : cases.filter((_, number) => (number + (turn >> draw)) % locations.length === store)
 
 /** Each dialect's layer; building it makes a new, empty, migrated store. */
 export const stores = locations.map(({ name, location }) => ({
   name,
   layer: Layer.unwrap(Effect.map(location, Database.layer))
 }))
+
+/** As `taken`, for tests of what stands above the store: of the interface, what follows chains, and delivery. */
+export const takenStores = (file: string) => inTurn(stores, file)

@@ -12,7 +12,7 @@ describe("simulation", () => {
 
   // PostgreSQL plays a story in five times the time.
   it.skipIf(server === undefined)("keeps every promise on PostgreSQL", { timeout: Stories.timeout }, async () => {
-    await Stories.play(await StoreTemplate.postgres(server!), 1, Math.ceil(Stories.count / 60))
+    await Stories.play(await StoreTemplate.postgres(server!), 1, Math.ceil(Stories.count / 40))
   })
 
   it("tells the same story by the same seed", async () => {

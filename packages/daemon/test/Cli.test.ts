@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -15,6 +15,14 @@ import { runCommand } from "./RunCommand.ts"
 const bin = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
 
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** Runs commands, without a process for each, with settings that name a store in this folder. */
+const commandsIn = (cwd: string) => {
+  const config = `${cwd}/headwater.json`
+  const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+  writeFileSync(config, JSON.stringify({ chains, store: { sqlite: `${cwd}/headwater.db` } }))
+  return (...args: ReadonlyArray<string>) => runCommand([...args, "--config", config])
+}
 
 /** What the audit log of a folder's store has of commands, in order. */
 const deedsIn = (cwd: string) => {
@@ -56,12 +64,12 @@ describe("the command line", () => {
       ]) {
         assert.match(stdout, new RegExp(`^  ${command} +[A-Z]`, "m"))
       }
-      assert.strictEqual((yield* run(["serve", "--help"])).code, 0)
+      assert.strictEqual((yield* runCommand(["serve", "--help"])).code, 0)
       const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
       assert.include((yield* run(["--version"])).stdout, version)
-      assert.include((yield* run(["--completions", "bash"])).stdout, "derive")
+      assert.include((yield* runCommand(["--completions", "bash"])).stdout, "derive")
       for (const shell of ["bash", "zsh", "fish", "powershell"]) {
-        assert.include((yield* run(["completions", shell])).stdout, "rewind")
+        assert.include((yield* runCommand(["completions", shell])).stdout, "rewind")
       }
     })
   )
@@ -288,14 +296,14 @@ describe("the command line", () => {
   it.live("makes accounts and keys, and shows a key once", () =>
     Effect.gen(function* () {
       const cwd = yield* folder
-      const environment = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
+      const command = commandsIn(cwd)
       const ok = (...args: ReadonlyArray<string>) =>
-        Effect.map(run(args, { cwd, environment }), ({ code, stderr, stdout }) => {
+        Effect.map(command(...args), ({ code, stderr, stdout }) => {
           assert.strictEqual(code, 0, stderr)
           return stdout.trim()
         })
       const fails = (...args: ReadonlyArray<string>) =>
-        Effect.map(run(args, { cwd, environment }), ({ code, stderr, stdout }) => {
+        Effect.map(command(...args), ({ code, stderr, stdout }) => {
           assert.strictEqual(code, 1)
           assert.strictEqual(stdout, "")
           assert.notMatch(stderr, /^ +at /m, "no stack")
@@ -367,9 +375,9 @@ describe("the command line", () => {
   it.live("shows and changes domains, subscriptions and credits of an account", () =>
     Effect.gen(function* () {
       const cwd = yield* folder
-      const environment = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
+      const command = commandsIn(cwd)
       const ok = (...args: ReadonlyArray<string>) =>
-        Effect.map(run(args, { cwd, environment }), ({ code, stderr, stdout }) => {
+        Effect.map(command(...args), ({ code, stderr, stdout }) => {
           assert.strictEqual(code, 0, stderr)
           return stdout.trim()
         })
@@ -394,16 +402,13 @@ describe("the command line", () => {
       const everywhere = yield* ok("subscriptions", "recover", "acme", "--host", "hooks.example.com", "--follow")
       assert.include(everywhere, "callbacks are sent again: 0")
       assert.include(everywhere, "All are on their way")
-      const placeless = yield* run(["subscriptions", "recover", "acme", "--reference", "x"], { cwd, environment })
+      const placeless = yield* command("subscriptions", "recover", "acme", "--reference", "x")
       assert.strictEqual(placeless.code, 1)
       assert.include(placeless.stderr, "name the chain behind the account")
-      const unnumbered = yield* run(["subscriptions", "recover", "acme", "--after", "7"], { cwd, environment })
+      const unnumbered = yield* command("subscriptions", "recover", "acme", "--after", "7")
       assert.strictEqual(unnumbered.code, 1)
       assert.include(unnumbered.stderr, "--after takes a number")
-      const unknown = yield* run(["subscriptions", "activate", "acme", "ethereum/devnet", "nothing"], {
-        cwd,
-        environment
-      })
+      const unknown = yield* command("subscriptions", "activate", "acme", "ethereum/devnet", "nothing")
       assert.strictEqual(unknown.code, 1)
       assert.notMatch(unknown.stderr, /^ +at /m, "no stack")
       yield* ok("credits", "grant", "acme", "500", "--detail", "welcome")

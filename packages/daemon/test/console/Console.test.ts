@@ -18,7 +18,7 @@ import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { sql } from "kysely"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as Fixture from "./ConsoleFixture.ts"
 
@@ -99,7 +99,7 @@ const block = Effect.gen(function* () {
   yield* store.commit([{ height: 100, hash, parent, time: 1_700_000_000, transactions: [], transfers: [], spends: [] }])
 }).pipe(Effect.catchTag("NotNext", () => Effect.void))
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(Fixture.services(store.layer), { excludeTestServices: true })(`the console on ${store.name}`, (it) => {
     it.effect("answers each route to the roles that it declares, and to nobody else", () =>
       Effect.gen(function* () {

@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Dns from "effect/net/Dns"
 import { Webhook } from "standardwebhooks"
-import { stores } from "../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
@@ -92,7 +92,7 @@ const numberAll = Effect.fnUntraced(function* ({ id }: Subscription) {
   return rows
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

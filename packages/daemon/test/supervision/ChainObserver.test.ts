@@ -5,7 +5,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import { FakeChain } from "../../../indexer/test/sync/FakeChain.ts"
 import * as ChainObserver from "../../src/supervision/ChainObserver.ts"
@@ -34,7 +34,7 @@ const observed = Effect.fnUntraced(function* (blocks: number, stored: number) {
   }
 })
 
-for (const { layer, name } of stores) {
+for (const { layer, name } of takenStores(import.meta.url)) {
   const services = Layer.mergeAll(ChainStatus.layer, layer)
 
   describe(`ChainObserver on ${name}`, () => {

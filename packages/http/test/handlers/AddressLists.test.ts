@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
@@ -27,7 +27,7 @@ const newList = (item: object = {}) =>
     ({ body }) => body.data.item.referenceId as string
   )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Lists of addresses over HTTP on ${store.name}`, (it) => {
     it.effect("are made for coins of a UTXO chain, in blocks and in the mempool, and not for its tokens", () =>
       Effect.gen(function* () {

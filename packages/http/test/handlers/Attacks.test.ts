@@ -31,7 +31,7 @@ import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
 const ethereum = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
@@ -57,7 +57,7 @@ const victim = Effect.gen(function* () {
   return { alice, attack, bob, key, reference, secret, url }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store, { requestsAtOnce: 20 }), { excludeTestServices: true })(
     `One account's attacks on another on ${store.name}`,
     (it) => {

@@ -4,7 +4,7 @@ import * as BulkRequests from "@headwater/indexer/store/subscriptions/BulkReques
 import * as Effect from "effect/Effect"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
@@ -41,7 +41,7 @@ interface Result {
 const codes = (items: ReadonlyArray<Result>) => items.map(({ error }) => error?.code ?? "made")
 const references = (items: ReadonlyArray<Result>) => items.map(({ item }) => item?.referenceId)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Bulk over HTTP on ${store.name}`, (it) => {
     it.effect("gives each item the result that its own operation would give it", () =>
       Effect.gen(function* () {

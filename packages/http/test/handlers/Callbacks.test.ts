@@ -2,13 +2,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
 const events = "/blockchain-events/ethereum/mainnet"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Callbacks over HTTP on ${store.name}`, () => {
     layer(testServer(store), { excludeTestServices: true })((it) => {
       const call = Effect.fnUntraced(function* (operationId: string, path: string, item?: Record<string, unknown>) {

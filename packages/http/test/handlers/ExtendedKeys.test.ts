@@ -7,7 +7,7 @@ import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
@@ -40,7 +40,7 @@ const call = Effect.fnUntraced(function* (
 const create = (item: object, chain?: string) =>
   call("POST", "/extended-keys", { eventType, callbackUrl: "https://example.com/", ...item }, "alice", chain)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Extended public keys over HTTP on ${store.name}`, (it) => {
     it.effect("are subscribed to with a window of each branch, shown to their own account alone, and not edited", () =>
       Effect.gen(function* () {

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
 const address = "0x52908400098527886E0F7030069857D2E4169EE7"
 const place = "/blockchain-events/ethereum/mainnet"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Two accounts on ${store.name}`, (it) => {
     it.effect("with the same addresses and URLs never see each other", () =>
       Effect.gen(function* () {

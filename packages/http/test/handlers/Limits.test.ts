@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
@@ -15,7 +15,10 @@ const maxima = {
   bulkRequests: 1,
   callbackCopies: 1
 }
-const limited = stores.map((store) => ({ ...store, layer: Layer.merge(store.layer, Layer.succeed(Limits, maxima)) }))
+const limited = takenStores(import.meta.url).map((store) => ({
+  ...store,
+  layer: Layer.merge(store.layer, Layer.succeed(Limits, maxima))
+}))
 
 for (const store of limited) {
   layer(testServer(store), { excludeTestServices: true })(`Limits over HTTP on ${store.name}`, (it) => {

@@ -2,14 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
 const lower = "0x52908400098527886e0f7030069857d2e4169ee7"
 const checksummed = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Subscriptions over HTTP on ${store.name}`, (it) => {
     const post = Effect.fnUntraced(function* (path: string, item: unknown, more: object = {}) {
       const { alice, url } = yield* TestServer

@@ -15,7 +15,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { stores } from "../../../../test/Stores.ts"
+import { type stores, takenStores } from "../../../../test/Stores.ts"
 import { operationNamed, wrongWith } from "../Contract.ts"
 import { send } from "../TestServer.ts"
 
@@ -57,7 +57,7 @@ const entries = decode([
 
 const dollar = { slug: "us-dollar", name: "US Dollar", originalSymbol: "USD", assetType: "fiat" }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`StoredMarketData on ${store.name}`, () => {
     it.live("answers an asset by id, symbol and slug with every field, and the list in pages", () =>
       Effect.gen(function* () {

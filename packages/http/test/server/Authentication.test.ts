@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { operations } from "../Contract.ts"
 import { send, TestServer, testServer } from "../TestServer.ts"
 
@@ -11,7 +11,7 @@ const isRefused = Effect.fnUntraced(function* (key: string, { method, path }: (t
   return answer.status === 403 && answer.body.error.code === "endpoint_not_allowed_for_api_key"
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Keys on ${store.name}`, (it) => {
     it.effect("open the operations of their list alone, whatever else has the same name", () =>
       Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import { stores } from "../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../test/Stores.ts"
 import { listLength, send, TestServer, testServer } from "../TestServer.ts"
 
 const place = "/blockchain-events/ethereum/mainnet"
@@ -15,7 +15,7 @@ const numbers = (answer: { readonly headers: Headers }) => [
   Number(answer.headers.get("x-credits-available"))
 ]
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store, { credits: 50 * 30 }), { excludeTestServices: true })(`Charging on ${store.name}`, (it) => {
     it.effect("serves exactly 50 of 200 requests at once to who can pay for 50", () =>
       Effect.gen(function* () {
@@ -232,7 +232,7 @@ layer(testServer(first!, { rate: { creditsPerSecond: 30, burst: 300 } }), { excl
   }
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const rate = { creditsPerSecond: 1, burst: 300 }
   layer(testServer(store, { rate }), { excludeTestServices: true })(`The rate of an account on ${store.name}`, (it) => {
     it.effect("limits what has no price too, and every answer says what is left", () =>

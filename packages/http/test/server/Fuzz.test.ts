@@ -8,7 +8,7 @@ import { request as httpRequest } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { document, operations, wrongWith, wrongWithError } from "../Contract.ts"
 import { TestServer, testServer } from "../TestServer.ts"
 
@@ -277,7 +277,7 @@ const exchange = (url: string, key: string, { body, headers, method, path }: Cas
 
 const outsideOfOperations = new Set(["uri_not_found", "method_not_allowed"])
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(testServer(store), { excludeTestServices: true })(`Requests that nobody wrote, on ${store.name}`, (it) => {
     const numRuns = store.name === "sqlite" ? runs : Math.ceil(runs / 2)
     it.effect(

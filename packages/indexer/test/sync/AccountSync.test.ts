@@ -14,7 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 
 const chain = Result.getOrThrow(Chain.find("xrp", "mainnet"))
 const gapLimit = 20
@@ -84,7 +84,7 @@ const watchedTo = (branch: number) =>
     return rows.length - 1
   })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Wallets.layer.pipe(Layer.provideMerge(store.layer))
   const open = Effect.gen(function* () {
     const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 1, gapLimit })

@@ -13,7 +13,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as AddressSync from "@headwater/indexer/sync/AddressSync"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { stores } from "../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
 
 const bounded = { mostBlocks: Number.MAX_SAFE_INTEGER }
@@ -90,7 +90,7 @@ const started = Effect.gen(function* () {
   }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Reading the past of addresses on ${store.name}`, () => {
     it.live("takes no logs from a node that is on another branch", () =>
       Effect.gen(function* () {

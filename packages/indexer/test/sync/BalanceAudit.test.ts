@@ -16,7 +16,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { type Find, type Payment, searching, UtxoChain } from "../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -62,7 +62,7 @@ const setup = Effect.gen(function* () {
 const coinOf = (node: UtxoChain, amount: bigint) => node.coins.find((coin) => coin.amount === amount)!.outpoint
 const right = (amount: bigint) => [{ verdict: "right" as const, stored: amount, actual: amount, reason: undefined }]
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`BalanceAudit on ${store.name}`, () => {
     const layer = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Wallets.layer).pipe(Layer.provideMerge(store.layer))
 

@@ -18,7 +18,7 @@ import * as BroadcastFollow from "@headwater/indexer/sync/BroadcastFollow"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import * as Seed from "../store/Seed.ts"
 import { FakeChain } from "./FakeChain.ts"
 
@@ -27,7 +27,7 @@ const raw = Uint8Array.of(1, 2, 3)
 const transactionId = new Uint8Array(32).fill(7)
 const callback = { url: "https://receiver.test/", secret: undefined }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Outbox.layer.pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Accounts.layer),

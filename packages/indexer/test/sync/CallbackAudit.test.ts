@@ -29,7 +29,7 @@ import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { type Payment, UtxoChain } from "../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -218,7 +218,7 @@ const history = Effect.gen(function* () {
 
 const idOf = (block: Block, index = 0) => hex(block.transactions[index]!)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`CallbackAudit on ${store.name}`, () => {
     const layer = Layer.mergeAll(
       Subscriptions.layer,

@@ -26,7 +26,7 @@ import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { type Find, type Payment, searching, UtxoChain } from "../families/utxo/UtxoChain.ts"
 import * as Seed from "../store/Seed.ts"
 
@@ -155,7 +155,7 @@ const told = Effect.fnUntraced(function* ({ id }: Subscription, owner?: Owner) {
   })
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`CoinSync on ${store.name}`, () => {
     const services = Layer.mergeAll(Subscriptions.layer, ChainStatus.layer)
     const layer = services.pipe(Layer.provideMerge(store.layer))

@@ -24,7 +24,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { type Payment, UtxoChain } from "../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -122,7 +122,7 @@ class Node {
   }
 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`EventResolution on ${store.name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
     const opened = ChainStore.open(chain, { record: "watched", undoDepth: 100 })

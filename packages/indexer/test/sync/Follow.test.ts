@@ -159,9 +159,8 @@ const expected = (fake: FakeChain, references: ReadonlyArray<string>): ReadonlyA
 
 const sorted = (list: ReadonlyArray<Sent>) => list.map((sent) => JSON.stringify(sent)).sort()
 
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 40)
-
 for (const store of stores) {
+  const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 40 : 10))
   describe(`Follow on ${store.name}`, () => {
     const layer = Layer.merge(store.layer, ChainStatus.layer)
 

@@ -35,7 +35,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const script = (number: number): AddressBytes =>
@@ -333,7 +333,7 @@ const agreesOver = Effect.fnUntraced(
   Effect.provideService(References.MinimumLogLevel, "Error")
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
   const start = Effect.fnUntraced(function* (node: Node) {
     yield* TestClock.setTime(1_000_000)

@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
-import { stores } from "../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
@@ -118,7 +118,7 @@ const fresh = Effect.gen(function* () {
 const gapFrom = (first: number, last: number) => (block: Block) =>
   block.height >= first && block.height <= last ? untraced(block) : traced(block)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const inStore = <A, E>(test: Effect.Effect<A, E, Database | Scope.Scope>) =>
     test.pipe(Effect.provide(store.layer), Effect.scoped)
 

@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -120,7 +120,7 @@ const damage = Effect.fnUntraced(function* (from: number, to: number) {
   yield* query((db) => db.updateTable("block").set({ time: 1 }).where("height", "=", to))
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const inStore = <A, E>(test: Effect.Effect<A, E, Database | ChainStatus | Scope.Scope>) =>
     test.pipe(Effect.provide(Layer.merge(ChainStatus.layer, store.layer)), Effect.scoped)
 

@@ -12,7 +12,7 @@ import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import * as Seed from "../store/Seed.ts"
 import { address, FakeChain } from "./FakeChain.ts"
 
@@ -83,7 +83,7 @@ const open = Effect.gen(function* () {
   return { node, step, store }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Layer.mergeAll(Subscriptions.layer, ChainStatus.layer).pipe(Layer.provideMerge(store.layer))
 
   describe(`TokenNames on ${store.name}`, () => {

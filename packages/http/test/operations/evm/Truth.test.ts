@@ -631,7 +631,7 @@ const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 for (const [place, store] of stores.entries()) {
   const examples = shareOf(exampleHistories, place)
 
-  describe.each(families)(`Answers of an account chain on ${store.name}`, (family) => {
+  describe.each(shareOf(families, place, 1))(`Answers of an account chain on ${store.name}`, (family) => {
     it.live(
       `differ in nothing from the whole chain, or are refused (${family.chain.family})`,
       () =>

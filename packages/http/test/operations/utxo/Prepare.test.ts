@@ -32,7 +32,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as ecc from "tiny-secp256k1"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { UtxoChain } from "../../../../indexer/test/families/utxo/UtxoChain.ts"
 
 initEccLib(ecc)
@@ -212,7 +212,7 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
   return { chain, operations, pool, random, request, scripts, states, unit }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(store.layer),

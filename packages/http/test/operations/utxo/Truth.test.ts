@@ -26,7 +26,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { type Payment, searching, UtxoChain } from "../../../../indexer/test/families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -247,7 +247,7 @@ const examples: Array<History> = [
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Answers of a UTXO chain on ${store.name}`, () => {
     it.live(
       "differ in nothing from the whole chain, or are refused",

@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as Litecoind from "../../../../../test/Litecoind.ts"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as FakeNode from "../../FakeNode.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -29,7 +29,7 @@ interface Transaction {
   readonly vin: ReadonlyArray<{ readonly txid: string; readonly vout: number }>
 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe.skipIf(!Litecoind.installed)(`movements in doubt at litecoind, on ${store.name}`, () => {
     it.live(
       "the event is sent once the node has an index, with the node's own figure",

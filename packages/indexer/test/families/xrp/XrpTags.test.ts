@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { classicAddressToXAddress } from "xrpl"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Ledger from "../../../src/families/xrp/internal/Ledger.ts"
 import { account, bytesOf, chainOf, mainnet } from "./XrpLedgers.ts"
 import type { Json } from "./XrpServer.ts"
@@ -134,7 +134,7 @@ const textOf = (number: number, tag: number | undefined) =>
   tag === undefined ? account(number) : classicAddressToXAddress(account(number), tag, false)
 
 /** `HEADWATER_SEED` repeats a run. */
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Tags of XRP on ${store.name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
 

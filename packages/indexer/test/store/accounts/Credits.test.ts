@@ -8,7 +8,7 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -21,6 +21,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { locations, stores } from "../../../../../test/Stores.ts"
@@ -558,22 +559,23 @@ for (const { location, name } of locations) {
         const place = yield* location
         const store = place.kind === "sqlite" ? place.file : Redacted.value(place.url)
         const begin = Date.UTC(2026, 5, 1, 12)
-        const run = (time: number, killAfterMillis?: number) =>
-          Effect.promise(
-            () =>
-              new Promise<{ readonly code: number | null; readonly output: string }>((resolve) => {
-                const file = fileURLToPath(new URL("./chargeDays.ts", import.meta.url))
-                const child = spawn(process.execPath, [file, store, String(time)], {
-                  stdio: ["ignore", "pipe", "inherit"]
-                })
-                let output = ""
-                child.stdout.on("data", (chunk) => {
-                  output += chunk
-                  if (killAfterMillis !== undefined) setTimeout(() => child.kill("SIGKILL"), killAfterMillis)
-                })
-                child.on("close", (code) => resolve({ code, output }))
-              })
-          )
+        /** Runs to its end, or is killed as soon as `isEnough`. */
+        const run = (time: number, isEnough: Effect.Effect<boolean, DatabaseError> = Effect.never) =>
+          Effect.gen(function* () {
+            const file = fileURLToPath(new URL("./chargeDays.ts", import.meta.url))
+            const child = spawn(process.execPath, [file, store, String(time)], {
+              stdio: ["ignore", "ignore", "inherit"]
+            })
+            const ended = Effect.callback<number | null>((resume) => {
+              child.on("close", (code) => resume(Effect.succeed(code)))
+            })
+            const kill = isEnough.pipe(
+              Effect.repeat({ until: (enough) => enough, schedule: Schedule.spaced("1 millis") }),
+              Effect.andThen(Effect.sync(() => child.kill("SIGKILL"))),
+              Effect.andThen(Effect.never)
+            )
+            return yield* Effect.raceFirst(ended, kill)
+          })
         const open = services.pipe(Layer.provideMerge(Database.layer(place)))
 
         const ids = yield* Effect.provide(
@@ -600,22 +602,26 @@ for (const { location, name } of locations) {
         )
         yield* run(begin)
         const later = begin + 3 * 86_400_000
-        const done = Effect.provide(
-          Effect.flatMap(Database, ({ read }) =>
-            read((db) => db.selectFrom("credit_entry").select("id").where("kind", "=", "daily"))
-          ),
+        yield* Effect.provide(
+          Effect.gen(function* () {
+            const { read } = yield* Database
+            const charged = Effect.map(
+              read((db) => db.selectFrom("credit_entry").select("id").where("kind", "=", "daily")),
+              ({ length }) => length
+            )
+            for (let kills = 0; kills < 2; kills++) {
+              const before = yield* charged
+              yield* run(
+                later,
+                Effect.map(charged, (count) => count > before)
+              )
+              assert.isBelow(yield* charged, 3 * accounts, "the run was to be killed before its end")
+            }
+          }),
           open,
           { local: true }
         )
-        let killedInTheMiddle = 0
-        for (let millis = 20; killedInTheMiddle < 2; millis += 10) {
-          yield* run(later, millis)
-          const { length } = yield* done
-          assert.isBelow(length, 3 * accounts, "the run was to be killed before its end")
-          if (length > 0) killedInTheMiddle++
-        }
-        const { code } = yield* run(later)
-        assert.strictEqual(code, 0)
+        assert.strictEqual(yield* run(later), 0)
         yield* Effect.provide(
           Effect.forEach(ids, (account) =>
             Effect.gen(function* () {

@@ -15,13 +15,11 @@ const location: Location = store.startsWith("postgres")
 const program = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { chargeDays } = yield* Credits
-  yield* Effect.sync(() => process.stdout.write("begins\n"))
-  const charged = yield* Effect.provideService(chargeDays, Clock.Clock, {
+  yield* Effect.provideService(chargeDays, Clock.Clock, {
     ...clock,
     currentTimeMillisUnsafe: () => Number(time),
     currentTimeMillis: Effect.succeed(Number(time))
   })
-  yield* Effect.sync(() => process.stdout.write(`${JSON.stringify(charged)}\n`))
 })
 
 Effect.runFork(Effect.provide(program, Credits.layer.pipe(Layer.provideMerge(Database.layer(location)))))

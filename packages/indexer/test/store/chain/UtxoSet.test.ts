@@ -115,7 +115,7 @@ for (const store of stores) {
             })
           )
         )
-        yield* Effect.promise(() => fc.assert(property, { numRuns: 25 }))
+        yield* Effect.promise(() => fc.assert(property, { numRuns: store.name === "sqlite" ? 25 : 7 }))
       }).pipe(Effect.provide(store.layer))
     )
 
@@ -195,7 +195,7 @@ for (const store of stores) {
             })
           )
         )
-        yield* Effect.promise(() => fc.assert(property, { numRuns: 25 }))
+        yield* Effect.promise(() => fc.assert(property, { numRuns: store.name === "sqlite" ? 25 : 7 }))
       }).pipe(Effect.provide(store.layer))
     )
 

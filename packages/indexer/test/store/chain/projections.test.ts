@@ -203,8 +203,13 @@ const dump = (tables: ReadonlyArray<string>, watchedUpTo: number) =>
       .filter(({ script }) => isFurther.has(Bytes.key(script)))
       .reduce((sum, { amount }) => sum + BigInt(amount), 0n)
     const balance = (row: Record<string, unknown>) => (BigInt(row.balance as string) - ofFurther).toString()
-    const found = new Map<string, ReadonlyArray<string>>()
-    for (const table of tables) {
+    // A query for each of the tables would take most of the time, and few have rows.
+    const some = tables.map(
+      (table) => sql`select ${sql.lit(table)} as name where exists (select 1 from ${sql.table(table)})`
+    )
+    const filled = yield* read(rows(sql<{ name: string }>`${sql.join(some, sql` union all `)}`))
+    const found = new Map<string, ReadonlyArray<string>>(tables.map((table) => [table, []]))
+    for (const { name: table } of filled) {
       const all = yield* read(rows(sql<Record<string, unknown>>`select * from ${sql.table(table)}`))
       const kept = all.filter(({ address, id }) => {
         if (table === "wallet_address") return (id as number) <= watchedUpTo

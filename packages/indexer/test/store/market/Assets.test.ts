@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const entry = (slug: string, rest: Partial<typeof Asset.Entry.Encoded> = {}) =>
   Schema.decodeUnknownSync(Asset.Entry)({ slug, name: slug, originalSymbol: slug.slice(0, 3), ...rest })
@@ -20,7 +20,7 @@ const day = 86_400
 const assetOf = (listed: ReadonlyArray<{ readonly kind: string; readonly asset?: number }>) =>
   listed.map((one) => one.asset ?? 0)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Assets.layer.pipe(Layer.provideMerge(store.layer))
 
   layer(services)(`Assets on ${store.name}: listing`, (it) => {

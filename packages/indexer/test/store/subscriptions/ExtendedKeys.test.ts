@@ -32,7 +32,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { shareOf, stores } from "../../../../../test/Stores.ts"
 import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
@@ -559,18 +559,21 @@ const run = Effect.fnUntraced(function* (
   }
 }, Effect.scoped)
 
-for (const store of stores) {
+/** What is recorded of which chain. */
+const recordings = [
+  [Seed.chain, "all"],
+  [Seed.chain, "watched"],
+  [litecoin, "all"],
+  [litecoin, "watched"]
+] as const
+
+for (const [place, store] of stores.entries()) {
   const services = Subscriptions.layer.pipe(
     Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),
     Layer.provideMerge(store.layer)
   )
   describe(`ExtendedKeys on ${store.name}`, () => {
-    for (const [chain, record] of [
-      [Seed.chain, "all"],
-      [Seed.chain, "watched"],
-      [litecoin, "all"],
-      [litecoin, "watched"]
-    ] as const) {
+    for (const [chain, record] of shareOf(recordings, place)) {
       it(`are told of every address up to the window, in and out of order, through reorganisations, steps and restarts, where ${record} is recorded of ${chain.blockchain}`, {
         timeout: 600_000
       }, async () => {

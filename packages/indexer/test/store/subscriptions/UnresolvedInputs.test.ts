@@ -294,7 +294,7 @@ for (const store of stores) {
             }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
           )
         )
-        yield* Effect.promise(() => fc.assert(property, { numRuns: 40 }))
+        yield* Effect.promise(() => fc.assert(property, { numRuns: store.name === "sqlite" ? 40 : 10 }))
       }).pipe(Effect.provide(layer))
     )
   })

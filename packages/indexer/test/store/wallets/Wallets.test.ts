@@ -23,7 +23,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { type Find, type Payment, searching, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -103,7 +103,7 @@ const endOf = (node: UtxoChain, branch: ReadonlyArray<AddressBytes>) => {
 const stranger = Address.fromBytes(Uint8Array.of(0x51))
 const pay = (to: AddressBytes, amount: bigint): Payment => ({ spends: [], pays: [{ to, amount }] })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Layer.mergeAll(Wallets.layer, ChainStatus.layer).pipe(Layer.provideMerge(store.layer))
 
   describe(`Wallets on ${store.name}`, () => {

@@ -281,7 +281,9 @@ for (const store of stores) {
               })
             )
         )
-        yield* Effect.promise(() => fc.assert(property, { numRuns: runs }))
+        yield* Effect.promise(() =>
+          fc.assert(property, { numRuns: store.name === "sqlite" ? runs : Math.ceil(runs / 4) })
+        )
       }).pipe(Effect.provide(store.layer))
     )
 
