@@ -45,11 +45,12 @@ const find = (
       wrong("blockchain", `The operation is for ${known[families[0]!].title} blockchains, which ${blockchain} is not`)
     )
   }
-  return configured.has(Chain.nameOf(chain))
-    ? Effect.succeed(chain)
-    : new InvalidNetwork(
+  const served = configured.get(Chain.nameOf(chain))
+  return served === undefined
+    ? new InvalidNetwork(
         wrong("network", `${blockchain} ${network} is known, but this server is not configured for it`)
       )
+    : Effect.succeed(served.chain)
 }
 
 export const layer = Layer.effect(
