@@ -153,7 +153,8 @@ const startFastify = async ({ file, server }: Task) => {
   app.get<{ Params: Record<string, string>; Querystring: { context?: string } }>(
     "/blockchain-events/:blockchain/:network/:referenceId",
     async (request, reply) => {
-      const requestId = randomUUID().replaceAll("-", "").slice(0, 24)
+      const chance = randomUUID()
+      const requestId = Date.now().toString(16).padStart(12, "0") + chance.slice(0, 8) + chance.slice(9, 13)
       const key = request.headers["x-api-key"]
       const hash = createHash("sha256").update(String(key)).digest()
       const caller = keys.get(hash) as { account: number; hash: Buffer; revoked: number | null } | undefined
