@@ -1,15 +1,17 @@
 /**
- * Requests a second of one keyed, charged lookup in SQLite, against Fastify with better-sqlite3 doing the same in the same
- * run; and the 99th percentile of its answer times while an indexer writes 20,000 rows a second, against an idle one.
+ * Requests a second of one keyed lookup in SQLite, uncharged and charged, against Fastify with better-sqlite3 doing the same
+ * in the same run; and the 99th percentile of its answer times while an indexer writes 20,000 rows a second, against an idle
+ * one.
  *
  * Fastify checks the same key and reads the same row on its own thread, once without a charge and once with the charge
- * written as we write it, in a transaction. Servers take turns, each in a process of its own; the load comes from here.
+ * written as we write it, in a transaction. Each server is a process of its own with a store of its own, and is warm before
+ * the first round; in a round they take turns. The load comes from here.
  *
- *     node bench/http.ts [seconds a round] [rounds]
+ *     node bench/http.ts [seconds a turn] [rounds]
  */
-import { fork } from "node:child_process"
+import { type ChildProcess, fork } from "node:child_process"
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -41,8 +43,13 @@ const connections = 32
 /** Requests a second at which answer times are taken: a busy server, not one at its end. */
 const steadyRate = 1_000
 
+/** Requests before the first round: until then what runs often is still being compiled. */
+const warmingRequests = 10_000
+
+const servers = ["headwater", "fastify", "headwater, charged", "fastify, charged"] as const
+
 interface Task {
-  readonly server: "headwater" | "fastify" | "fastify, charged"
+  readonly server: (typeof servers)[number]
   readonly file: string
 }
 
@@ -84,7 +91,7 @@ const index = Effect.gen(function* () {
   )
 })
 
-const headwater = (file: string) =>
+const headwater = ({ file, server }: Task) =>
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const database = yield* Database
@@ -105,7 +112,7 @@ const headwater = (file: string) =>
     Effect.provide(
       Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
         Layer.provide(Layer.succeed(ConfiguredChains, new Map([[Chain.nameOf(chain), { chain }]]))),
-        Layer.provide(Layer.succeed(CreditsEnabled, true)),
+        Layer.provide(Layer.succeed(CreditsEnabled, server === "headwater, charged")),
         Layer.provideMerge(services(file)),
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
       )
@@ -146,7 +153,8 @@ const startFastify = async ({ file, server }: Task) => {
   app.get<{ Params: Record<string, string>; Querystring: { context?: string } }>(
     "/blockchain-events/:blockchain/:network/:referenceId",
     async (request, reply) => {
-      const requestId = randomUUID().replaceAll("-", "").slice(0, 24)
+      const chance = randomUUID()
+      const requestId = Date.now().toString(16).padStart(12, "0") + chance.slice(0, 8) + chance.slice(9, 13)
       const key = request.headers["x-api-key"]
       const hash = createHash("sha256").update(String(key)).digest()
       const caller = keys.get(hash) as { account: number; hash: Buffer; revoked: number | null } | undefined
@@ -226,34 +234,35 @@ const prepare = (file: string): Promise<Prepared> =>
     return { key: Redacted.value(key), references: rows.map(({ reference_id }) => reference_id) }
   }).pipe(Effect.provide(services(file)), Effect.runPromise)
 
-/** Runs `use` against a server in a process of its own. */
-const withServer = async <A>(
-  task: Task,
-  use: (url: string, tell: (what: "write" | "rest" | "cpu") => Promise<unknown>) => Promise<A>
-): Promise<A> => {
+/** A server in a process of its own. */
+interface Started {
+  readonly url: string
+  readonly child: ChildProcess
+  readonly tell: (what: "write" | "rest" | "cpu") => Promise<unknown>
+}
+
+const start = async (task: Task): Promise<Started> => {
   const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, BENCH_TASK: JSON.stringify(task) } })
   const message = () => new Promise<unknown>((resolve) => child.once("message", resolve))
   const port = await message()
-  try {
-    return await use(`http://127.0.0.1:${port}`, async (what) => {
-      const done = message()
-      child.send(what)
-      return done
-    })
-  } finally {
-    const gone = new Promise((resolve) => child.once("exit", resolve))
-    child.kill("SIGKILL")
-    await gone
+  const tell: Started["tell"] = async (what) => {
+    const done = message()
+    child.send(what)
+    return done
   }
+  return { url: `http://127.0.0.1:${port}`, child, tell }
 }
 
-const load = async (url: string, { key, references }: Prepared, seconds: number, rate?: number) => {
+const load = async (
+  url: string,
+  { key, references }: Prepared,
+  how: { readonly duration: number; readonly overallRate?: number } | { readonly amount: number }
+) => {
   const result = await autocannon({
     url,
     connections,
-    duration: seconds,
     headers: { "x-api-key": key },
-    ...(rate === undefined ? {} : { overallRate: rate }),
+    ...how,
     requests: [
       {
         setupRequest: (request) => ({
@@ -264,64 +273,91 @@ const load = async (url: string, { key, references }: Prepared, seconds: number,
     ]
   })
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} answers were refused`)
-  return { perSecond: result["2xx"] / result.duration, p50: result.latency.p50, p99: result.latency.p99 }
+  const { duration, latency } = result
+  return { answers: result["2xx"], perSecond: result["2xx"] / duration, p50: latency.p50, p99: latency.p99 }
 }
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
+const byServer = <A>(value: () => A) =>
+  Object.fromEntries(servers.map((server) => [server, value()])) as Record<Task["server"], A>
+
 const main = async () => {
-  const [seconds = 4, rounds = 5] = process.argv.slice(2).map(Number)
+  const [duration = 4, rounds = 5] = process.argv.slice(2).map(Number)
   const folder = mkdtempSync(join(tmpdir(), "headwater-bench-http-"))
-  const file = join(folder, "store.db")
+  const started: Array<Started> = []
   try {
+    const file = join(folder, "store.db")
     const prepared = await prepare(file)
-    const rates: Record<Task["server"], Array<number>> = { headwater: [], fastify: [], "fastify, charged": [] }
-    const cpu: typeof rates = { headwater: [], fastify: [], "fastify, charged": [] }
+    for (const [i, server] of servers.entries()) {
+      const own = join(folder, `${i}.db`)
+      copyFileSync(file, own)
+      started.push(await start({ server, file: own }))
+      await load(started[i]!.url, prepared, { amount: warmingRequests })
+    }
+    const rates = byServer((): Array<number> => [])
+    const cpu = byServer((): Array<number> => [])
     const row = (server: Task["server"], perSecond: number, micros: number) =>
       `${server.padEnd(18)} ${perSecond.toFixed(0).padStart(6)} requests/s, ${micros.toFixed(0).padStart(4)} us of CPU each`
     const idle: Array<number> = []
     const busy: Array<number> = []
     for (let round = 0; round < rounds; round++) {
-      for (const server of Object.keys(rates) as Array<Task["server"]>) {
-        await withServer({ server, file }, async (url, tell) => {
-          await load(url, prepared, 1)
-          const before = Number(await tell("cpu"))
-          const { p50, p99, perSecond } = await load(url, prepared, seconds)
-          const micros = (Number(await tell("cpu")) - before) / (perSecond * seconds)
-          rates[server].push(perSecond)
-          cpu[server].push(micros)
-          console.log(`${row(server, perSecond, micros)}, p50 ${p50} ms, p99 ${p99} ms`)
-          if (server !== "headwater") return
-          const at = await load(url, prepared, seconds, steadyRate)
-          await tell("write")
-          const beside = await load(url, prepared, seconds, steadyRate)
-          await tell("rest")
-          idle.push(at.p99)
-          busy.push(beside.p99)
-          console.log(`  at ${steadyRate}/s: p99 ${at.p99} ms; beside 20,000 written rows/s: p99 ${beside.p99} ms`)
-        })
+      for (const [i, server] of servers.entries()) {
+        const { tell, url } = started[i]!
+        const before = Number(await tell("cpu"))
+        const { answers, p50, p99, perSecond } = await load(url, prepared, { duration })
+        const micros = (Number(await tell("cpu")) - before) / answers
+        rates[server].push(perSecond)
+        cpu[server].push(micros)
+        console.log(`${row(server, perSecond, micros)}, p50 ${p50} ms, p99 ${p99} ms`)
       }
+      const { tell, url } = started[servers.indexOf("headwater, charged")]!
+      const steady = { duration, overallRate: steadyRate }
+      const at = await load(url, prepared, steady)
+      await tell("write")
+      const beside = await load(url, prepared, steady)
+      await tell("rest")
+      idle.push(at.p99)
+      busy.push(beside.p99)
+      console.log(`  at ${steadyRate}/s: p99 ${at.p99} ms; beside 20,000 written rows/s: p99 ${beside.p99} ms`)
     }
-    const of = (server: Task["server"]) => median(rates[server])
-    const ratio = (peer: Task["server"]) => (of("headwater") / of(peer)).toFixed(2)
     console.log(`\nmedians of ${rounds} rounds, ${connections} connections`)
-    for (const server of Object.keys(rates) as Array<Task["server"]>) {
-      console.log(row(server, of(server), median(cpu[server])))
+    for (const server of servers) console.log(row(server, median(rates[server]), median(cpu[server])))
+    for (const kind of ["", ", charged"] as const) {
+      const [ours, theirs] = [`headwater${kind}`, `fastify${kind}`] as const
+      const byRate = median(rates[ours].map((rate, i) => rate / rates[theirs][i]!)).toFixed(2)
+      const byCpu = median(cpu[ours].map((micros, i) => cpu[theirs][i]! / micros)).toFixed(2)
+      console.log(`${ours}: ${byRate} of ${theirs} by what passed, ${byCpu} by CPU`)
     }
-    console.log(
-      `${ratio("fastify, charged")} of Fastify with the same charge, ${ratio("fastify")} of Fastify without one`
-    )
     console.log(`p99 idle ${median(idle)} ms, beside 20,000 rows/s ${median(busy)} ms`)
     Comparison.report({
-      ...{ work: "keyed and charged look-ups", unit: "a second", better: "more", ours: rates.headwater },
+      ...{ work: "keyed and charged look-ups", unit: "a second", better: "more", ours: rates["headwater, charged"] },
       peer: { name: "Fastify, charged", values: rates["fastify, charged"] },
       floor: { name: "Fastify, uncharged", values: rates.fastify }
+    })
+    Comparison.report({
+      ...{ work: "keyed look-ups, CPU", unit: "us CPU each", better: "less", ours: cpu.headwater },
+      peer: { name: "Fastify", values: cpu.fastify }
+    })
+    Comparison.report({
+      ...{
+        work: "keyed and charged look-ups, CPU",
+        unit: "us CPU each",
+        better: "less",
+        ours: cpu["headwater, charged"]
+      },
+      peer: { name: "Fastify, charged", values: cpu["fastify, charged"] }
     })
     Comparison.report({
       ...{ work: "p99 of look-ups beside an indexer", unit: "ms", better: "less", ours: busy },
       floor: { name: "the same, idle", values: idle }
     })
   } finally {
+    for (const { child } of started) {
+      const gone = new Promise((resolve) => child.once("exit", resolve))
+      child.kill("SIGKILL")
+      await gone
+    }
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -331,6 +367,6 @@ if (BENCH_TASK === undefined) await main()
 else {
   const task = JSON.parse(BENCH_TASK) as Task
   answerCpu()
-  if (task.server === "headwater") Effect.runFork(Effect.scoped(headwater(task.file)))
+  if (task.server.startsWith("headwater")) Effect.runFork(Effect.scoped(headwater(task)))
   else await startFastify(task)
 }

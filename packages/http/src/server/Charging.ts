@@ -47,14 +47,14 @@ export const layer = Layer.effect(
     const atOnce = yield* RateLimit.atOnce
     const rules = yield* CreditRules
 
-    return Charging.of(
-      Effect.fnUntraced(function* (handled, { endpoint }) {
-        const request = yield* RequestInfo
-        const { id: account } = yield* CurrentAccount
-        const { params } = yield* HttpRouter.RouteContext
-        const operation = Context.get(endpoint.annotations, Price)
+    return Charging.of((handled, { endpoint }) => {
+      const operation = Context.get(endpoint.annotations, Price)
+      return Effect.contextWith((context: Context.Context<CurrentAccount | HttpRouter.RouteContext>) => {
+        const request = Context.get(context, RequestInfo)
+        const { id: account } = Context.get(context, CurrentAccount)
+        const { params } = Context.get(context, HttpRouter.RouteContext)
         const perResult = operation === undefined ? 0 : Ledger.price(operation, params.blockchain)
-        yield* limit.admit(account, perResult)
+        const admitted = limit.admit(account, perResult)
         /** Results that were paid in parts, and those that nobody pays for: all count for the rate, however the request ends. */
         let parts = 0
         let unpaid = 0
@@ -71,7 +71,8 @@ export const layer = Layer.effect(
             committing: (transaction) => transaction,
             countUnpaid
           })
-          return yield* Effect.ensuring(atOnce(account, Effect.provideService(handled, Payment, free)), spendParts)
+          const answered = atOnce(account, Effect.provideService(handled, Payment, free))
+          return Effect.andThen(admitted, Effect.ensuring(answered, spendParts))
         }
 
         const chargeOf = (results: number) => ({
@@ -92,16 +93,18 @@ export const layer = Layer.effect(
             Effect.map(Effect.orDie(credits.lockBalance(account)), (balance) =>
               Ledger.affordable(balance, perResult, wanted)
             ),
-          payPart: Effect.fnUntraced(function* (part, results) {
-            paid = true
-            const amount = perResult * results
-            const charge = { ...chargeOf(results), key: `request:${request.id}:${part}`, amount, results }
-            // The balance was locked when the results were found to be affordable.
-            const left = results === 0 ? credits.balance(account) : credits.chargeInTransaction(charge)
-            const available = yield* Effect.orDie(left)
-            if (results === 0) set(request, parts * perResult, available)
-            else uncommitted = { results, available }
-          }),
+          payPart: (part, results) =>
+            Effect.suspend(() => {
+              paid = true
+              const amount = perResult * results
+              const charge = { ...chargeOf(results), key: `request:${request.id}:${part}`, amount, results }
+              // The balance was locked when the results were found to be affordable.
+              const left = results === 0 ? credits.balance(account) : credits.chargeInTransaction(charge)
+              return Effect.map(Effect.orDie(left), (available) => {
+                if (results === 0) set(request, parts * perResult, available)
+                else uncommitted = { results, available }
+              })
+            }),
           committing: (transaction) =>
             Effect.onExit(transaction, (exit) =>
               Effect.sync(() => {
@@ -133,19 +136,20 @@ export const layer = Layer.effect(
               })
             )
         })
-        return yield* atOnce(account, Effect.provideService(handled, Payment, payment)).pipe(
-          Effect.tap(
-            Effect.fnUntraced(function* (response) {
-              // The framework answers some errors itself, without a failure.
-              if (paid || response.status >= 400) return
-              const charge = chargeOf(request.results)
-              const available = yield* charge.amount === 0
+        const answered = atOnce(account, Effect.provideService(handled, Payment, payment)).pipe(
+          Effect.tap((response): Effect.Effect<void, InsufficientCredits> => {
+            // The framework answers some errors itself, without a failure.
+            if (paid || response.status >= 400) return Effect.void
+            const charge = chargeOf(request.results)
+            const left =
+              charge.amount === 0
                 ? Effect.orDie(credits.balance(account))
                 : Effect.catchTag(refused(credits.charge(charge)), "DatabaseError", Effect.die)
+            return Effect.flatMap(left, (available) => {
               set(request, charge.amount, available)
-              yield* limit.spend(account, charge.amount - perResult)
+              return limit.spend(account, charge.amount - perResult)
             })
-          ),
+          }),
           Effect.tapError(() =>
             Effect.map(
               Effect.orDie(charged === undefined ? credits.balance(account) : credits.giveBack(charged)),
@@ -157,7 +161,8 @@ export const layer = Layer.effect(
           ),
           Effect.ensuring(spendParts)
         )
+        return Effect.andThen(admitted, answered)
       })
-    )
+    })
   })
 )

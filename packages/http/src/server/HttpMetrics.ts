@@ -1,4 +1,5 @@
 /** Metrics of the interface: requests by operation, never by path, since a path may hold an extended public key. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 
@@ -17,6 +18,36 @@ const credits = Metric.counter("headwater_credits_consumed_total", {
   incremental: true
 })
 
+/** The metrics of one operation. */
+interface OfOperation {
+  readonly seconds: Metric.Histogram<number>
+  readonly credits: Metric.Counter<number>
+  /** By method and status. */
+  readonly requests: Map<string, Metric.Counter<number>>
+}
+
+/** A metric with attributes is made once: to make one costs more than to count a request. */
+const operations = new Map<string, OfOperation>()
+
+const ofOperation = (operation: string): OfOperation => {
+  const known = operations.get(operation)
+  if (known !== undefined) return known
+  const made = {
+    seconds: Metric.withAttributes(seconds, { operation }),
+    credits: Metric.withAttributes(credits, { operation }),
+    requests: new Map()
+  }
+  operations.set(operation, made)
+  return made
+}
+
+const requestsOf = ({ requests: known }: OfOperation, operation: string, method: string, status: number) => {
+  const key = `${method} ${status}`
+  const made = known.get(key) ?? Metric.withAttributes(requests, { operation, method, status: String(status) })
+  known.set(key, made)
+  return made
+}
+
 /** Counts an answered request. `consumed`: credits, 0 where credits are not counted. */
 export const answered = (request: {
   readonly operation: string
@@ -25,9 +56,11 @@ export const answered = (request: {
   readonly millis: number
   readonly consumed: number
 }) =>
-  Effect.gen(function* () {
+  Effect.contextWith((context: Context.Context<never>) => {
     const { consumed, method, millis, operation, status } = request
-    yield* Metric.update(Metric.withAttributes(requests, { operation, method, status: String(status) }), 1)
-    yield* Metric.update(Metric.withAttributes(seconds, { operation }), millis / 1000)
-    if (consumed > 0) yield* Metric.update(Metric.withAttributes(credits, { operation }), consumed)
+    const metrics = ofOperation(operation)
+    requestsOf(metrics, operation, method, status).updateUnsafe(1, context)
+    metrics.seconds.updateUnsafe(millis / 1000, context)
+    if (consumed > 0) metrics.credits.updateUnsafe(consumed, context)
+    return Effect.void
   })

@@ -11,6 +11,7 @@ import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
 
 /** Ends the framework's spans. */
 export const layer = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
@@ -18,8 +19,7 @@ export const layer = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true
 /** The span of a request that is answered with a status of 5xx has failed; the answer goes out. */
 class ServerFailed extends Schema.TaggedError<ServerFailed>()("ServerFailed", { message: Schema.String }) {}
 
-/** Puts a request and its answer into a span, in the trace that the caller names. The router adds the route. */
-export const traced = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+const inSpan = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.gen(function* () {
     const { headers, method } = yield* HttpServerRequest.HttpServerRequest
     let response: HttpServerResponse.HttpServerResponse | undefined
@@ -45,3 +45,16 @@ export const traced = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServer
       Effect.map(() => response!)
     )
   })
+
+/**
+ * Puts a request and its answer into a span, in the trace that the caller names; the router adds the route. Without an
+ * exporter nobody would see the span, so that none is made.
+ */
+export const traced = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+  const spanned = inSpan(answer)
+  return Effect.flatMap(
+    Tracer.Tracer,
+    (tracer): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+      tracer === Tracer.nativeTracer ? answer : spanned
+  )
+}

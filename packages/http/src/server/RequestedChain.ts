@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { InvalidBlockchain, InvalidNetwork } from "../contract/Errors.ts"
 import { CurrentChain, Families, RequestedChain } from "../contract/RequestedChain.ts"
 import type { ConfiguredChain } from "../operations/Operations.ts"
@@ -24,44 +25,46 @@ const onlyBlockchainOf = (families: ReadonlyArray<FamilyName> | undefined): stri
   Chain.all.find(({ family }) => family === families?.[0])?.blockchain ?? ""
 
 /** Finds a chain that this server serves and the operation is for. */
-const find = Effect.fnUntraced(function* (
+const find = (
   configured: ConfiguredChains["Service"],
   families: ReadonlyArray<FamilyName> | undefined,
   blockchain: string,
   network: string
-) {
-  const chain = yield* Effect.mapError(Effect.fromResult(Chain.find(blockchain, network)), (error) => {
-    if (error._tag === "UnknownBlockchain") {
+): Effect.Effect<Chain.Chain, InvalidBlockchain | InvalidNetwork> => {
+  const found = Chain.find(blockchain, network)
+  if (Result.isFailure(found)) {
+    if (found.failure._tag === "UnknownBlockchain") {
       return new InvalidBlockchain(wrong("blockchain", oneOf(Chain.all.map(({ blockchain }) => blockchain))))
     }
     const networks = Chain.all.filter((chain) => chain.blockchain === blockchain).map(({ network }) => network)
     return new InvalidNetwork(wrong("network", oneOf(networks)))
-  })
+  }
+  const chain = found.success
   if (families !== undefined && !families.includes(chain.family)) {
-    return yield* new InvalidBlockchain(
+    return new InvalidBlockchain(
       wrong("blockchain", `The operation is for ${known[families[0]!].title} blockchains, which ${blockchain} is not`)
     )
   }
-  return (
-    configured.get(Chain.nameOf(chain)) ??
-    (yield* new InvalidNetwork(
-      wrong("network", `${blockchain} ${network} is known, but this server is not configured for it`)
-    ))
-  )
-})
+  const served = configured.get(Chain.nameOf(chain))
+  return served === undefined
+    ? new InvalidNetwork(
+        wrong("network", `${blockchain} ${network} is known, but this server is not configured for it`)
+      )
+    : Effect.succeed(served.chain)
+}
 
 export const layer = Layer.effect(
   RequestedChain,
   Effect.gen(function* () {
     const configured = yield* ConfiguredChains
-    return RequestedChain.of(
-      Effect.fnUntraced(function* (handled, { endpoint }) {
-        const { params } = yield* HttpRouter.RouteContext
-        const families = Context.get(endpoint.annotations, Families)
-        const blockchain = params.blockchain ?? onlyBlockchainOf(families)
-        const { chain } = yield* find(configured, families, blockchain, params.network ?? "")
-        return yield* Effect.provideService(handled, CurrentChain, chain)
-      })
-    )
+    return RequestedChain.of((handled, { endpoint }) => {
+      const families = Context.get(endpoint.annotations, Families)
+      const only = onlyBlockchainOf(families)
+      return Effect.flatMap(HttpRouter.RouteContext, ({ params: { blockchain = only, network = "" } }) =>
+        Effect.flatMap(find(configured, families, blockchain, network), (chain) =>
+          Effect.provideService(handled, CurrentChain, chain)
+        )
+      )
+    })
   })
 )

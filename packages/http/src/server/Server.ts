@@ -13,9 +13,9 @@ import * as Layer from "effect/Layer"
 import { maxParamLength } from "./AllowedMethods.ts"
 import * as IdleConnections from "./IdleConnections.ts"
 import * as MalformedRequest from "./MalformedRequest.ts"
+import * as NodeResponse from "./NodeResponse.ts"
 import * as RequestTrace from "./RequestTrace.ts"
 import * as Routes from "./Routes.ts"
-import { securityHeaders } from "./SecurityHeaders.ts"
 
 export interface Options {
   readonly host: string
@@ -37,7 +37,8 @@ export interface Options {
 
 const makeServer = (options: Options): Server => {
   const requestTimeout = options.requestTimeoutMillis ?? 15_000
-  const server = createServer({
+  const server: Server = createServer({
+    ServerResponse: NodeResponse.make(() => !server.listening),
     maxHeaderSize: options.maxHeaderBytes ?? 16_384,
     requestTimeout,
     headersTimeout: Math.min(requestTimeout, 10_000),
@@ -47,14 +48,6 @@ const makeServer = (options: Options): Server => {
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)
   IdleConnections.bound(server, options.idleConnections ?? 1_024)
-  // Before anything answers: what an answer sets itself stands in place of these.
-  server.on("request", (_, response) => {
-    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
-  })
-  server.on("request", (_, response) => {
-    // A stopping server waits for its connections.
-    if (!server.listening) response.shouldKeepAlive = false
-  })
   return server
 }
 

@@ -3,7 +3,7 @@
  *
  * A key is 256 random bits, shown once. The store keeps only the key's SHA-256, which is enough for a key that cannot be guessed.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { hash as digestOf, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -136,7 +136,7 @@ const checkName = (name: string) =>
     ? Effect.void
     : new InvalidAccountName({ name })
 
-const hashOf = (key: Redacted.Redacted) => createHash("sha256").update(Redacted.value(key)).digest()
+const hashOf = (key: Redacted.Redacted): Buffer => digestOf("sha256", Redacted.value(key), "buffer")
 
 const idOf = (hash: Uint8Array) => Buffer.from(hash).toString("hex").slice(0, idLength)
 

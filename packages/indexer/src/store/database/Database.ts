@@ -99,7 +99,7 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
   }).pipe(Effect.scoped, PostgresServer.whenAvailable)
   const silenceMillis = yield* PostgresServer.ServerSilence
   const writer = yield* Connection.open(yield* PostgresServer.dialect(held, connections, silenceMillis))
-  const connection = Connection.make(writer, writer)
+  const connection = Connection.make(writer, { db: writer })
   if (PostgresUrl.each(Redacted.value(url)).length > 1) yield* PostgresHold.watch(url, held)
   const signals = yield* PostgresSignals.make(connection, held)
   return {

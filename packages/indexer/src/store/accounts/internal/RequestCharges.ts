@@ -168,11 +168,11 @@ export const make: Effect.Effect<
     Effect.forkScoped
   )
 
-  return Effect.fnUntraced(function* (charge) {
-    const done = Deferred.makeUnsafe<number, InsufficientCredits | DatabaseError>()
-    yield* Queue.offer(pending, { charge, done })
-    return yield* Deferred.await(done)
-  })
+  return (charge) =>
+    Effect.suspend(() => {
+      const done = Deferred.makeUnsafe<number, InsufficientCredits | DatabaseError>()
+      return Effect.andThen(Queue.offer(pending, { charge, done }), Deferred.await(done))
+    })
 })
 
 /** The balance is too small for the charge: nothing was taken. */

@@ -2,11 +2,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { type ControlledTransaction, type Dialect, Kysely, type RawBuilder } from "kysely"
+import { type CompiledQuery, type ControlledTransaction, type Dialect, Kysely, type RawBuilder } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
 
-export type Build<A> = (db: Kysely<Tables>) => { execute(): Promise<A> }
+/** What `compile` gives, where a query has it, finds the rows that `execute` answers. */
+export type Build<A> = (db: Kysely<Tables>) => { execute(): Promise<A>; compile?(): CompiledQuery }
 
 /** The open transaction of the current fiber, if there is one. */
 export const Current = Context.Reference<ControlledTransaction<Tables> | undefined>(
@@ -14,21 +15,14 @@ export const Current = Context.Reference<ControlledTransaction<Tables> | undefin
   { defaultValue: () => undefined }
 )
 
-/** `failed` is called with the error before anybody else has the error. */
-export const attempt = <A>(
-  run: () => Promise<A>,
-  failed?: (error: DatabaseError) => void
-): Effect.Effect<A, DatabaseError> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) => {
-      // PostgreSQL repeats a row's values there, which a log may not hold: extended public keys, callback secrets.
-      if (cause instanceof Error) Reflect.deleteProperty(cause, "detail")
-      const error = new DatabaseError({ cause })
-      failed?.(error)
-      return error
-    }
-  })
+const errorOf = (cause: unknown): DatabaseError => {
+  // PostgreSQL repeats a row's values there, which a log may not hold: extended public keys, callback secrets.
+  if (cause instanceof Error) Reflect.deleteProperty(cause, "detail")
+  return new DatabaseError({ cause })
+}
+
+export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
+  Effect.tryPromise({ try: run, catch: errorOf })
 
 /** Opens a database that is closed with the scope. */
 export const open = (dialect: Dialect) =>
@@ -40,19 +34,39 @@ export const open = (dialect: Dialect) =>
 /** A statement in SQL, for `query` and `read`. */
 export const rows =
   <A>(statement: RawBuilder<A>): Build<ReadonlyArray<A>> =>
-  (db) => ({ execute: async () => (await statement.execute(db)).rows })
+  (db) => ({ compile: () => statement.compile(db), execute: async () => (await statement.execute(db)).rows })
 
-export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
+/** What reads outside of transactions. */
+export interface Reader {
+  readonly db: Kysely<Tables>
+  /** What a query finds, where that needs no waiting. */
+  readonly rowsOf?: (query: CompiledQuery) => ReadonlyArray<unknown>
+}
+
+export const make = (writer: Kysely<Tables>, reader: Reader) => {
   let damage: string | undefined
-  const tried = <A>(run: () => Promise<A>) =>
-    attempt(run, (error) => {
-      if (error.damaged) damage ??= error.message
-    })
+  const failed = (cause: unknown) => {
+    const error = errorOf(cause)
+    if (error.damaged) damage ??= error.message
+    return error
+  }
+  const tried = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: failed })
 
-  const on =
-    (db: Kysely<Tables>) =>
-    <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
-      Effect.flatMap(Current, (transaction) => tried(() => build(transaction ?? db).execute()))
+  const query = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
+    Effect.flatMap(Current, (transaction) => tried(() => build(transaction ?? writer).execute()))
+
+  const { db, rowsOf } = reader
+  const answer = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> => {
+    const built = build(db)
+    if (rowsOf === undefined || built.compile === undefined) return tried(() => built.execute())
+    return Effect.succeed(rowsOf(built.compile()) as A)
+  }
+  const read = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
+    Effect.flatMap(Current, (transaction) =>
+      transaction === undefined
+        ? Effect.flatten(Effect.try({ try: () => answer(build), catch: failed }))
+        : tried(() => build(transaction).execute())
+    )
 
   /** What is to run behind the commit of an open transaction, by name. */
   const waiting = new WeakMap<ControlledTransaction<Tables>, Map<string, Effect.Effect<void>>>()
@@ -90,8 +104,8 @@ export const make = (writer: Kysely<Tables>, reader: Kysely<Tables>) => {
 
   return {
     writer,
-    query: on(writer),
-    read: on(reader),
+    query,
+    read,
     transaction,
     /** Runs an effect behind the commit of the surrounding transaction, once for each name; at once where there is none. */
     afterCommit,

@@ -160,6 +160,6 @@ export const open = Effect.fnUntraced(function* (location: PostgresLocation) {
   return {
     isFillable: names.includes(Migrations.beingFilled),
     names,
-    target: make(Connection.make(db, db), held.server)
+    target: make(Connection.make(db, { db }), held.server)
   }
 })

@@ -2,9 +2,10 @@
 import { closeSync, existsSync, openSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import type { CompiledQuery } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
 import * as Connection from "./Connection.ts"
-import { SqliteReaderDialect } from "./SqliteReader.ts"
+import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
 import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 
 /** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
@@ -17,13 +18,22 @@ export const make = (file: string): Effect.Effect<void, DatabaseError> =>
     catch: (cause) => new DatabaseError({ cause })
   })
 
-const open = (options: SqliteOptions, readonly: boolean) =>
-  Effect.suspend(() => {
-    const database = new BetterSqlite(options.file, { readonly })
-    database.pragma("query_only=true")
-    for (const pragma of pragmas(options)) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
-    return Connection.open(new SqliteReaderDialect(database))
-  })
+const connect = (options: SqliteOptions, readonly: boolean) => {
+  const database = new BetterSqlite(options.file, { readonly })
+  database.pragma("query_only=true")
+  for (const pragma of pragmas(options)) if (!/^(journal_mode|page_size)/.test(pragma)) database.pragma(pragma)
+  return database
+}
+
+const open = Effect.fnUntraced(function* (options: SqliteOptions, readonly: boolean) {
+  const database = yield* Effect.acquireRelease(
+    Effect.sync(() => connect(options, readonly)),
+    (database) => Effect.sync(() => database.close())
+  )
+  const reader = new SqliteReader(database)
+  const db = yield* Connection.open(new SqliteReaderDialect(reader))
+  return { db, rowsOf: (query: CompiledQuery): ReadonlyArray<unknown> => reader.rowsOf(query) }
+})
 
 /** Reads the file beside a writer. */
 export const reader = (options: SqliteOptions) => open(options, true)
@@ -33,4 +43,7 @@ export const reader = (options: SqliteOptions) => open(options, true)
  * go with the last connection that may write.
  */
 export const visitor = (options: SqliteOptions) =>
-  Effect.suspend(() => open(options, existsSync(`${options.file}-wal`)))
+  Effect.map(
+    Effect.suspend(() => open(options, existsSync(`${options.file}-wal`))),
+    ({ db }) => db
+  )

@@ -1,6 +1,7 @@
 /**
- * A Kysely dialect over a better-sqlite3 connection of the caller's own thread, for statements that only read. Each of
- * them is done when it returns, so nobody has to wait for the connection, and is prepared once.
+ * Statements that only read, over a better-sqlite3 connection of the caller's own thread. Each of them is prepared once,
+ * and is done when it returns, so nobody has to wait for the connection or for an answer. The Kysely dialect is for what
+ * is asked through Kysely itself all the same.
  */
 import type Sqlite from "better-sqlite3"
 import {
@@ -18,7 +19,8 @@ import {
 /** Prepared statements that are kept; texts that lists were written into make them without end. */
 const maxStatements = 500
 
-class ReadConnection implements DatabaseConnection {
+/** A connection; whoever has opened the database closes it. */
+export class SqliteReader implements DatabaseConnection {
   readonly #database: Sqlite.Database
   readonly #statements = new Map<string, Sqlite.Statement>()
 
@@ -36,8 +38,13 @@ class ReadConnection implements DatabaseConnection {
     return statement
   }
 
-  async executeQuery<R>({ parameters, sql }: CompiledQuery): Promise<QueryResult<R>> {
-    return { rows: this.#prepare(sql).all(parameters) as Array<R> }
+  /** What a query finds. */
+  rowsOf<R>({ parameters, sql }: CompiledQuery): Array<R> {
+    return this.#prepare(sql).all(parameters) as Array<R>
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: this.rowsOf(query) }
   }
 
   async *streamQuery(): AsyncIterableIterator<never> {
@@ -46,12 +53,10 @@ class ReadConnection implements DatabaseConnection {
 }
 
 class ReadDriver implements Driver {
-  readonly #database: Sqlite.Database
-  readonly #connection: ReadConnection
+  readonly #connection: SqliteReader
 
-  constructor(database: Sqlite.Database) {
-    this.#database = database
-    this.#connection = new ReadConnection(database)
+  constructor(connection: SqliteReader) {
+    this.#connection = connection
   }
   async init() {}
   async acquireConnection() {
@@ -63,17 +68,15 @@ class ReadDriver implements Driver {
   }
   async commitTransaction() {}
   async rollbackTransaction() {}
-  async destroy() {
-    this.#database.close()
-  }
+  async destroy() {}
 }
 
 export class SqliteReaderDialect implements Dialect {
-  readonly #database: Sqlite.Database
-  constructor(database: Sqlite.Database) {
-    this.#database = database
+  readonly #connection: SqliteReader
+  constructor(connection: SqliteReader) {
+    this.#connection = connection
   }
-  createDriver = () => new ReadDriver(this.#database)
+  createDriver = () => new ReadDriver(this.#connection)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new SqliteAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature
