@@ -15,10 +15,7 @@ export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwo
 const networkTimeout = "10 seconds"
 
 /** Fails for a node of another network; why it is not proved that the node is of its chain's network, if it is not. */
-const checkNetwork = Effect.fnUntraced(function* (
-  host: string,
-  capabilities: ReadonlyArray<Capability.Capability>
-) {
+const checkNetwork = Effect.fnUntraced(function* (host: string, capabilities: ReadonlyArray<Capability.Capability>) {
   const wrong = Capability.lacking(capabilities, Capability.network)
   if (wrong !== undefined) {
     return yield* new WrongNetwork({ message: `${host}: ${wrong.detail}, and start again` })

@@ -7,11 +7,12 @@
  * one place, and a thread that ends loses nothing.
  */
 import type { Block } from "@headwater/core/Block"
-import type * as Chain from "@headwater/core/chains/Chain"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import * as Capability from "../families/Capability.ts"
 import type { ConnectedNode, NodeSettings } from "../families/Family.ts"
@@ -54,6 +55,11 @@ const defaultIdleMillis = 30_000
 /** After a block that a thread could not read the chain is read without threads: twice as long each time, in milliseconds. */
 const [firstRestMillis, longestRestMillis] = [1_000, 60_000]
 
+const readByThreads = Metric.counter("headwater_blocks_read_by_threads_total", {
+  description: "Blocks that worker threads have read",
+  incremental: true
+})
+
 /** What decides which parts a block has. */
 const decisive: ReadonlySet<Capability.Name> = new Set([
   Capability.network,
@@ -67,7 +73,9 @@ const areAlike = (ours: ReadonlyArray<Capability.Capability>, others: ReadonlyAr
       !decisive.has(name) || others.some((other) => other.name === name && other.available === available)
   )
 
-export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<ReaderThreads, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (
+  options: Options
+): Effect.fn.Return<ReaderThreads, never, Scope.Scope> {
   const { distance = defaultDistance, idleMillis = defaultIdleMillis } = options
   const threads = yield* Effect.forEach(Array.from({ length: options.threads }), ReaderThread.make)
   /** When a thread was last asked. */
@@ -84,22 +92,23 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     isTended = false
     yield* Effect.forEach(threads, ({ end }) => end, { discard: true })
   })
-  yield* Effect.addFinalizer(() => Effect.forEach(threads, ({ end }) => end, { discard: true }))
+  let isClosed = false
+  yield* Effect.addFinalizer(() => {
+    isClosed = true
+    return Effect.forEach(threads, ({ end }) => end, { discard: true })
+  })
   const scope = yield* Effect.scope
 
   /** The thread with the fewest blocks to read, of those that may be asked. */
-  const idlest = (now: number) =>
+  const idlest = (nodes: ReaderThread.Nodes, now: number) =>
     threads
-      .filter((thread) => thread.isWell(now))
+      .filter((thread) => thread.isReady(nodes, now))
       .reduce<ReaderThread.ReaderThread | undefined>(
         (least, thread) => (least === undefined || thread.reading() < least.reading() ? thread : least),
         undefined
       )
 
-  const reading: ReaderThreads["reading"] = Effect.fnUntraced(function* (
-    chain,
-    { capabilities, connected, settings }
-  ) {
+  const reading: ReaderThreads["reading"] = Effect.fnUntraced(function* (chain, { capabilities, connected, settings }) {
     const { sideSources, source } = connected
     const { wholeBlockAt } = sideSources
     const nodes: ReaderThread.Nodes = {
@@ -124,6 +133,8 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     let underWay = 0
     let restsUntil = 0
     let rest = firstRestMillis
+    const context = yield* Effect.context<never>()
+    const given = Metric.withAttributes(readByThreads, { chain: Chain.nameOf(chain) })
 
     const head = Effect.tap(source.head, ({ height }) =>
       Effect.sync(() => {
@@ -141,40 +152,44 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     /** By a thread; undefined where none is to be asked, or gives the block. */
     const byThread = Effect.fnUntraced(function* (question: Question, height: number) {
       const now = yield* Clock.currentTimeMillis
-      const thread = now < restsUntil ? undefined : idlest(now)
-      if (thread === undefined) return undefined
+      if (isClosed || now < restsUntil) return undefined
       askedAt = now
       if (!isTended) {
         isTended = true
         yield* Effect.forkIn(tend, scope)
       }
+      const thread = idlest(nodes, now)
+      if (thread === undefined) return undefined
       const message = yield* thread.read(nodes, question, height)
       if (message === undefined) {
-        restsUntil = (yield* Clock.currentTimeMillis) + rest
+        const failedAt = yield* Clock.currentTimeMillis
+        // Blocks that fail at the same time fail once.
+        if (failedAt < restsUntil) return undefined
+        restsUntil = failedAt + rest
         rest = Math.min(2 * rest, longestRestMillis)
         return undefined
       }
       rest = firstRestMillis
+      given.updateUnsafe(1, context)
       return yield* TimeSlice.run(() => BlockMessage.read(message))
     })
 
-    const read =
-      (question: Question, plain: (height: number) => Effect.Effect<Block, NodeError>) => (height: number) =>
-        Effect.suspend(() => {
-          underWay++
-          // A block alone gains nothing from a thread.
-          if (underWay === 1) return plain(height)
-          return Effect.gen(function* () {
-            const block = (yield* isPast(height)) ? yield* byThread(question, height) : undefined
-            return block ?? (yield* plain(height))
+    const read = (question: Question, plain: (height: number) => Effect.Effect<Block, NodeError>) => (height: number) =>
+      Effect.suspend(() => {
+        underWay++
+        // A block alone gains nothing from a thread.
+        if (underWay === 1) return plain(height)
+        return Effect.gen(function* () {
+          const block = (yield* isPast(height)) ? yield* byThread(question, height) : undefined
+          return block ?? (yield* plain(height))
+        })
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            underWay--
           })
-        }).pipe(
-          Effect.ensuring(
-            Effect.sync(() => {
-              underWay--
-            })
-          )
         )
+      )
 
     return {
       ...connected,

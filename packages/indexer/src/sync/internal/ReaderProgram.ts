@@ -147,7 +147,9 @@ export const serve = Effect.fnUntraced(
         chain === undefined
           ? undefined
           : yield* Families.connect(chain, settingsOf(settings)).pipe(
-              Effect.flatMap((node) => Effect.map(node.source.capabilities, (capabilities) => ({ node, capabilities }))),
+              Effect.flatMap((node) =>
+                Effect.map(node.source.capabilities, (capabilities) => ({ node, capabilities }))
+              ),
               Effect.catchCause(() => Effect.undefined)
             )
       yield* count
@@ -165,7 +167,10 @@ export const serve = Effect.fnUntraced(
       const node = connections.get(connection)?.node
       const connected = node === undefined ? undefined : yield* Deferred.await(node)
       const ask = question === "block" ? connected?.source.blockAt : connected?.sideSources.wholeBlockAt
-      const block = ask === undefined ? Option.none() : yield* Effect.catchCause(Effect.asSome(ask(height)), () => Effect.succeedNone)
+      const block =
+        ask === undefined
+          ? Option.none()
+          : yield* Effect.catchCause(Effect.asSome(ask(height)), () => Effect.succeedNone)
       reads.delete(id)
       yield* count
       if (Option.isNone(block)) return port.postMessage({ kind: "noBlock", id }, [])
@@ -178,9 +183,7 @@ export const serve = Effect.fnUntraced(
       switch (request.kind) {
         case "connect": {
           const node = Deferred.makeUnsafe<ConnectedNode | undefined>()
-          const fiber = yield* Effect.forkScoped(
-            Effect.annotateLogs(connect(request, node), { chain: request.chain })
-          )
+          const fiber = yield* Effect.forkScoped(Effect.annotateLogs(connect(request, node), { chain: request.chain }))
           connections.set(request.connection, { node, fiber })
           break
         }

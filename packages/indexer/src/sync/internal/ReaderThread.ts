@@ -1,6 +1,6 @@
 /**
  * One thread that reads blocks, as the main thread sees it. The thread runs while there are blocks to read; what it cannot
- * read, or had not read when it ended, is given back as not read.
+ * read, or had not read when it ended, is given back as not read. Nobody waits for a thread that starts.
  */
 import type * as Chain from "@headwater/core/chains/Chain"
 import { nameOf } from "@headwater/core/chains/Chain"
@@ -25,9 +25,9 @@ export interface Nodes {
 export interface ReaderThread {
   /** Blocks that are being read. */
   readonly reading: () => number
-  /** Whether the thread may be asked: not so for a while after it has ended by itself. */
-  readonly isWell: (now: number) => boolean
-  /** The block, or undefined where it was not read. */
+  /** Whether the thread has connected to the nodes; where it has not, it begins to, unless it has just failed. */
+  readonly isReady: (nodes: Nodes, now: number) => boolean
+  /** The block, or undefined where it was not read. The thread has to be ready. */
   readonly read: (
     nodes: Nodes,
     question: ReaderProgram.Question,
@@ -41,6 +41,8 @@ export interface ReaderThread {
 
 /** How long a thread that has ended by itself is left alone: twice as long each time, in milliseconds. */
 const [firstRestMillis, longestRestMillis] = [10_000, 600_000]
+/** How long a thread that could not connect, or has found something else, is left alone with the nodes. */
+const refusedMillis = 60_000
 
 /** Why a thread has ended, without words that may come from a node. */
 const reasonOf = (error: unknown): string => {
@@ -48,9 +50,15 @@ const reasonOf = (error: unknown): string => {
   return typeof code === "string" ? code : typeof name === "string" ? name : "without a reason"
 }
 
+interface Connection {
+  readonly number: number
+  /** When a connection that was refused is tried again. */
+  state: "connecting" | "ready" | { readonly again: number }
+}
+
 interface Running {
   readonly thread: Thread
-  readonly connections: Map<Nodes, number>
+  readonly connections: Map<Nodes, Connection>
 }
 
 export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThread> {
@@ -62,10 +70,6 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
 
   /** What becomes of each question, by its id. */
   const asked = new Map<number, (block: BlockMessage | undefined) => void>()
-  /** Connections by their number, which no other connection ever has. */
-  const known = new Map<number, Nodes>()
-  /** Nodes of which the thread has found something else than the main thread has. */
-  const unlike = new Set<Nodes>()
   let lastId = 0
   let running: Running | undefined
   let restsUntil = 0
@@ -82,13 +86,23 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     for (const id of [...asked.keys()]) answer(id, undefined)
   }
 
-  const refuse = (nodes: Nodes) => {
-    unlike.add(nodes)
-    run(
-      Effect.logDebug("A thread has found something else of the nodes: blocks are read without it").pipe(
-        Effect.annotateLogs({ chain: nameOf(nodes.chain) })
+  const connected = (number: number, capabilities: ReadonlyArray<Capability.Capability> | undefined) => {
+    for (const [nodes, connection] of running?.connections ?? []) {
+      if (connection.number !== number) continue
+      const isAlike = capabilities !== undefined && nodes.isAlike(capabilities)
+      connection.state = isAlike ? "ready" : { again: clock.currentTimeMillisUnsafe() + refusedMillis }
+      if (isAlike) return
+      const why =
+        capabilities === undefined ? "could not connect to the nodes" : "has found something else of the nodes"
+      return run(
+        Effect.annotateLogs(
+          Effect.logInfo(`A thread that reads blocks ${why}: blocks are read without it for a while`),
+          {
+            chain: nameOf(nodes.chain)
+          }
+        )
       )
-    )
+    }
   }
 
   const onReply = (reply: ReaderProgram.Reply) => {
@@ -98,16 +112,16 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
         return answer(reply.id, reply.block)
       case "noBlock":
         return answer(reply.id, undefined)
-      case "connected": {
-        const nodes = known.get(reply.connection)
-        if (nodes !== undefined && reply.capabilities !== undefined && !nodes.isAlike(reply.capabilities)) refuse(nodes)
-        return
-      }
+      case "connected":
+        return connected(reply.connection, reply.capabilities)
       case "log":
         return run(Effect.annotateLogs(Effect.logWithLevel(reply.level)(reply.message), reply.annotations))
       case "counted": {
         const { attributes, count, counter, description } = reply
-        const metric = Metric.counter(counter, { incremental: true, ...(description === undefined ? {} : { description }) })
+        const metric = Metric.counter(counter, {
+          incremental: true,
+          ...(description === undefined ? {} : { description })
+        })
         return run(Metric.update(Metric.withAttributes(metric, attributes), count))
       }
     }
@@ -142,29 +156,42 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     return started
   }
 
-  const connect = (started: Running, nodes: Nodes): number => {
-    const open = started.connections.get(nodes)
-    if (open !== undefined) return open
+  const disconnect = (nodes: Nodes) => {
+    const connection = running?.connections.get(nodes)
+    if (connection === undefined) return
+    running!.connections.delete(nodes)
+    running!.thread.postMessage({ kind: "disconnect", connection: connection.number })
+  }
+
+  const connect = (nodes: Nodes) => {
+    running ??= start()
     const connection = ++lastId
-    started.connections.set(nodes, connection)
-    known.set(connection, nodes)
-    started.thread.postMessage({
+    running.connections.set(nodes, { number: connection, state: "connecting" })
+    running.thread.postMessage({
       ...{ kind: "connect", connection, chain: nameOf(nodes.chain) },
       settings: ReaderProgram.carry(nodes.settings)
     })
-    return connection
+  }
+
+  const isReady: ReaderThread["isReady"] = (nodes, now) => {
+    if (running === undefined && now < restsUntil) return false
+    const state = running?.connections.get(nodes)?.state
+    if (state === "ready") return true
+    if (state === "connecting" || (state !== undefined && now < state.again)) return false
+    disconnect(nodes)
+    connect(nodes)
+    return false
   }
 
   const read: ReaderThread["read"] = (nodes, question, height) =>
     Effect.callback<BlockMessage | undefined>((resume) => {
-      if (unlike.has(nodes)) return resume(Effect.undefined)
-      running ??= start()
       const started = running
-      const connection = connect(started, nodes)
+      const connection = started?.connections.get(nodes)
+      if (started === undefined || connection === undefined) return resume(Effect.undefined)
       const id = ++lastId
-      asked.set(id, (block) => resume(Effect.succeed(unlike.has(nodes) ? undefined : block)))
+      asked.set(id, (block) => resume(Effect.succeed(block)))
       started.thread.ref()
-      started.thread.postMessage({ kind: "read", id, connection, question, height })
+      started.thread.postMessage({ kind: "read", id, connection: connection.number, question, height })
       return Effect.sync(() => {
         if (!asked.delete(id)) return
         if (asked.size === 0) started.thread.unref()
@@ -174,20 +201,12 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
 
   return {
     reading: () => asked.size,
-    isWell: (now) => running !== undefined || now >= restsUntil,
+    isReady,
     read,
-    disconnect: (nodes) => {
-      unlike.delete(nodes)
-      const connection = running?.connections.get(nodes)
-      if (connection === undefined) return
-      running?.connections.delete(nodes)
-      known.delete(connection)
-      running?.thread.postMessage({ kind: "disconnect", connection })
-    },
+    disconnect,
     end: Effect.suspend(() => {
       const ending = running
       running = undefined
-      known.clear()
       failAll()
       return ending === undefined ? Effect.void : Effect.promise(() => ending.thread.terminate())
     })

@@ -6,6 +6,4 @@ import * as ReaderProgram from "./ReaderProgram.ts"
 
 const { minimumLogLevel } = workerData as ReaderProgram.Options
 
-Effect.runFork(
-  Effect.provideService(ReaderProgram.serve(parentPort!), References.MinimumLogLevel, minimumLogLevel)
-)
+Effect.runFork(Effect.provideService(ReaderProgram.serve(parentPort!), References.MinimumLogLevel, minimumLogLevel))
