@@ -41,8 +41,8 @@ interface Task {
 
 interface Measured {
   readonly seconds: number
-  /** CPU seconds of each thread that worked, the most first. */
-  readonly cpu: ReadonlyArray<number>
+  /** CPU seconds of each thread that worked, by its name, the most first. */
+  readonly cpu: ReadonlyArray<readonly [name: string, seconds: number]>
   /** Seconds that threads were ready and had no core. */
   readonly waited: number
   readonly megabytes: number
@@ -82,14 +82,15 @@ const run = ({ blockchain, first, settings: written, threads, warm }: Task) =>
     const seconds = (performance.now() - begin) / 1000
     const after = [...threadTimes()].map(([task, [cpu, waited]]) => {
       const [cpuBefore, waitedBefore] = before.get(task) ?? [0, 0]
-      return { cpu: cpu - cpuBefore, waited: waited - waitedBefore }
+      const name = readFileSync(`/proc/self/task/${task}/comm`, "utf8").trim()
+      return { name, cpu: cpu - cpuBefore, waited: waited - waitedBefore }
     })
-    const busy = after.filter(({ cpu }) => cpu > 0.02 * seconds)
+    const busy = after.filter(({ cpu }) => cpu > 0.05)
     const height = (yield* store.cursor)?.height
     if (height !== head.height) throw new Error(`caught up to ${height}, not to ${head.height}`)
     return {
       seconds,
-      cpu: busy.map(({ cpu }) => cpu).sort((a, b) => b - a),
+      cpu: busy.map(({ cpu, name }) => [name, cpu] as const).sort(([, a], [, b]) => b - a),
       waited: busy.reduce((sum, { waited }) => sum + waited, 0),
       megabytes: Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) / 1024
     } satisfies Measured
@@ -99,7 +100,9 @@ const run = ({ blockchain, first, settings: written, threads, warm }: Task) =>
       Layer.mergeAll(
         Database.layer({ kind: "sqlite", file: join(process.cwd(), "store.db") }),
         ChainStatus.layer,
-        ReaderThreads.layer({ threads, distance: 2 })
+        ReaderThreads.layer({ threads }).pipe(
+          Layer.provide(Layer.succeed(ReaderThreads.Bounds, { distance: 2, idleMillis: 60_000 }))
+        )
       )
     )
   )
@@ -123,6 +126,7 @@ const child = (cores: string, task: Task) =>
     })
   })
 
+const sum = (cpu: Measured["cpu"]) => cpu.reduce((sum, [, seconds]) => sum + seconds, 0)
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 const startNodes = (chains: string, blocks: number) =>
@@ -147,7 +151,7 @@ const grow = (nodes: ChildProcess, blockchain: string, blocks: number) =>
 const compare = async () => {
   const [chains = "ethereum,bitcoin", blocksText = "120", roundsText = "5", threadsText = "2"] = process.argv.slice(2)
   const [blocks, rounds, threads] = [Number(blocksText), Number(roundsText), Number(threadsText)]
-  const warm = Math.min(40, blocks >> 2)
+  const warm = Math.floor(blocks * 0.4)
   const { nodes, ready } = await startNodes(chains, blocks)
   for (const blockchain of chains.split(",")) {
     await grow(nodes, blockchain, blocks)
@@ -164,7 +168,7 @@ const compare = async () => {
       for (const way of ["one", "plain", "two"] as const) measured[way].push(await ways[way]())
       const line = (["one", "plain", "two"] as const).map((way) => {
         const { cpu, megabytes, seconds, waited } = measured[way].at(-1)!
-        const all = cpu.map((one) => one.toFixed(2)).join(" + ")
+        const all = cpu.map(([name, one]) => `${name} ${one.toFixed(2)}`).join(" + ")
         return `${way} ${seconds.toFixed(2)} s (CPU ${all}; waited ${waited.toFixed(2)}; ${megabytes.toFixed(0)} MB)`
       })
       console.log(`${blockchain}, round ${round + 1}: ${line.join(", ")}`)
@@ -173,10 +177,10 @@ const compare = async () => {
     const ratio = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) => median(a.map((one, i) => one / b[i]!))
     const [one, plain, two] = [rates("one"), rates("plain"), rates("two")]
     const bound = median(
-      measured.two.map(({ cpu }, round) => {
-        const alone = measured.one[round]!.cpu.reduce((sum, one) => sum + one, 0)
-        return alone / Math.max(cpu[0]!, cpu.reduce((sum, one) => sum + one, 0) / 2)
-      })
+      measured.two.map(
+        ({ cpu: [[, most] = ["", 0], ...others] }, round) =>
+          sum(measured.one[round]!.cpu) / Math.max(most, (most + sum(others)) / 2)
+      )
     )
     console.log(
       `${blockchain}: ${median(one).toFixed(1)} blocks/s on one core, ${median(plain).toFixed(1)} on two without threads ` +

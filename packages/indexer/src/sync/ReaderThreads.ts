@@ -26,11 +26,17 @@ import * as ReaderThread from "./internal/ReaderThread.ts"
 export interface Options {
   /** How many threads there may be. */
   readonly threads: number
-  /** Blocks below the head, as last seen, from which on the threads read; 64 by default. */
-  readonly distance?: number
-  /** How long a thread without blocks to read is kept, in milliseconds; 30 s by default. */
-  readonly idleMillis?: number
 }
+
+/** When threads read. */
+export const Bounds = Context.Reference("@headwater/indexer/sync/ReaderThreads/Bounds", {
+  defaultValue: () => ({
+    /** Blocks below the head, as last seen, from which on threads read. */
+    distance: 64,
+    /** How long threads without blocks to read are kept, in milliseconds. */
+    idleMillis: 30_000
+  })
+})
 
 /** The nodes of a chain, connected by these settings, and what was found of them. */
 export interface Connected {
@@ -44,13 +50,12 @@ export interface ReaderThreads {
   readonly reading: (chain: Chain.Chain, nodes: Connected) => Effect.Effect<ConnectedNode, never, Scope.Scope>
 }
 
+const none: ReaderThreads = { reading: (_, { connected }) => Effect.succeed(connected) }
+
 /** The threads of this process; none unless there is a layer. */
 export const Current = Context.Reference<ReaderThreads>("@headwater/indexer/sync/ReaderThreads", {
-  defaultValue: () => ({ reading: (_, { connected }) => Effect.succeed(connected) })
+  defaultValue: () => none
 })
-
-const defaultDistance = 64
-const defaultIdleMillis = 30_000
 
 /** After a block that a thread could not read the chain is read without threads: twice as long each time, in milliseconds. */
 const [firstRestMillis, longestRestMillis] = [1_000, 60_000]
@@ -73,10 +78,12 @@ const areAlike = (ours: ReadonlyArray<Capability.Capability>, others: ReadonlyAr
       !decisive.has(name) || others.some((other) => other.name === name && other.available === available)
   )
 
+/** Threads until the scope closes; they start with the first block that they may read. */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<ReaderThreads, never, Scope.Scope> {
-  const { distance = defaultDistance, idleMillis = defaultIdleMillis } = options
+  if (options.threads === 0) return none
+  const { distance, idleMillis } = yield* Bounds
   const threads = yield* Effect.forEach(Array.from({ length: options.threads }), ReaderThread.make)
   /** When a thread was last asked. */
   let askedAt = 0
@@ -203,5 +210,4 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** So many threads at most; with none, blocks are read where they are committed. */
-export const layer = (options: Options): Layer.Layer<never> =>
-  options.threads === 0 ? Layer.empty : Layer.effect(Current, make(options))
+export const layer = (options: Options): Layer.Layer<never> => Layer.effect(Current, make(options))

@@ -34,7 +34,7 @@ describe.skipIf(!Fixtures.exist)("recorded", () => {
       const { url } = yield* FakeNode.make(EvmNode.answers(blocks))
       const open = ChainConnection.open(mainnet, settingsOf(url))
       const plain = yield* open
-      const threads = yield* ReaderThreads.make({ threads: 2, distance: 0 })
+      const threads = yield* ReaderThreads.make({ threads: 2 })
       const threaded = yield* Effect.provideService(open, ReaderThreads.Current, threads)
       const heights = blocks.map(({ block }) => Number(block.number))
       const read = (source: typeof plain.source) =>
