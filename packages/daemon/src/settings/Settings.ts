@@ -251,14 +251,12 @@ export const chains = (
     return own === undefined ? [] : [{ chain, settings: own }]
   })
 
-/** Threads that read blocks, where the settings do not say: as many as there are cores, and none on one. */
+/** Threads that read blocks at most, where the settings do not say how many. */
 const mostThreads = 4
 
-/** How many threads read blocks long past. */
-export const threads = ({ threads }: Pick<Settings["Service"], "threads">): number => {
-  const cores = availableParallelism()
-  return threads ?? (cores === 1 ? 0 : Math.min(cores, mostThreads))
-}
+/** How many threads read blocks long past: by default one less than there are cores. */
+export const threads = ({ threads }: Pick<Settings["Service"], "threads">): number =>
+  threads ?? Math.min(availableParallelism() - 1, mostThreads)
 
 /** Where the store is; a SQLite file `headwater.db` in the working directory unless the settings say otherwise. */
 export const storeLocation = ({ store }: Settings["Service"]): Location => {
