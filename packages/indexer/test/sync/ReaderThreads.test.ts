@@ -120,11 +120,10 @@ const first = 20_000_000
 const heightsOf = (count: number) => Array.from({ length: count }, (_, index) => first + index)
 
 /** A node of small blocks, and how it is asked for them. */
-const smallNode = Effect.map(TronNode.make({ blocks: tronBlocks(first, 40) }), (node) => ({
-  node,
-  settings: settingsOf(node.url),
-  heights: heightsOf(39)
-}))
+const smallNode = Effect.map(
+  Effect.suspend(() => TronNode.make({ blocks: tronBlocks(first, 40) })),
+  (node) => ({ node, settings: settingsOf(node.url), heights: heightsOf(39) })
+)
 
 describe("blocks by threads are those of the main thread", () => {
   it.live("Tron", () =>
