@@ -3,7 +3,7 @@
  * fetched, proved (`verify = "roots"`), decoded, matched and committed in order. One core beside two, both with `taskset`, in
  * turns: one core without threads, and two with them; beside two without threads, which use the second core for the store.
  *
- *     node bench/catchup.ts [chains, ethereum,bitcoin] [blocks, 120] [rounds, 5] [threads, 2]
+ *     node bench/catchup.ts [chains, ethereum,bitcoin] [blocks, 120] [rounds, 5] [threads, 1]
  *
  * The node answers what it has sent before from memory, so that it takes little of the cores. A ratio of wall times wants a
  * machine that is quiet but for this; the bench says how much of the time others have taken, and the CPU of each thread, by which
@@ -149,7 +149,7 @@ const grow = (nodes: ChildProcess, blockchain: string, blocks: number) =>
   })
 
 const compare = async () => {
-  const [chains = "ethereum,bitcoin", blocksText = "120", roundsText = "5", threadsText = "2"] = process.argv.slice(2)
+  const [chains = "ethereum,bitcoin", blocksText = "120", roundsText = "5", threadsText = "1"] = process.argv.slice(2)
   const [blocks, rounds, threads] = [Number(blocksText), Number(roundsText), Number(threadsText)]
   const warm = Math.floor(blocks * 0.4)
   const { nodes, ready } = await startNodes(chains, blocks)
