@@ -136,7 +136,7 @@ describe("blocks by threads are those of the main thread", () => {
     )
   )
 
-  it.live("XRP Ledger, with tags", () =>
+  it.live.each(["httpUrl", "wsUrl"] as const)("XRP Ledger, %s", (url) =>
     apart(() =>
       Effect.gen(function* () {
         const ledgers = XrpLedgers.chainOf(
@@ -149,7 +149,7 @@ describe("blocks by threads are those of the main thread", () => {
             ] as never
         )
         const server = yield* XrpServer.make({ ledgers })
-        const blocks = yield* assertSame(XrpLedgers.mainnet, settingsOf(server.httpUrl), heightsOf(19))
+        const blocks = yield* assertSame(XrpLedgers.mainnet, settingsOf(server[url]), heightsOf(19))
         assert.isAtLeast(blocks[0]!.transfers.length, 2)
       })
     )
