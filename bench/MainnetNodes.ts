@@ -5,7 +5,7 @@
  * As a program, forked: it is told which chain has how many blocks more, and says the URLs. With the names of chains it has
  * these alone, and with a number of blocks keeps so many of each, and the answers about them as they were sent.
  *
- *     MainnetNodes.ts [blocks of XRP and Tron] [chains, as "ethereum,bitcoin"] [blocks kept]
+ *     MainnetNodes.ts [blocks of XRP and Tron] [chains, as "ethereum,bitcoin"] [blocks kept] [raw: UTXO nodes show no prevouts]
  */
 import { createServer, type Server } from "node:http"
 import { createRequire } from "node:module"
@@ -103,7 +103,8 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-const [premadeBlocks, chosenChains, keptBlocks] = process.argv.slice(2)
+const [premadeBlocks, chosenChains, keptBlocks, shown] = process.argv.slice(2)
+const showsPrevouts = shown !== "raw"
 
 /** A JSON-RPC node whose results are texts; undefined for a method that it does not have. */
 const serve = (answer: (method: string, params: ReadonlyArray<unknown>) => Text | undefined) =>
@@ -289,7 +290,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
     JSON.stringify({
       ...transaction,
       vin: transaction.vin.map((input: EvmNode.Json) =>
-        input.coinbase === undefined
+        input.coinbase === undefined && showsPrevouts
           ? { ...input, prevout: { value: 0.01, scriptPubKey: { hex: UtxoBlocks.p2pkh(7) } } }
           : input
       )
@@ -298,7 +299,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
   const ids = paying.map(({ txid }) => String(txid))
   const raws = paying.map(({ hex }) => String(hex))
   const headers = new Map<number, string>()
-  const blocks = new Map<string, { text: Text; raw: Text }>()
+  const blocks = new Map<string, { text: Text; raw: Text; listed: Text }>()
   const watched = UtxoBlocks.p2pkh(9)
   const reward = UtxoBlocks.paid("6.25000000", watched)
   /** BIP-141: the coinbase commits to the witnesses of a block, its own being 32 bytes of zeros. */
@@ -353,7 +354,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
       ...(isZcash ? zcash : {})
     }
     const text = `${JSON.stringify(outer).slice(0, -1)},"tx":[${[shows(coinbase), ...some(texts)].join(",")}]}`
-    blocks.set(hash, { text, raw })
+    blocks.set(hash, { text, raw, listed: JSON.stringify({ ...outer, tx: listed }) })
     headers.set(height, hash)
     blocks.delete(headers.get(height - keptUtxo) ?? "")
     tip = height
@@ -366,7 +367,11 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
       case "getblockhash":
         return headers.has(Number(key)) ? JSON.stringify(headers.get(Number(key))) : undefined
       case "getblock":
-        return verbosity === 0 || verbosity === false ? blocks.get(String(key))?.raw : blocks.get(String(key))?.text
+        return verbosity === 0 || verbosity === false
+          ? blocks.get(String(key))?.raw
+          : showsPrevouts || verbosity === 2 || verbosity === 3
+            ? blocks.get(String(key))?.text
+            : blocks.get(String(key))?.listed
       case "getrawmempool":
         return "[]"
       case "getindexinfo":

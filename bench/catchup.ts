@@ -3,7 +3,9 @@
  * fetched, proved (`verify = "roots"`), decoded, matched and committed in order. One core beside two, both with `taskset`, in
  * turns: one core without threads, and two with them; beside two without threads, which use the second core for the store.
  *
- *     node bench/catchup.ts [chains, ethereum,bitcoin] [blocks, 120] [rounds, 5] [threads, 1]
+ *     node bench/catchup.ts [chains, ethereum,bitcoin,bitcoin-raw] [blocks, 120] [rounds, 5] [threads, 1]
+ *
+ * A chain's name with `-raw` is of a node that shows no prevouts, whose blocks are read from their bytes.
  *
  * The node answers what it has sent before from memory, so that it takes little of the cores. A ratio of wall times wants a
  * machine that is quiet but for this; the bench says how much of the time others have taken, and the CPU of each thread, by which
@@ -129,10 +131,10 @@ const child = (cores: string, task: Task) =>
 const sum = (cpu: Measured["cpu"]) => cpu.reduce((sum, [, seconds]) => sum + seconds, 0)
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
-const startNodes = (chains: string, blocks: number) =>
+const startNodes = (blockchain: string, blocks: number, shown: "prevouts" | "raw") =>
   new Promise<{ readonly nodes: ChildProcess; readonly ready: MainnetNodes.Ready }>((resolve) => {
     const file = fileURLToPath(new URL("./MainnetNodes.ts", import.meta.url))
-    const nodes = fork(file, [String(blocks + 2), chains, String(blocks + 2)])
+    const nodes = fork(file, [String(blocks + 2), blockchain, String(blocks + 2), shown])
     nodes.once("message", (ready: MainnetNodes.Ready) => resolve({ nodes, ready }))
   })
 
@@ -149,11 +151,13 @@ const grow = (nodes: ChildProcess, blockchain: string, blocks: number) =>
   })
 
 const compare = async () => {
-  const [chains = "ethereum,bitcoin", blocksText = "120", roundsText = "5", threadsText = "1"] = process.argv.slice(2)
+  const [chains = "ethereum,bitcoin,bitcoin-raw", blocksText = "120", roundsText = "5", threadsText = "1"] =
+    process.argv.slice(2)
   const [blocks, rounds, threads] = [Number(blocksText), Number(roundsText), Number(threadsText)]
   const warm = Math.floor(blocks * 0.4)
-  const { nodes, ready } = await startNodes(chains, blocks)
-  for (const blockchain of chains.split(",")) {
+  for (const name of chains.split(",")) {
+    const blockchain = name.replace(/-raw$/, "")
+    const { nodes, ready } = await startNodes(blockchain, blocks, name === blockchain ? "prevouts" : "raw")
     await grow(nodes, blockchain, blocks)
     const task = { blockchain, settings: ready.nodes[blockchain]!.settings, first: MainnetNodes.firstHeight, warm }
     const ways = {
@@ -171,7 +175,7 @@ const compare = async () => {
         const all = cpu.map(([name, one]) => `${name} ${one.toFixed(2)}`).join(" + ")
         return `${way} ${seconds.toFixed(2)} s (CPU ${all}; waited ${waited.toFixed(2)}; ${megabytes.toFixed(0)} MB)`
       })
-      console.log(`${blockchain}, round ${round + 1}: ${line.join(", ")}`)
+      console.log(`${name}, round ${round + 1}: ${line.join(", ")}`)
     }
     const rates = (way: keyof typeof ways) => measured[way].map(({ seconds }) => (blocks - warm) / seconds)
     const ratio = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) => median(a.map((one, i) => one / b[i]!))
@@ -183,16 +187,16 @@ const compare = async () => {
       )
     )
     console.log(
-      `${blockchain}: ${median(one).toFixed(1)} blocks/s on one core, ${median(plain).toFixed(1)} on two without threads ` +
+      `${name}: ${median(one).toFixed(1)} blocks/s on one core, ${median(plain).toFixed(1)} on two without threads ` +
         `(${ratio(plain, one).toFixed(2)} times), ${median(two).toFixed(1)} on two with ${threads} threads (${ratio(two, one).toFixed(2)} times); ` +
         `by CPU time alone, on two free cores, ${bound.toFixed(2)} times`
     )
     Comparison.report({
-      ...{ work: `catching up with ${blockchain} on two cores, ${threads} threads`, unit: "blocks/s", better: "more" },
+      ...{ work: `catching up with ${name} on two cores, threads: ${threads}`, unit: "blocks/s", better: "more" },
       ...{ ours: two, peer: { name: "two without threads", values: plain }, floor: { name: "one core", values: one } }
     })
+    nodes.kill("SIGKILL")
   }
-  nodes.kill("SIGKILL")
 }
 
 if (process.argv[2] === "--task") {

@@ -33,7 +33,7 @@ export const Bounds = Context.Reference("@headwater/indexer/sync/ReaderThreads/B
   defaultValue: () => ({
     /** Blocks below the head, as last seen, from which on threads read. */
     distance: 64,
-    /** How long threads without blocks to read are kept, in milliseconds. */
+    /** How long threads without blocks to read are kept, and how long one may give no sign of life, in milliseconds. */
     idleMillis: 30_000
   })
 })
@@ -89,12 +89,13 @@ export const make = Effect.fnUntraced(function* (
   let askedAt = 0
   let isTended = false
 
-  /** Ends the threads once none has been asked for a while. */
+  /** Ends the threads once none has been asked for a while, and those that hang. */
   const tend = Effect.gen(function* () {
     while (true) {
       yield* Effect.sleep(idleMillis)
       const isIdle = threads.every((thread) => thread.reading() === 0)
       if (isIdle && (yield* Clock.currentTimeMillis) - askedAt >= idleMillis) break
+      yield* Effect.forEach(threads, ({ check }) => check, { discard: true })
     }
     isTended = false
     yield* Effect.forEach(threads, ({ end }) => end, { discard: true })

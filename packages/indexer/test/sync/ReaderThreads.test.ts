@@ -53,11 +53,11 @@ const counted = (id: string) =>
 
 const readByThreads = counted("headwater_blocks_read_by_threads_total")
 
-const open = (chain: Chain.Chain, settings: NodeSettings, threads = 2) =>
+const open = (chain: Chain.Chain, settings: NodeSettings, threads = 2, within = bounds) =>
   Effect.provideServiceEffect(
     ChainConnection.open(chain, settings),
     ReaderThreads.Current,
-    Effect.provideService(ReaderThreads.make({ threads }), ReaderThreads.Bounds, bounds)
+    Effect.provideService(ReaderThreads.make({ threads }), ReaderThreads.Bounds, within)
   )
 
 type Opened = Effect.Success<ReturnType<typeof open>>
@@ -163,11 +163,7 @@ describe("blocks by threads are those of the main thread", () => {
           const heights = UtxoBlocks.part.blocks.map(({ height }) => height)
           const settings = settingsOf(url)
           const chain = chainOf("bitcoin")
-          const node = yield* Effect.provideServiceEffect(
-            ChainConnection.open(chain, settings),
-            ReaderThreads.Current,
-            Effect.provideService(ReaderThreads.make({ threads: 1 }), ReaderThreads.Bounds, { ...bounds, distance: 0 })
-          )
+          const node = yield* open(chain, settings, 1, { ...bounds, distance: 0 })
           yield* untilReady(node, heights)
           const blocks = yield* read(node, heights)
           const expected = yield* read(yield* ChainConnection.open(chain, settings), heights)
@@ -327,6 +323,25 @@ describe("a thread that ends", () => {
           yield* Effect.sleep("20 millis")
         }
         assert.strictEqual(yield* readByThreads, 0)
+      })
+    )
+  )
+
+  it.live("one that hangs is ended, and what it was reading is read again", () =>
+    apart((lines) =>
+      Effect.gen(function* () {
+        const { heights, settings } = yield* smallNode
+        let hangs = false
+        const machine = inProcess([], (message) => {
+          if (!hangs) setTimeout(message, 1)
+        })
+        const node = yield* open(TronBlocks.mainnet, settings, 1, { ...bounds, idleMillis: 200 }).pipe(
+          Effect.provideService(ReaderMachine, machine)
+        )
+        yield* untilReady(node, heights)
+        hangs = true
+        assert.lengthOf(yield* read(node, heights), heights.length)
+        assert.isTrue(lines.some((line) => line.includes("has ended (no sign of life)")))
       })
     )
   )

@@ -38,6 +38,8 @@ export type Request =
     }
   | { readonly kind: "giveUp"; readonly id: number }
   | { readonly kind: "disconnect"; readonly connection: number }
+  /** Is answered at once. */
+  | { readonly kind: "ping" }
 
 export type Reply =
   /** Comes before the first answer; without capabilities where the nodes could not be connected. */
@@ -48,6 +50,7 @@ export type Reply =
     }
   | { readonly kind: "block"; readonly id: number; readonly block: BlockMessage.BlockMessage }
   | { readonly kind: "noBlock"; readonly id: number }
+  | { readonly kind: "alive" }
   | {
       readonly kind: "log"
       readonly level: Severity
@@ -198,6 +201,9 @@ export const serve = Effect.fnUntraced(
           if (fiber !== undefined) yield* Effect.forkScoped(Fiber.interrupt(fiber))
           break
         }
+        case "ping":
+          port.postMessage({ kind: "alive" }, [])
+          break
         case "disconnect": {
           const open = connections.get(request.connection)
           connections.delete(request.connection)

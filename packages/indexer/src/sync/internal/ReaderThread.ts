@@ -35,6 +35,8 @@ export interface ReaderThread {
   ) => Effect.Effect<BlockMessage | undefined>
   /** Closes the connections to the nodes. */
   readonly disconnect: (nodes: Nodes) => void
+  /** Asks the thread for a sign of life, and gives it up where it has given none since the last time that this was asked. */
+  readonly check: Effect.Effect<void>
   /** Ends the thread, which starts again with the next block. */
   readonly end: Effect.Effect<void>
 }
@@ -59,6 +61,10 @@ interface Connection {
 interface Running {
   readonly thread: Thread
   readonly connections: Map<Nodes, Connection>
+  /** Whether nothing has come from the thread since it was asked for a sign of life. */
+  isSilent: boolean
+  /** What follows from the thread's end. */
+  readonly ended: (reason: string) => void
 }
 
 export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThread> {
@@ -107,6 +113,8 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
 
   const onReply = (reply: ReaderProgram.Reply) => {
     switch (reply.kind) {
+      case "alive":
+        return
       case "block":
         rest = firstRestMillis
         return answer(reply.id, reply.block)
@@ -129,9 +137,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
 
   const start = (): Running => {
     const thread = machine.start({ minimumLogLevel })
-    const started: Running = { thread, connections: new Map() }
-    let reason: string | undefined
-    const ended = () => {
+    const ended = (reason: string) => {
       if (running !== started) return
       running = undefined
       restsUntil = clock.currentTimeMillisUnsafe() + rest
@@ -140,19 +146,19 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
       failAll()
       run(
         Effect.logWarning(
-          `A thread that reads blocks has ended (${reason ?? "without a reason"}); the ${lost} blocks that it was reading are read again`
+          `A thread that reads blocks has ended (${reason}); the ${lost} blocks that it was reading are read again`
         )
       )
     }
+    const started: Running = { thread, connections: new Map(), isSilent: false, ended }
     thread.unref()
     thread.on("message", (reply) => {
-      if (running === started) onReply(reply)
+      if (running !== started) return
+      started.isSilent = false
+      onReply(reply)
     })
-    thread.on("error", (error) => {
-      reason = reasonOf(error)
-      ended()
-    })
-    thread.on("exit", ended)
+    thread.on("error", (error) => ended(reasonOf(error)))
+    thread.on("exit", () => ended("without a reason"))
     return started
   }
 
@@ -204,6 +210,17 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     isReady,
     read,
     disconnect,
+    check: Effect.suspend(() => {
+      const checked = running
+      if (checked === undefined) return Effect.void
+      if (checked.isSilent) {
+        checked.ended("no sign of life")
+        return Effect.promise(() => checked.thread.terminate())
+      }
+      checked.isSilent = true
+      checked.thread.postMessage({ kind: "ping" })
+      return Effect.void
+    }),
     end: Effect.suspend(() => {
       const ending = running
       running = undefined
