@@ -327,6 +327,23 @@ describe("a thread that ends", () => {
     )
   )
 
+  it.live("where none can start, blocks are read without", () =>
+    apart((lines) =>
+      Effect.gen(function* () {
+        const { heights, settings } = yield* smallNode
+        const machine = {
+          start: (): Thread => {
+            throw Object.assign(new Error("at http://user:secret@node"), { code: "ERR_WORKER_INIT_FAILED" })
+          }
+        }
+        const node = yield* Effect.provideService(open(TronBlocks.mainnet, settings), ReaderMachine, machine)
+        assert.lengthOf(yield* read(node, heights), heights.length)
+        assert.isTrue(lines.some((line) => line.includes("ERR_WORKER_INIT_FAILED")))
+        assert.notInclude(lines.join(), "secret")
+      })
+    )
+  )
+
   it.live("one that hangs is ended, and what it was reading is read again", () =>
     apart((lines) =>
       Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as Result from "effect/Result"
 import * as References from "effect/References"
 import type * as Capability from "../../families/Capability.ts"
 import type { NodeSettings } from "../../families/Family.ts"
@@ -135,20 +136,23 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     }
   }
 
+  const leaveAlone = (reason: string) => {
+    running = undefined
+    restsUntil = clock.currentTimeMillisUnsafe() + rest
+    rest = Math.min(2 * rest, longestRestMillis)
+    const lost = asked.size
+    failAll()
+    run(
+      Effect.logWarning(
+        `A thread that reads blocks has ended (${reason}); the ${lost} blocks that it was reading are read again`
+      )
+    )
+  }
+
   const start = (): Running => {
     const thread = machine.start({ minimumLogLevel })
     const ended = (reason: string) => {
-      if (running !== started) return
-      running = undefined
-      restsUntil = clock.currentTimeMillisUnsafe() + rest
-      rest = Math.min(2 * rest, longestRestMillis)
-      const lost = asked.size
-      failAll()
-      run(
-        Effect.logWarning(
-          `A thread that reads blocks has ended (${reason}); the ${lost} blocks that it was reading are read again`
-        )
-      )
+      if (running === started) leaveAlone(reason)
     }
     const started: Running = { thread, connections: new Map(), isSilent: false, ended }
     thread.unref()
@@ -170,7 +174,10 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
   }
 
   const connect = (nodes: Nodes) => {
-    running ??= start()
+    // Where the machine has no room for another thread.
+    const started = Result.try(() => running ?? start())
+    if (Result.isFailure(started)) return leaveAlone(reasonOf(started.failure))
+    running = started.success
     const connection = ++lastId
     running.connections.set(nodes, { number: connection, state: "connecting" })
     running.thread.postMessage({
