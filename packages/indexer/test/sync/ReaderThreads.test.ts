@@ -407,6 +407,30 @@ describe("a thread that ends", () => {
   )
 })
 
+describe("a thread asks nodes as the main thread does", () => {
+  it.live("with the settings' credentials, and the next node where one is down", () =>
+    apart((lines) =>
+      Effect.gen(function* () {
+        const { heights, node: tron, settings } = yield* smallNode
+        const down = yield* FakeNode.http((_, response) => void response.writeHead(503).end())
+        const password = "a password of the node"
+        yield* assertSame(
+          TronBlocks.mainnet,
+          {
+            ...settings,
+            nodes: [Redacted.make(down.url), ...settings.nodes],
+            ...{ user: "headwater", password: Redacted.make(password) }
+          },
+          heights
+        )
+        const expected = `Basic ${Buffer.from(`headwater:${password}`).toString("base64")}`
+        assert.deepStrictEqual([...new Set(tron.requests.map(({ headers }) => headers.authorization))], [expected])
+        assert.notInclude(lines.join(), password)
+      })
+    )
+  )
+})
+
 describe("what a thread does not give, the main thread reads", () => {
   it.live("failures are those of the main thread, and both count in the metrics", () =>
     apart(() =>
