@@ -2,7 +2,10 @@
  * Fake nodes of all sixteen mainnets for `bench/mainnets.ts`, in one process of their own: chains of recorded transactions in
  * blocks as large as those of the network, each sealed anew behind the one before, so that hashes, links and roots hold.
  *
- * As a program, forked: it is told which chain has how many blocks more, and says the URLs.
+ * As a program, forked: it is told which chain has how many blocks more, and says the URLs. With the names of chains it has
+ * these alone, and with a number of blocks keeps so many of each, and the answers about them as they were sent.
+ *
+ *     MainnetNodes.ts [blocks of XRP and Tron] [chains, as "ethereum,bitcoin"] [blocks kept] [raw: UTXO nodes show no prevouts]
  */
 import { createServer, type Server } from "node:http"
 import { createRequire } from "node:module"
@@ -100,24 +103,41 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
+const [premadeBlocks, chosenChains, keptBlocks, shown] = process.argv.slice(2)
+const showsPrevouts = shown !== "raw"
+
 /** A JSON-RPC node whose results are texts; undefined for a method that it does not have. */
 const serve = (answer: (method: string, params: ReadonlyArray<unknown>) => Text | undefined) =>
   new Promise<{ readonly port: number; readonly announce: (text: string) => void }>((resolve) => {
-    const replyTo = ({ id, method, params }: Call) => {
-      const result = answer(method, params)
+    const sent = new Map<string, Buffer>()
+    const resultOf = (method: string, params: ReadonlyArray<unknown>) => {
+      if (keptBlocks === undefined || params[0] === "latest" || params.length === 0) return answer(method, params)
+      const key = JSON.stringify([method, params])
+      const before = sent.get(key)
+      if (before !== undefined) return before
+      const text = answer(method, params)
+      const bytes = text === undefined ? undefined : Buffer.from(text)
+      if (bytes !== undefined) sent.set(key, bytes)
+      return bytes
+    }
+    const replyTo = ({ id, method, params }: Call): ReadonlyArray<string | Buffer> => {
+      const result = resultOf(method, params)
       return result === undefined
-        ? `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"the method ${method} does not exist"}}`
-        : `{"jsonrpc":"2.0","id":${id},"result":${result}}`
+        ? [`{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"the method ${method} does not exist"}}`]
+        : [`{"jsonrpc":"2.0","id":${id},"result":`, result, "}"]
     }
     const server = createServer((request, response) => {
       const chunks: Array<Buffer> = []
       request.on("data", (chunk: Buffer) => chunks.push(chunk))
       request.on("end", () => {
         const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | ReadonlyArray<Call>
-        const text = Array.isArray(asked) ? `[${asked.map(replyTo).join(",")}]` : replyTo(asked as Call)
-        response
-          .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
-          .end(text)
+        const parts = Array.isArray(asked)
+          ? ["[", ...asked.flatMap((call, at) => (at === 0 ? replyTo(call) : [",", ...replyTo(call)])), "]"]
+          : replyTo(asked as Call)
+        const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+        response.writeHead(200, { "content-type": "application/json", "content-length": length })
+        for (const part of parts) response.write(part)
+        response.end()
       })
     })
     const subscribed = new Set<Socket>()
@@ -141,7 +161,8 @@ const serve = (answer: (method: string, params: ReadonlyArray<unknown>) => Text 
 /** Blocks that are made before the chain begins; the chain goes through them again and again, in headers of their own. */
 const templates = 6
 /** Blocks that a node keeps. */
-const kept = 600
+const kept = Number(keptBlocks ?? 600)
+const keptUtxo = Number(keptBlocks ?? 50)
 
 const quantity = (number: number) => `0x${number.toString(16)}`
 const bundle = "ethereum-17053184"
@@ -269,7 +290,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
     JSON.stringify({
       ...transaction,
       vin: transaction.vin.map((input: EvmNode.Json) =>
-        input.coinbase === undefined
+        input.coinbase === undefined && showsPrevouts
           ? { ...input, prevout: { value: 0.01, scriptPubKey: { hex: UtxoBlocks.p2pkh(7) } } }
           : input
       )
@@ -278,7 +299,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
   const ids = paying.map(({ txid }) => String(txid))
   const raws = paying.map(({ hex }) => String(hex))
   const headers = new Map<number, string>()
-  const blocks = new Map<string, { text: Text; raw: Text }>()
+  const blocks = new Map<string, { text: Text; raw: Text; listed: Text }>()
   const watched = UtxoBlocks.p2pkh(9)
   const reward = UtxoBlocks.paid("6.25000000", watched)
   /** BIP-141: the coinbase commits to the witnesses of a block, its own being 32 bytes of zeros. */
@@ -333,9 +354,9 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
       ...(isZcash ? zcash : {})
     }
     const text = `${JSON.stringify(outer).slice(0, -1)},"tx":[${[shows(coinbase), ...some(texts)].join(",")}]}`
-    blocks.set(hash, { text, raw })
+    blocks.set(hash, { text, raw, listed: JSON.stringify({ ...outer, tx: listed }) })
     headers.set(height, hash)
-    blocks.delete(headers.get(height - 50) ?? "")
+    blocks.delete(headers.get(height - keptUtxo) ?? "")
     tip = height
   }
   push()
@@ -346,7 +367,11 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
       case "getblockhash":
         return headers.has(Number(key)) ? JSON.stringify(headers.get(Number(key))) : undefined
       case "getblock":
-        return verbosity === 0 || verbosity === false ? blocks.get(String(key))?.raw : blocks.get(String(key))?.text
+        return verbosity === 0 || verbosity === false
+          ? blocks.get(String(key))?.raw
+          : showsPrevouts || verbosity === 2 || verbosity === 3
+            ? blocks.get(String(key))?.text
+            : blocks.get(String(key))?.listed
       case "getrawmempool":
         return "[]"
       case "getindexinfo":
@@ -367,7 +392,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
 }
 
 /** Blocks of XRP and Tron, which are made before the first is asked for. */
-const premade = Number(process.argv[2] ?? 200)
+const premade = Number(premadeBlocks ?? 200)
 
 /** The servers of these families live as long as this process. */
 const scope = Effect.runSync(Scope.make())
@@ -441,7 +466,9 @@ const tron = async (count: number): Promise<Node> => {
 
 if (process.send !== undefined) {
   const nodes: Record<string, Node> = {}
+  const wanted = chosenChains?.split(",")
   for (const { blockchain, transactions } of all) {
+    if (wanted?.includes(blockchain) === false) continue
     const chain = Result.getOrThrow(Chain.find(blockchain, "mainnet"))
     nodes[blockchain] = await {
       evm: () => evm(chain, transactions),

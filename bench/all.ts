@@ -24,6 +24,7 @@ const benches: ReadonlyArray<string> = [
   "callbacks.ts 20000 5",
   "push.ts 60",
   "http.ts 4 5",
+  "catchup.ts ethereum,bitcoin,bitcoin-raw 120 5 1",
   "mainnets.ts"
 ]
 

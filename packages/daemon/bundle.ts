@@ -29,6 +29,7 @@ await build({
     rolldownOptions: {
       input: {
         main: pathOf("src/main.ts"),
+        "ReaderThread.worker": pathOf("../indexer/src/sync/internal/ReaderThread.worker.ts"),
         "SqliteThread.worker": pathOf("../indexer/src/store/database/internal/SqliteThread.worker.ts")
       },
       output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" }

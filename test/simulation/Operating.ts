@@ -4,6 +4,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as CallbackAudit from "@headwater/indexer/sync/CallbackAudit"
 import * as ChainConnection from "@headwater/indexer/sync/ChainConnection"
+import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Effect from "effect/Effect"
 import type { SimulatedChain } from "./Chains.ts"
@@ -29,7 +30,11 @@ export const rewind = (simulated: SimulatedChain, blocks: number) =>
 export const replay = (simulated: SimulatedChain, blocks: number) =>
   Effect.gen(function* () {
     const { chain, settings } = yield* configured(simulated)
-    const { sideSources, source } = yield* ChainConnection.open(chain, settings)
+    const { sideSources, source } = yield* Effect.provideServiceEffect(
+      ChainConnection.open(chain, settings),
+      ReaderThreads.Current,
+      ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
+    )
     const store = yield* ChainStore.open(chain, settings)
     const to = (yield* store.cursor)?.height ?? 0
     const range = { from: Math.max(to - blocks, 0), to, callbacks: true }
@@ -43,7 +48,11 @@ export const replay = (simulated: SimulatedChain, blocks: number) =>
 export const audit = (simulated: SimulatedChain) =>
   Effect.gen(function* () {
     const { chain, settings } = yield* configured(simulated)
-    const { sideSources, source } = yield* ChainConnection.open(chain, settings)
+    const { sideSources, source } = yield* Effect.provideServiceEffect(
+      ChainConnection.open(chain, settings),
+      ReaderThreads.Current,
+      ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
+    )
     const { first = 0, last = 0 } = yield* StoredBlocks.of(chain)
     const findings: Array<string> = []
     const summary = yield* CallbackAudit.run(source, sideSources.minedOutputs, {

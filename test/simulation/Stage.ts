@@ -86,6 +86,9 @@ const slowly = { atOnce: 0, pause: Effect.sleep("20 seconds") }
 /** Whether the stories of a seed begin with an upgrade of a store of release 0.1, where there is one. */
 const upgrades = (seed: number) => seed % 10 === 3
 
+/** Threads that read blocks long past, in the stories of a seed. */
+const threadsOf = (seed: number) => [1, 0, 2][seed % 3]!
+
 /** Programs that run at once in the stories of a seed, where the store lets them. */
 const programsOf = (seed: number) => (seed % 5 === 0 ? 2 : 1)
 
@@ -97,8 +100,10 @@ export const settingsFor = (
     readonly chain: string
     readonly nodes: ReadonlyArray<string>
     readonly isProved?: boolean
-  }>
+  }>,
+  threads = 0
 ): System.Written => ({
+  threads,
   chains: Object.fromEntries(
     chains.map(({ chain, isProved = false, nodes }) => [
       chain,
@@ -197,7 +202,8 @@ export const make = (opening: Opening, seed: number, time: SimulatedTime): Stage
       chain: chain.family.chain,
       isProved: isProved(chain.family, seed),
       nodes: urlsOf(chain)
-    }))
+    })),
+    threadsOf(seed)
   )
   const watchedOnly = new Set<Chains.SimulatedChain>()
 

@@ -34,6 +34,7 @@ import * as Scope from "effect/Scope"
 import type { Chance } from "./Chance.ts"
 import type { Nodes } from "./Nodes.ts"
 import type { Attempted, Receivers } from "./Receivers.ts"
+import * as SimulatedReaders from "./SimulatedReaders.ts"
 import type { SimulatedStore } from "./SimulatedStore.ts"
 
 export interface Answer {
@@ -113,6 +114,11 @@ const outside = (
   const store = machine.settings()
   const isPartitioned = store !== undefined && "postgres" in store
   const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { ...store, secretKey } })
+  // Libraries draw from `Math.random` what they keep for the process: the program's own draws are apart from theirs.
+  const random = {
+    nextIntUnsafe: () => chance.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    nextDoubleUnsafe: chance.next
+  }
   const logger = Logger.make(({ cause, logLevel, message }) => {
     if (!isAlive()) return
     const words = (Array.isArray(message) ? message : [message]).map(String).join(" ")
@@ -123,14 +129,11 @@ const outside = (
   return Layer.mergeAll(
     Layer.succeed(Settings.Settings, settings),
     Layer.succeed(Dns.Dns, receivers.dns),
-    // Libraries draw from `Math.random` what they keep for the process: the program's own draws are apart from theirs.
-    Layer.succeed(Random.Random, {
-      nextIntUnsafe: () => chance.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-      nextDoubleUnsafe: chance.next
-    }),
+    Layer.succeed(Random.Random, random),
     FileSystem.layerNoop({}),
     machine.layer(isAlive),
     Layer.succeed(Connections, nodes.connections(isAlive)),
+    SimulatedReaders.layer(chance, nodes.connections(isAlive), random),
     Layer.succeed(Network, receivers.network(isAlive, attempted)),
     Layer.succeed(RetryProfile.Profiles, { hosted: profile, "standard-webhooks": profile }),
     // Of the simulated time other daemons would ask the store each second.

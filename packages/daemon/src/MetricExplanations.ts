@@ -202,6 +202,13 @@ export const explanations: Readonly<Record<string, Explanation>> = {
     labels: chain,
     query: "sum by (chain) (rate(headwater_blocks_total[5m]))"
   },
+  headwater_blocks_read_by_threads_total: {
+    type: "counter",
+    meaning:
+      "Blocks that worker threads have read, while a chain caught up or was replayed. The others were read by the main thread.",
+    labels: chain,
+    query: "sum by (chain) (rate(headwater_blocks_read_by_threads_total[5m]))"
+  },
   headwater_reorganisation_depth_blocks: {
     type: "histogram",
     meaning: "Blocks that each reorganisation has undone.",

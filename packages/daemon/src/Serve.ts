@@ -24,6 +24,7 @@ import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -247,12 +248,21 @@ const console_ = Layer.unwrap(
   })
 ).pipe(Layer.provide([CallbackTarget.callbackUrlPolicy, domainVerification]))
 
+/** Threads that read blocks long past. */
+export const readerThreads = Layer.unwrap(
+  Effect.map(Settings.Settings, (settings) => ReaderThreads.layer({ threads: Settings.threads(settings) }))
+)
+
 /** What each role runs, and what runs in its place in a daemon without the role. */
 const parts = Layer.unwrap(
   Effect.map(Settings.Settings, ({ roles }) => {
     const has = (role: Settings.Role) => roles.includes(role)
     return Layer.mergeAll(
-      has("follow") ? ChainSupervisor.layer : has("api") ? ChainObserver.layer : Layer.empty,
+      has("follow")
+        ? ChainSupervisor.layer.pipe(Layer.provide(readerThreads))
+        : has("api")
+          ? ChainObserver.layer
+          : Layer.empty,
       has("deliver") ? Layer.merge(delivery, dailyCharges) : Layer.empty,
       has("api") ? Layer.merge(api, console_) : httpOf(probes),
       has("market") ? marketData : Layer.empty

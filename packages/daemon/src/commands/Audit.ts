@@ -18,6 +18,7 @@ import { table } from "../internal/Table.ts"
 import * as Progress from "../Progress.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** The chain, or the range of blocks, cannot be audited. */
@@ -167,7 +168,12 @@ export const audit = Command.make(
     const { last, ...range } = yield* blocksOf(chain, input)
     // Loaded here only, with the sources of every family.
     const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
-    const { sideSources, source } = yield* ChainConnection.open(chain, settings)
+    const ReaderThreads = yield* Effect.promise(() => import("@headwater/indexer/sync/ReaderThreads"))
+    const { sideSources, source } = yield* Effect.provideServiceEffect(
+      ChainConnection.open(chain, settings),
+      ReaderThreads.Current,
+      ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
+    )
     const { finishedMillis } = yield* Retention
     const keptSince = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
     const findings: Array<CallbackAudit.Finding> = []

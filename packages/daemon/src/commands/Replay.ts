@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
 import * as Progress from "../Progress.ts"
+import * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as HeightFlag from "./HeightFlag.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -52,7 +53,12 @@ export const replay = Command.make(
     }
     // Loaded here only, with the sources of every family.
     const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
-    const { sideSources, source: atHead } = yield* ChainConnection.open(chain, settings)
+    const ReaderThreads = yield* Effect.promise(() => import("@headwater/indexer/sync/ReaderThreads"))
+    const { sideSources, source: atHead } = yield* Effect.provideServiceEffect(
+      ChainConnection.open(chain, settings),
+      ReaderThreads.Current,
+      ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
+    )
     const source = { ...atHead, blockAt: sideSources.wholeBlockAt ?? atHead.blockAt }
     const store = yield* ChainStore.open(chain, settings)
     const range: Replay.Range = Option.match(input.from, {

@@ -4,6 +4,7 @@
  * {@link SettingsFile} reads them. Names are those of the file; `headwater.example.toml` explains each one.
  */
 
+import { availableParallelism } from "node:os"
 import { defaultRules } from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import { defaultMaximumFee } from "@headwater/indexer/families/Broadcasting"
@@ -209,6 +210,7 @@ const daemonName = Schema.String.check(
 export const schema = Schema.Struct({
   name: Schema.optionalKey(daemonName),
   roles: Roles.pipe(withDefault(Role.literals)),
+  threads: Schema.optionalKey(between(0, 64)),
   http: Http.pipe(withDefault({})),
   store: Store.pipe(withDefault({})),
   callbacks: Callbacks.pipe(withDefault({})),
@@ -248,6 +250,13 @@ export const chains = (
     const own = settings.chains[Chain.nameOf(chain)]
     return own === undefined ? [] : [{ chain, settings: own }]
   })
+
+/** Threads that read blocks at most, where the settings do not say how many. */
+const mostThreads = 4
+
+/** How many threads read blocks long past: by default one less than there are cores. */
+export const threads = ({ threads }: Pick<Settings["Service"], "threads">): number =>
+  threads ?? Math.min(availableParallelism() - 1, mostThreads)
 
 /** Where the store is; a SQLite file `headwater.db` in the working directory unless the settings say otherwise. */
 export const storeLocation = ({ store }: Settings["Service"]): Location => {

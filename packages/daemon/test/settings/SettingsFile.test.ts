@@ -552,7 +552,7 @@ describe("SettingsFile", () => {
         .replace(/^extraCa = .*$/m, "")
         .replace(/^secretKey = .*$/m, "")
         .replace(/^burst = .*$/gm, "")
-        .replace(/^(token|otlp|zmq|newHeads|name|user|password|cookie|tracer|traceTimeoutMillis) = .*$/gm, "")
+        .replace(/^(token|otlp|zmq|newHeads|name|threads|user|password|cookie|tracer|traceTimeoutMillis) = .*$/gm, "")
       const explicit = yield* loadText("b.toml", uncommented)
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")

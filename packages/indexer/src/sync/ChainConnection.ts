@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Capability from "../families/Capability.ts"
 import type { NodeSettings } from "../families/Family.ts"
 import * as Families from "../families/families.ts"
-import type { Source } from "../families/Source.ts"
+import * as ReaderThreads from "./ReaderThreads.ts"
 
 /** A node is on another network than its chain: none of its answers may be used. */
 export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwork", { message: Schema.String }) {}
@@ -15,8 +15,7 @@ export class WrongNetwork extends Schema.TaggedError<WrongNetwork>()("WrongNetwo
 const networkTimeout = "10 seconds"
 
 /** Fails for a node of another network; why it is not proved that the node is of its chain's network, if it is not. */
-const checkNetwork = Effect.fnUntraced(function* (host: string, source: Source) {
-  const capabilities = yield* source.capabilities
+const checkNetwork = Effect.fnUntraced(function* (host: string, capabilities: ReadonlyArray<Capability.Capability>) {
   const wrong = Capability.lacking(capabilities, Capability.network)
   if (wrong !== undefined) {
     return yield* new WrongNetwork({ message: `${host}: ${wrong.detail}, and start again` })
@@ -40,7 +39,8 @@ const checkNetworks = (chain: Chain.Chain, settings: NodeSettings) =>
         announcements: false,
         internalTransactions: false
       }).pipe(
-        Effect.flatMap(({ source }) => checkNetwork(new URL(Redacted.value(node)).host, source)),
+        Effect.flatMap(({ source }) => source.capabilities),
+        Effect.flatMap((capabilities) => checkNetwork(new URL(Redacted.value(node)).host, capabilities)),
         Effect.scoped,
         Effect.timeout(networkTimeout),
         Effect.catchTag(
@@ -55,6 +55,8 @@ const checkNetworks = (chain: Chain.Chain, settings: NodeSettings) =>
 export const open = Effect.fnUntraced(function* (chain: Chain.Chain, settings: NodeSettings) {
   yield* checkNetworks(chain, settings)
   const connected = yield* Families.connect(chain, settings)
-  const networkDoubt = yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, connected.source)
-  return { ...connected, networkDoubt }
+  const capabilities = yield* connected.source.capabilities
+  const networkDoubt = yield* checkNetwork(new URL(Redacted.value(settings.nodes[0])).host, capabilities)
+  const threads = yield* ReaderThreads.Current
+  return { ...(yield* threads.reading(chain, { connected, settings, capabilities })), networkDoubt }
 })

@@ -44,6 +44,7 @@ export interface Tables {
   every_callback: EveryCallbackTable
   past_callback_height: PastCallbackHeightTable
   past_callback_partition: PastCallbackPartitionTable
+  past_callback_start: PastCallbackStartTable
   account_feed: AccountFeedTable
   delivery_count: DeliveryCountTable
   delivery_day: DeliveryDayTable
@@ -656,6 +657,11 @@ export interface EveryCallbackTable extends CallbackTable {
 export interface PastCallbackHeightTable {
   chain: number
   height: number
+}
+
+/** The last of the callbacks that never become past, since they were there before the partitions; one row, on PostgreSQL. */
+export interface PastCallbackStartTable {
+  id: number
 }
 
 /** A partition of past callbacks, on PostgreSQL. */

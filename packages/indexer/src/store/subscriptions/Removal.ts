@@ -28,7 +28,7 @@ const someLeft = Effect.fnUntraced(function* () {
   const most = rowsAtOnce - pending
   const ofThese = sql`subscription in ${ids}`
   if ((yield* CallbackState.applySome("remove", ofThese, most)) === most) return true
-  if ((yield* PastCallbacks.recallSome(ofThese, most)) > 0) return true
+  if ((yield* PastCallbacks.removeSome(ofThese, most)) > 0) return true
   if (yield* AddressLists.removeSome(ids, rowsAtOnce)) return true
   yield* query(rows(sql`delete from removed_subscription where id in ${ids}`))
   return found.length === atOnce

@@ -34,7 +34,7 @@ const numbered = Effect.fnUntraced(function* (left: Left) {
   const { query } = yield* Database
   const found = yield* query(
     rows(sql<{ id: number }>`
-      select id from every_callback
+      select id from callback
       where ${ofBlocks(left)} and state in ('due', 'held', 'delivered', 'expired') order by height desc, id desc`)
   )
   return found.map(({ id }) => id)

@@ -248,6 +248,18 @@ describe.skipIf(postgres === undefined)("Past callbacks on postgres", () => {
     )
   )
 
+  it.live("are none of those that were there before the partitions", () =>
+    fresh(
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const { subscription } = yield* subscribe
+        const ids = yield* ended(subscription, 2)
+        yield* query((db) => db.updateTable("past_callback_start").set({ id: ids[0]! }))
+        assert.strictEqual(yield* move, 1)
+      })
+    )
+  )
+
   it.live("go with their subscription", () =>
     fresh(
       Effect.gen(function* () {
@@ -298,6 +310,48 @@ describe.skipIf(postgres === undefined)("Past callbacks on postgres", () => {
         assert.deepStrictEqual(yield* places(subscription), [])
         assert.deepInclude(yield* feed.read(account, page), { end: 5, missed: 5, callbacks: [] })
         assert.lengthOf(yield* query((db) => db.selectFrom("past_callback_partition").selectAll()), 0)
+      })
+    )
+  )
+
+  it.live("are forgotten in spite of a partition that cannot be dropped, and of very many feeds", () =>
+    fresh(
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const outbox = yield* Outbox
+        const { account, subscription } = yield* subscribe
+        yield* query((db) => db.insertInto("account_feed").values({ account, last_position: 0 }))
+        yield* ended(subscription, 2)
+        assert.strictEqual(yield* move, 2)
+        // More accounts than a statement may have parameters.
+        const day = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
+        const run = (statement: string) => query((db) => ({ execute: () => sql.raw(statement).execute(db) }))
+        yield* run(`
+          insert into past_callback_${day} (id, subscription, host, account, chain, idempotency_key, event, body, state, due,
+            leased_until, attempts, attempt_log, created, past_day)
+          select -n, ${subscription.id}, 'free.test', 1000 + n, 1, 'n' || n, 'BLOCK_MINED', '{}', 'delivered', 1, 0, 1, '[]', 1, ${day}
+          from generate_series(1, 70000) n`)
+        yield* run(
+          "insert into account_feed (account, last_position) select 1000 + n, 0 from generate_series(1, 70000) n"
+        )
+        yield* query((db) => db.updateTable("past_callback_partition").set({ to_day: sql<number>`from_day - 40` }))
+        yield* run(`create view in_the_way as select 1 as one from past_callback_${day}`)
+        yield* ended(subscription, 2, { days: 40, label: "old", from: 3 })
+        assert.strictEqual(yield* outbox.prune, 2)
+        assert.lengthOf(yield* query((db) => db.selectFrom("past_callback_partition").selectAll()), 1)
+        yield* run("drop view in_the_way")
+        yield* CallbackPartitions.drop(keeping)
+        assert.deepStrictEqual(yield* places(subscription), [])
+        const feed = yield* query((db) =>
+          db.selectFrom("account_feed").selectAll().where("account", "in", [account, 71_000])
+        )
+        assert.sameDeepMembers(
+          [...feed],
+          [
+            { account, last_position: 4 },
+            { account: 71_000, last_position: 1 }
+          ]
+        )
       })
     )
   )

@@ -96,7 +96,7 @@ const retractionOf = Effect.fnUntraced(function* ({ id, sequence, state, subscri
   const { read } = yield* Database
   const [unnumbered] = yield* read(
     rows(sql<{ id: number }>`
-      select id from every_callback where subscription = ${subscription} and sequence is null and original = ${id} limit 1`)
+      select id from callback where subscription = ${subscription} and sequence is null and original = ${id} limit 1`)
   )
   if (unnumbered !== undefined) return unnumbered.id
   const [numbered] = yield* read(

@@ -128,7 +128,10 @@ export const read = Effect.fnUntraced(function* (
             : newestOf(scope),
           id
         )
-      : yield* callbacksOf(sql`select id, body from every_callback where chain = ${row.id} and height = ${height} ${own}`, id)
+      : yield* callbacksOf(
+          sql`select id, body from every_callback where chain = ${row.id} and height = ${height} ${own}`,
+          id
+        )
   const block = height ?? callbacks.find((one) => one.height !== null)?.height ?? undefined
   const doubts = scope === undefined ? yield* doubtsOf(row.id, transaction, block) : []
   const found = outputs.length + broadcasts.length + callbacks.length > 0

@@ -155,7 +155,11 @@ export const pass = Effect.fnUntraced(function* (table: string, which: RawBuilde
   if (accounts.length === 0) return
   const these = accounts.map(({ account }) => account)
   yield* lockRows((db) =>
-    db.selectFrom("account_feed").select("account").where("account", "in", these).orderBy("account")
+    db
+      .selectFrom("account_feed")
+      .select("account")
+      .where(sql<boolean>`account in ${numbers(these)}`)
+      .orderBy("account")
   )
   yield* query(
     rows(sql`

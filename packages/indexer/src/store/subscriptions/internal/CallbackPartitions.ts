@@ -1,6 +1,6 @@
 /**
- * The partitions of past callbacks, on PostgreSQL. What ended a day ago becomes past, and is forgotten with its partition, long
- * after its end: nothing is deleted row by row, and no vacuum comes by again.
+ * The partitions of past callbacks, on PostgreSQL. What ended a day ago becomes past, and is forgotten with its partition: the
+ * table that deliveries work on stays small, and what is kept is neither deleted row by row nor looked through by vacuums.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
-import { Database, type DatabaseError } from "../../database/Database.ts"
+import { Database } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
@@ -29,8 +29,8 @@ export interface Keeping {
   readonly restMillis: number
 }
 
-/** Partitions of one time of keeping: each look into the past asks all of them. */
-const partitionsKept = 10
+/** Partitions of one time of keeping: each look into the past asks all of them, and locks each and its indexes. */
+const partitionsKept = 5
 
 type Partition = Row<"past_callback_partition">
 
@@ -47,7 +47,7 @@ const indexes = [
   "index on NAME (account, id) where feed_position is null"
 ]
 
-/** The newest partition, made where none reaches today. */
+/** The newest partition, which is made where none reaches today. */
 const present = Effect.fnUntraced(function* (today: number, days: number) {
   const { query } = yield* Database
   const run = (statement: string) => query(rows(sql.raw(statement)))
@@ -72,7 +72,7 @@ const present = Effect.fnUntraced(function* (today: number, days: number) {
 const ended = sql`state in ${sql.raw(`(${CallbackState.transitions.prune.from.map((state) => `'${state}'`).join(", ")})`)} and sequence is not null`
 const end = sql`coalesce(delivered, created)`
 
-/** When callbacks ended that become past, in milliseconds since the Unix epoch: what is older is deleted. */
+/** When callbacks ended that become past, in milliseconds since the Unix epoch: what is older is deleted in its time. */
 interface Ends {
   readonly since: number
   readonly before: number
@@ -121,7 +121,8 @@ export const move = Effect.fn("CallbackPartitions.move")(function* ({ finishedMi
   const today = Math.max(1, Math.floor(now / dayMillis))
   let day: number | undefined
   let count = 0
-  let after = 0
+  const [start] = yield* read((db) => db.selectFrom("past_callback_start").select("id"))
+  let after = start!.id
   while (true) {
     const found = yield* read(
       rows(sql<Pick<Row<"callback">, "id" | "chain" | "created"> & { readonly is_ended: boolean }>`
@@ -147,16 +148,22 @@ export const move = Effect.fn("CallbackPartitions.move")(function* ({ finishedMi
   }
 })
 
-/** How long a partition that is to be dropped waits for readers, who wait for it meanwhile; and how often. */
+/** How long the drop of a partition waits for readers, for whom others wait meanwhile; and how often. */
 const waits = { millis: 200, times: 20, pause: "500 millis" } as const
 
 const dropOne = Effect.fnUntraced(function* (partition: Partition) {
-  const { query } = yield* Database
+  const { forUpdate, query } = yield* Database
   const name = nameOf(partition)
   yield* query(rows(sql.raw(`set local lock_timeout = ${waits.millis}`)))
+  const of = sql<boolean>`from_day = ${partition.from_day}`
+  const [found] = yield* query((db) =>
+    db.selectFrom("past_callback_partition").select("from_day").where(of).modifyEnd(forUpdate)
+  )
+  // Another daemon has dropped the partition.
+  if (found === undefined) return
   yield* AccountFeedPage.pass(name, sql`true`)
   yield* query(rows(sql.raw(`drop table ${name}`)))
-  yield* query((db) => db.deleteFrom("past_callback_partition").where("from_day", "=", partition.from_day))
+  yield* query((db) => db.deleteFrom("past_callback_partition").where(of))
 })
 
 /** Drops the partitions whose callbacks all ended longer ago than they are kept. */
@@ -182,10 +189,8 @@ export const drop = Effect.fn("CallbackPartitions.drop")(function* ({
         schedule: Schedule.spaced(waits.pause),
         while: (error) => error.lockTimedOut
       }),
-      Effect.catchIf(
-        (error: DatabaseError) => error.lockTimedOut,
-        () => Effect.logInfo(`Readers keep ${nameOf(partition)} from being dropped: later again`)
-      )
+      // Readers that stay, or something of an operator's that hangs on it.
+      Effect.catch((error) => Effect.logWarning(`${nameOf(partition)} was not dropped, and is to be later`, error))
     )
   }
 })
