@@ -157,7 +157,7 @@ export const make = (stage: Stage) => {
     for (const one of Subscribing.known(stage)) {
       const own = `s.reference_id = '${one.referenceId}'`
       const entries = look<FeedEntry>(
-        `select c.sequence, c.idempotency_key as "idempotencyKey", c.event, c.state from callback c
+        `select c.sequence, c.idempotency_key as "idempotencyKey", c.event, c.state from every_callback c
           join subscription s on s.id = c.subscription where ${own} and c.sequence is not null order by c.sequence`
       )
       feeds.set(one.referenceId!, entries)

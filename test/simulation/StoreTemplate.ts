@@ -100,9 +100,12 @@ export const postgres = async (server: string): Promise<StoreTemplate> => {
   url.pathname = `/${template}`
   await migrate({ kind: "postgres", url: Redacted.make(url.href), connections: 1 })
   // Statistics change plans, and the order of what nobody has ordered.
-  const tables = sessions.rows(template, "select tablename from pg_tables where schemaname = current_schema()")
-  for (const { tablename } of tables as ReadonlyArray<{ readonly tablename: string }>) {
-    sessions.rows(template, `alter table ${tablename} set (autovacuum_enabled = false)`)
+  const tables = sessions.rows(
+    template,
+    "select relname from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace"
+  )
+  for (const { relname } of tables as ReadonlyArray<{ readonly relname: string }>) {
+    sessions.rows(template, `alter table ${relname} set (autovacuum_enabled = false)`)
   }
   sessions.close(template)
   return {

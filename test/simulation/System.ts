@@ -14,6 +14,7 @@ import { Connections } from "@headwater/indexer/families/node/NodeHttp"
 import * as WatchedAddresses from "@headwater/indexer/store/chain/WatchedAddresses"
 import { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
+import * as CallbackPartitions from "@headwater/indexer/store/subscriptions/internal/CallbackPartitions"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -94,6 +95,10 @@ const idleMillis = 2_000
 /** How long a host is left alone at most. */
 const maxPauseMillis = 6_000
 
+/** How often, and how long behind their end, callbacks become past where the store has partitions for them. */
+const sweepMillis = 3_000
+const restMillis = 1_000
+
 const address = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:8080")
 
 /** Whether something died for another reason than its store's. */
@@ -106,7 +111,9 @@ const outside = (
   written: Written,
   isAlive: () => boolean
 ) => {
-  const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { ...machine.settings(), secretKey } })
+  const store = machine.settings()
+  const isPartitioned = store !== undefined && "postgres" in store
+  const settings = Schema.decodeSync(Settings.schema)({ ...written, store: { ...store, secretKey } })
   // Libraries draw from `Math.random` what they keep for the process: the program's own draws are apart from theirs.
   const random = {
     nextIntUnsafe: () => chance.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
@@ -134,8 +141,12 @@ const outside = (
     Layer.succeed(StoreWatchOptions, { everyMillis: 20_000, answerMillis: 4_000 }),
     Layer.effect(
       Delivery.DeliveryOptions,
-      Effect.map(Delivery.DeliveryOptions, (options) => ({ ...options, idleMillis, maxPauseMillis }))
+      Effect.map(Delivery.DeliveryOptions, (options) => ({
+        ...{ ...options, idleMillis, maxPauseMillis },
+        ...(isPartitioned ? { sweepMillis } : {})
+      }))
     ),
+    isPartitioned ? Layer.succeed(CallbackPartitions.RestMillis, restMillis) : Layer.empty,
     bounds === undefined ? Layer.empty : Layer.succeed(FanOut.Bounds, bounds),
     filling === undefined ? Layer.empty : Layer.succeed(WatchedAddresses.Filling, filling),
     Logger.layer([logger]),

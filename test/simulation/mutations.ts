@@ -21,8 +21,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A subscription is answered before it is on the disk",
     file: "packages/http/src/server/ResponseEnvelope.ts",
-    from: 'if (info.operation !== undefined && method !== "GET" && response.status < 400) yield* flush',
-    to: ""
+    from: "Effect.matchCauseEffect(flush, {",
+    to: "Effect.matchCauseEffect(Effect.void, {"
   },
   {
     name: "A node without a newest block decides that nothing is traced",
@@ -141,7 +141,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A retraction does not end its key",
     file: `${store}/subscriptions/CallbackState.ts`,
-    from: "again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)",
+    from: 'again === undefined ? callbacks : yield* Returns.toldAgain(callbacks, past ? "every_callback" : "callback")',
     to: "callbacks"
   },
   {

@@ -11,7 +11,6 @@ import asc from "assemblyscript/asc"
 /** A kernel's source, and the module of core that holds it compiled. */
 const kernels = [
   { source: "evm.ts", module: "../src/evm/internal/compiledKernel.ts" },
-  { source: "checksum.ts", module: "../src/evm/internal/compiledChecksum.ts" },
   { source: "utxo.ts", module: "../src/utxo/internal/compiledKernel.ts" }
 ]
 

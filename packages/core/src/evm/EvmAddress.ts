@@ -4,23 +4,17 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import { coordinates } from "../keys/BaseMultiples.ts"
 import { each, type KeyFormat } from "../keys/KeyFormat.ts"
-import * as TextHash from "./internal/TextHash.ts"
 
 const form = /^0x[0-9a-fA-F]{40}$/
 
-/** Made at the first address: who writes none loads nothing for it. */
-let hashOf: TextHash.TextHash | undefined
-
 /** 20 bytes → EIP-55 text. */
 export const encode = (account: Uint8Array): string => {
-  hashOf ??= TextHash.make()
   const digits = bytesToHex(account)
-  const hash = hashOf(digits)
+  const hash = keccak_256(Uint8Array.from(digits, (digit) => digit.charCodeAt(0)))
   let text = "0x"
   for (let index = 0; index < 40; index++) {
-    const code = digits.charCodeAt(index)
-    const isUpper = code > 0x60 && ((hash[index >> 1]! >> (index % 2 === 0 ? 4 : 0)) & 8) !== 0
-    text += String.fromCharCode(isUpper ? code - 0x20 : code)
+    const isUpper = (hash[index >> 1]! >> (index % 2 === 0 ? 4 : 0)) & 8
+    text += isUpper ? digits[index]!.toUpperCase() : digits[index]
   }
   return text
 }

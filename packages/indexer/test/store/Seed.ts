@@ -78,6 +78,6 @@ export const callbacks = Effect.fnUntraced(function* (
 export const rows = Effect.fnUntraced(function* (subscription: number) {
   const { query } = yield* Database
   return yield* query((db) =>
-    db.selectFrom("callback").selectAll().where("subscription", "=", subscription).orderBy("id")
+    db.selectFrom("every_callback").selectAll().where("subscription", "=", subscription).orderBy("id")
   )
 })

@@ -29,6 +29,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const { code } = this.cause as { readonly code?: string }
     return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
   }
+  /** Whether the statement gave up waiting for a lock, as its transaction had asked. */
+  get lockTimedOut(): boolean {
+    return (this.cause as { readonly code?: string }).code === "55P03"
+  }
   /** Whether the store is on another server now, and has to be opened again. */
   get replaced(): boolean {
     return (this.cause as { readonly code?: string }).code === "EREPLACED"

@@ -76,7 +76,15 @@ const role = Effect.gen(function* () {
           pg_has_role(c.relowner, 'USAGE') as owned,
           has_table_privilege(c.oid, 'SELECT') and has_table_privilege(c.oid, 'INSERT')
             and has_table_privilege(c.oid, 'UPDATE') and has_table_privilege(c.oid, 'DELETE') as writable
-        from pg_class c where c.relkind = 'r' and c.relnamespace::regnamespace::text = quote_ident(current_schema())
+        from pg_class c
+        where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text = quote_ident(current_schema())
+          -- What is past is reached through the table of every callback.
+          and (not c.relispartition or c.relname = 'callback')
+        union all
+        select c.relname::text, pg_has_role(c.relowner, 'USAGE'), has_sequence_privilege(c.oid, 'USAGE')
+        from pg_class c
+        where c.relkind = 'S' and c.relname = 'callback_number'
+          and c.relnamespace::regnamespace::text = quote_ident(current_schema())
       )
       select current_user::text as name,
         (select rolsuper from pg_roles where rolname = current_user) as superuser,

@@ -41,6 +41,10 @@ export interface Tables {
   bulk_request: BulkRequestTable
   bulk_result: BulkResultTable
   callback: CallbackTable
+  every_callback: EveryCallbackTable
+  past_callback_height: PastCallbackHeightTable
+  past_callback_partition: PastCallbackPartitionTable
+  past_callback_start: PastCallbackStartTable
   account_feed: AccountFeedTable
   delivery_count: DeliveryCountTable
   delivery_day: DeliveryDayTable
@@ -638,6 +642,33 @@ export interface CallbackTable {
   original: Generated<number | null>
   /** Its number in the feed of its account, given when that first shows the callback. */
   feed_position: Generated<number | null>
+}
+
+/**
+ * Callbacks and past callbacks: on PostgreSQL those whose delivery ended long ago are in partitions of their own. Who changes
+ * a past callback recalls it first (`store/subscriptions/internal/PastCallbacks`).
+ */
+export interface EveryCallbackTable extends CallbackTable {
+  /** The day since the Unix epoch on which the callback became past; 0 where it is not past. */
+  past_day: number
+}
+
+/** The highest block of which past callbacks tell, on PostgreSQL. */
+export interface PastCallbackHeightTable {
+  chain: number
+  height: number
+}
+
+/** The last of the callbacks that never become past, since they were there before the partitions; one row, on PostgreSQL. */
+export interface PastCallbackStartTable {
+  id: number
+}
+
+/** A partition of past callbacks, on PostgreSQL. */
+export interface PastCallbackPartitionTable {
+  /** The first day on which its callbacks became past, and the day behind the last one. */
+  from_day: number
+  to_day: number
 }
 
 /** The feed of an account, from the first time on that somebody reads it. */

@@ -73,6 +73,7 @@ const work = (statement: string): { readonly table: string; readonly behind: boo
     /^create (?:unique )?index \w+ on (\w+)/i.exec(text) ??
     /^insert into \w+ .* from (\w+)/i.exec(text) ??
     /^alter table (\w+) drop column/i.exec(text) ??
+    /^alter table \w+ attach partition (\w+)/i.exec(text) ??
     /^update (?!store_format)(\w+)/i.exec(text) ??
     /^delete from (\w+)/i.exec(text) ??
     []

@@ -136,7 +136,7 @@ const callbacksOf = Effect.fnUntraced(function* (copy: Row<"callback_copy">, hos
   const { account, after, attempts, last, since, subscription } = copy
   const found = yield* query(
     rows(sql<Row<"callback">>`
-      select * from callback where subscription = ${subscription} and sequence > ${after} and sequence <= ${last}
+      select * from every_callback where subscription = ${subscription} and sequence > ${after} and sequence <= ${last}
       order by sequence limit ${atOnce}`)
   )
   const callbacks = found

@@ -11,6 +11,7 @@ import { callbacksAtOnce } from "../database/SmallSteps.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { CallbackState, Row } from "../database/Tables.ts"
 import * as CallbackIndexes from "./internal/CallbackIndexes.ts"
+import * as PastCallbacks from "./internal/PastCallbacks.ts"
 import * as Returns from "./internal/Returns.ts"
 import * as TransitionSql from "./internal/TransitionSql.ts"
 
@@ -240,7 +241,7 @@ export const make = (options: {
 const told = Effect.flatMap(Database, ({ signals }) => signals.send("callbacks"))
 
 /**
- * Enters new callbacks. A callback that exists already stays as it is, unless the birth names a transition; where a
+ * Enters new callbacks, in a transaction that has the lock of their chain where their keys may have been told before. A callback that exists already stays as it is, unless the birth names a transition; where a
  * retraction has ended its key, the event is told again under a new one.
  */
 export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
@@ -248,7 +249,10 @@ export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: Reado
   const { insertMany, signals } = yield* Database
   const { again, state }: BirthRule = births[birth]
   const conflict = again === undefined ? "do nothing" : TransitionSql.onConflict(transitions[again])
-  const own = again === undefined ? callbacks : yield* Returns.toldAgain(callbacks)
+  const past = yield* PastCallbacks.mayHave(callbacks)
+  const told =
+    again === undefined ? callbacks : yield* Returns.toldAgain(callbacks, past ? "every_callback" : "callback")
+  const own = past ? yield* PastCallbacks.without(told, again === undefined ? [] : transitions[again].from) : told
   const born = state === undefined ? own : own.map((callback) => ({ ...callback, state }))
   yield* insertMany("callback", born, `on conflict (idempotency_key) ${conflict}`)
   yield* signals.sendDue(born.filter(({ state }) => state === "due"))
@@ -258,7 +262,7 @@ export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: Reado
 export const known = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
   const { query } = yield* Database
   const found = yield* inChunks(keys, (some) =>
-    query((db) => db.selectFrom("callback").select("idempotency_key").where("idempotency_key", "in", some))
+    query((db) => db.selectFrom("every_callback").select("idempotency_key").where("idempotency_key", "in", some))
   )
   return new Set(found.map(({ idempotency_key }) => idempotency_key))
 })

@@ -25,6 +25,7 @@ import * as DeliveryStatus from "./internal/DeliveryStatus.ts"
 import type { PositionRefused } from "./FeedPosition.ts"
 import * as FeedPage from "./internal/FeedPage.ts"
 import * as LongPoll from "./internal/LongPoll.ts"
+import * as PastCallbacks from "./internal/PastCallbacks.ts"
 import { Outbox, Retention } from "./Outbox.ts"
 import * as ReceiverHealth from "./ReceiverHealth.ts"
 import * as Recovery from "./Recovery.ts"
@@ -149,7 +150,7 @@ const byKey = Effect.fnUntraced(function* (subscription: number, idempotencyKey:
   const { forUpdate, query } = yield* Database
   const [row] = yield* query(
     rows(sql<FeedPage.FeedRow & { readonly id: number }>`
-      select id, ${FeedPage.columns} from callback
+      select id, ${FeedPage.columns} from every_callback
       where idempotency_key = ${idempotencyKey} and subscription = ${subscription} ${forUpdate}`)
   )
   return row ?? (yield* new CallbackNotFound({ idempotencyKey }))
@@ -178,7 +179,9 @@ const redeliver = Effect.fnUntraced(function* (subscription: Subscription, idemp
   if (!redeliverable.has(row.state)) return yield* refuse("The block of this callback is no longer part of the chain")
   if (active === 0) return yield* refuse("The subscription is inactive; activate it first")
   const due = yield* Clock.currentTimeMillis
-  yield* CallbackState.apply("redeliver", sql`id = ${row.id}`, { due })
+  const which = sql`id = ${row.id}`
+  yield* PastCallbacks.recall(which)
+  yield* CallbackState.apply("redeliver", which, { due })
   return yield* toFeedCallback({ ...row, state: "due", due })
 })
 

@@ -27,6 +27,7 @@ import * as Receivers from "./internal/Receivers.ts"
 import type { DueHost, DueSubscription, HostCapacity, Lease, Outcome } from "./Lease.ts"
 import * as BulkRequests from "./BulkRequests.ts"
 import * as CallbackCopies from "./CallbackCopies.ts"
+import * as CallbackPartitions from "./internal/CallbackPartitions.ts"
 import * as Removal from "./Removal.ts"
 import * as ListActivation from "./ListActivation.ts"
 import * as Recovery from "./Recovery.ts"
@@ -129,6 +130,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { deactivate } = yield* Subscriptions
   const retention = yield* Retention
+  const restMillis = yield* CallbackPartitions.RestMillis
   const policy = { mayReceive: yield* HostPermission, bounds: retention }
   const consequences = { deactivate, charge: yield* CallbackCharging }
   const recovery = yield* Recovery.make
@@ -155,6 +157,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(Broadcasts.prune(retention.finishedMillis)),
         Effect.andThen(DeliveryRecord.prune),
         Effect.andThen(AuditLog.prune),
+        Effect.andThen(CallbackPartitions.keep({ ...retention, restMillis })),
         Effect.andThen(Pruning.prune(retention))
       )
     ),

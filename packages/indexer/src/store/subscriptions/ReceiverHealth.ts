@@ -256,7 +256,7 @@ const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   const failing = row === undefined ? undefined : { since: row.since, error: row.error, pausedUntil: row.paused_until }
   const logs = yield* read(
     rows(sql<Pick<Row<"callback">, "attempt_log">>`
-      select attempt_log from callback where subscription = ${id} and sequence is not null
+      select attempt_log from every_callback where subscription = ${id} and sequence is not null
       order by sequence desc limit ${lastCallbacks}`)
   )
   const attempts = (yield* Effect.forEach(logs, ({ attempt_log }) => AttemptLog.decode(attempt_log))).flat()

@@ -15,6 +15,7 @@ import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as PastCallbacks from "./internal/PastCallbacks.ts"
 import * as WaitingCallbacks from "./WaitingCallbacks.ts"
 
 /** What is sent again; without either everything that is kept. */
@@ -167,7 +168,7 @@ const some = Effect.fnUntraced(function* (subscription: number) {
   const { after, last, since } = recovery
   const found = yield* query(
     rows(sql<Pick<Row<"callback">, "id" | "event" | "sequence" | "created" | "leased_until">>`
-      select id, event, sequence, created, leased_until from callback
+      select id, event, sequence, created, leased_until from every_callback
       where subscription = ${subscription} and sequence > ${after} and sequence <= ${last}
       order by sequence limit ${SmallSteps.callbacksAtOnce}`)
   )
@@ -175,7 +176,9 @@ const some = Effect.fnUntraced(function* (subscription: number) {
   const wanted = found.filter(
     ({ created, event, leased_until }) => created >= since && leased_until <= now && !Callback.feedEvents.has(event)
   )
-  yield* CallbackState.apply("redeliver", sql`id in ${numbers(wanted.map(({ id }) => id))}`, { due: now })
+  const which = sql`id in ${numbers(wanted.map(({ id }) => id))}`
+  yield* PastCallbacks.recall(which)
+  yield* CallbackState.apply("redeliver", which, { due: now })
   if (found.length < SmallSteps.callbacksAtOnce) return yield* Effect.asVoid(end)
   yield* query((db) =>
     db

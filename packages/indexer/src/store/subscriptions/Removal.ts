@@ -9,6 +9,7 @@ import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import * as AddressLists from "./AddressLists.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as PastCallbacks from "./internal/PastCallbacks.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 
 /** Subscriptions of one step. */
@@ -25,7 +26,9 @@ const someLeft = Effect.fnUntraced(function* () {
   const pending = yield* PendingConfirmations.removeSome(sql`subscription in ${ids}`, rowsAtOnce)
   if (pending === rowsAtOnce) return true
   const most = rowsAtOnce - pending
-  if ((yield* CallbackState.applySome("remove", sql`subscription in ${ids}`, most)) === most) return true
+  const ofThese = sql`subscription in ${ids}`
+  if ((yield* CallbackState.applySome("remove", ofThese, most)) === most) return true
+  if ((yield* PastCallbacks.removeSome(ofThese, most)) > 0) return true
   if (yield* AddressLists.removeSome(ids, rowsAtOnce)) return true
   yield* query(rows(sql`delete from removed_subscription where id in ${ids}`))
   return found.length === atOnce

@@ -10,6 +10,7 @@ import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as PastCallbacks from "./internal/PastCallbacks.ts"
 
 type Sent = Pick<Row<"callback">, "id" | "subscription" | "host" | "idempotency_key" | "event" | "body"> &
   Pick<Row<"subscription">, "reference_id" | "active" | "account">
@@ -70,16 +71,20 @@ const retraction = (original: Sent, { chain, tip }: Undone, now: number): Callba
   })
 }
 
-/** Keeps senders from the callbacks: a lease has the lock of its subscription, and what was leased before has a number. */
+/**
+ * Keeps senders from the callbacks: a lease has the lock of its subscription, and what was leased before has a number. Past
+ * callbacks are recalled.
+ */
 const lockSubscriptions = Effect.fnUntraced(function* (callbacks: RawBuilder<unknown>) {
   const { lockRows } = yield* Database
   yield* lockRows((db) =>
     db
       .selectFrom("subscription")
       .select("id")
-      .where(sql<boolean>`id in (select subscription from callback where ${callbacks})`)
+      .where(sql<boolean>`id in (select subscription from every_callback where ${callbacks})`)
       .orderBy("id")
   )
+  yield* PastCallbacks.recall(callbacks)
 })
 
 /** In a transaction: forgets those of the callbacks that nobody was told yet. */

@@ -16,10 +16,10 @@ import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Kysely } from "kysely"
+import { type Kysely, type RawBuilder, sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import type { Row, Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as LeftMatches from "./LeftMatches.ts"
@@ -82,17 +82,22 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
   const { read } = yield* Database
   const row = yield* ChainRow.find(chain)
   if (row === undefined) return []
-  const told = yield* read((db) =>
-    db
-      .selectFrom("callback")
-      .select("height")
-      .distinct()
-      .where("chain", "=", row.id)
-      .where("height", ">", after)
-      .where("height", "<=", to)
-      .where("event", "in", events)
-      .orderBy("height")
-      .limit(limit)
+  // From one height to the next: planners would read all callbacks of the chain, of which a block may have very many.
+  const lowest = (above: RawBuilder<unknown>) => sql`
+    (select min(height) from every_callback where chain = ${row.id} and height > ${above} and height <= ${to})`
+  const told = yield* read(
+    rows(sql<{ height: number }>`
+      with recursive told(height) as (
+        select ${lowest(sql`${after}`)}
+        union all
+        select ${lowest(sql`told.height`)} from told where told.height is not null
+      )
+      select height from told
+      where height is not null and exists (
+        select 1 from every_callback callback
+        where chain = ${row.id} and callback.height = told.height and event in (${sql.join(events)})
+      )
+      limit ${limit}`)
   )
   const pending = yield* read((db) =>
     db
@@ -158,7 +163,7 @@ const subscriberOf = (row: SubscriptionColumns, listed?: AddressBytes): CoinSubs
 /** Callbacks with their subscriptions, oldest first. */
 const callbacks = (db: Kysely<Tables>) =>
   db
-    .selectFrom("callback")
+    .selectFrom("every_callback as callback")
     .innerJoin("subscription", "subscription.id", "callback.subscription")
     .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
     .orderBy("callback.id")
@@ -254,7 +259,9 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
   })
   const keys = toldOf.map(({ row, subscriber }) => keyOfCorrection(block, subscriber, row.idempotency_key))
   const corrections = yield* inChunks(keys, (some) =>
-    read((db) => db.selectFrom("callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some))
+    read((db) =>
+      db.selectFrom("every_callback").select(["idempotency_key", "state"]).where("idempotency_key", "in", some)
+    )
   )
   const left = yield* leftToSteps(id, block)
   const corrected = new Set(

@@ -36,7 +36,7 @@ export interface Leaving {
  * The heights above `fork` at which a table has rows of a chain, and the accounts of each, without a look at every row. An
  * account of -1 stands for the beginning of a height.
  */
-const pairs = Effect.fnUntraced(function* (table: "callback" | "waiting", chain: number, fork: number) {
+const pairs = Effect.fnUntraced(function* (table: "every_callback" | "waiting", chain: number, fork: number) {
   const { query } = yield* Database
   const of = sql.raw(table)
   const account = sql`
@@ -103,7 +103,7 @@ export const areMany = Effect.fnUntraced(function* (
   const ofBlocks = sql`chain = ${chain} and height > ${fork} limit ${most + 1}`
   const found = yield* query(
     rows(sql`
-      select 1 from (select id from callback where ${ofBlocks}) callbacks
+      select 1 from (select id from every_callback where ${ofBlocks}) callbacks
       union all
       select 1 from (select id from waiting where ${ofBlocks}) pending`)
   )
@@ -129,13 +129,13 @@ export const leave = Effect.fnUntraced(function* (chain: number, leaving: Leavin
     rows(sql<{ undone: number; callbacks_before: number; pending_before: number }>`
       select
         (select coalesce(max(id), 0) from undone_block) as undone,
-        (select coalesce(max(id), 0) + 1 from callback) as callbacks_before,
+        (select coalesce(max(id), 0) + 1 from every_callback) as callbacks_before,
         (select coalesce(max(id), 0) + 1 from waiting) as pending_before`)
   )
   const { callbacks_before, pending_before, undone } = before!
   const subscribed = reverted.length === 0 ? [] : yield* RevertedBlocks.accountsOf(chain)
   const blocks = subscribed.length === 0 ? [] : reverted
-  const found = [...(yield* pairs("callback", chain, fork)), ...(yield* pairs("waiting", chain, fork))]
+  const found = [...(yield* pairs("every_callback", chain, fork)), ...(yield* pairs("waiting", chain, fork))]
   const accountsOf = new Map(blocks.map(({ height }) => [height, new Set(subscribed)]))
   for (const { account, height } of found) accountsOf.set(height, (accountsOf.get(height) ?? new Set()).add(account))
   const blockAt = new Map(blocks.map((block) => [block.height, block]))
@@ -194,7 +194,7 @@ const callbacksOf = Effect.fnUntraced(function* ({ account, callback, chain, hei
   const { query } = yield* Database
   const found = yield* query(
     rows(sql<{ id: number }>`
-      select id from callback
+      select id from every_callback
       where chain = ${chain} and height = ${height} and account = ${account} and id < ${callback}
       order by id desc limit ${most}`)
   )

@@ -256,7 +256,11 @@ for (const store of stores) {
               }>`select table_name as name from information_schema.tables where table_schema = 'public'`
         )
       ),
-      (found) => found.map(({ name }) => name).filter((name) => name !== "reorganisation" && !name.startsWith("kysely"))
+      (found) => {
+        // Callbacks are looked at where they are.
+        const others = new Set(["reorganisation", "every_callback"])
+        return found.map(({ name }) => name).filter((name) => !others.has(name) && !name.startsWith("kysely"))
+      }
     )
   )
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import type { ColumnTypes } from "@headwater/indexer/store/database/internal/ColumnTypes"
 import * as Migrations from "@headwater/indexer/store/database/internal/Migrations"
 import * as PostgresAdapter from "@headwater/indexer/store/database/internal/PostgresAdapter"
 import * as SqliteAdapter from "@headwater/indexer/store/database/internal/SqliteAdapter"
@@ -144,8 +145,8 @@ describe("Migrations of a SQLite file", () => {
 })
 
 const additions = {
-  "9997_addition": () => [
-    "alter table callback add column note text",
+  "9997_addition": ({ partitioned }: ColumnTypes) => [
+    `alter table ${partitioned ? "every_callback" : "callback"} add column note text`,
     "create table noted (id bigint not null primary key)",
     "create index callback_note on callback (account, note)"
   ]

@@ -129,7 +129,11 @@ const assertSame = Effect.fnUntraced(function* (db: Sqlite.Database, to: Postgre
   const query = (text: string) => Effect.promise(() => client.query(text))
   let rows = 0
   for (const table of tablesOf(db)) {
-    const found = yield* query(`select * from "${table}"`)
+    // The database has columns of its own.
+    const columns = (db.pragma(`table_info("${table}")`) as ReadonlyArray<{ readonly name: string }>).map(
+      ({ name }) => `"${name}"`
+    )
+    const found = yield* query(`select ${columns.join(", ")} from "${table}"`)
     const inDatabase = found.rows.map(comparable).sort()
     const inFile = (db.prepare(`select * from "${table}"`).all() as Array<Record<string, unknown>>)
       .map(comparable)
@@ -139,11 +143,13 @@ const assertSame = Effect.fnUntraced(function* (db: Sqlite.Database, to: Postgre
     rows += inFile.length
   }
   const serials = yield* query(
-    "select table_name from information_schema.columns where table_schema = 'public' and is_identity = 'YES'"
+    `select table_name, pg_get_serial_sequence(table_name, column_name) as sequence
+     from information_schema.columns where table_schema = 'public' and column_name = 'id'`
   )
-  assert.isAbove(serials.rows.length, 10)
-  for (const { table_name: table } of serials.rows) {
-    const { rows } = yield* query(`select last_value, is_called from "${table}_id_seq"`)
+  const counted = serials.rows.filter(({ sequence }) => sequence !== null)
+  assert.isAbove(counted.length, 10)
+  for (const { sequence, table_name: table } of counted) {
+    const { rows } = yield* query(`select last_value, is_called from ${sequence}`)
     const last = db.prepare("select seq from sqlite_sequence where name = ?").pluck().get(table)
     assert.deepStrictEqual(rows, [{ last_value: last, is_called: true }], table)
   }

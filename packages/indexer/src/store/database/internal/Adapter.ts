@@ -13,6 +13,8 @@ export type ParameterTypes = Readonly<Record<string, ParameterType>>
 export interface Adapter {
   /** Whether one process alone has the store, so that nobody else's leases or changes can be in it. */
   readonly exclusive: boolean
+  /** Whether callbacks that ended long ago are in partitions, beside the table of callbacks ({@link Tables}). */
+  readonly partitioned: boolean
   /**
    * As `query`, for a statement whose answer nobody needs. In a transaction on SQLite the statement goes to the store
    * with the next one whose answer somebody needs, or with the commit: that is where its failure shows.

@@ -5,4 +5,6 @@ export interface ColumnTypes {
   readonly serial: string
   /** Clause for tables that live in their primary key's tree. */
   readonly clustered: "without rowid" | ""
+  /** Whether callbacks that ended long ago are in partitions of a table of their own. */
+  readonly partitioned: boolean
 }

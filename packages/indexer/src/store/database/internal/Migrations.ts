@@ -3,7 +3,8 @@
  * note that it was applied are one transaction, so a process that is killed leaves the schema before or after it.
  *
  * How a migration is written:
- * - It only changes the schema, and lasts no longer than the making of an index.
+ * - It only changes the schema, and lasts no longer than the making of an index. On PostgreSQL a column of callbacks is one of
+ *   `every_callback`, whose partitions have it then.
  * - A program that does not know the migration still runs on the store, as with any table or column that is only added:
  *   daemons of both releases share the store while they are upgraded one after another, and an older one may be started
  *   again. Where such a program would go wrong, the migration ends with
@@ -82,6 +83,7 @@ import * as epoch from "../migrations/0067_epoch.ts"
 import * as placement from "../migrations/0068_placement.ts"
 import * as packedTransfers from "../migrations/0072_packed_transfers.ts"
 import * as coinTotals from "../migrations/0073_coin_totals.ts"
+import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -148,7 +150,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0067_epoch": epoch.up,
   "0068_placement": placement.up,
   "0072_packed_transfers": packedTransfers.up,
-  "0073_coin_totals": coinTotals.up
+  "0073_coin_totals": coinTotals.up,
+  "0074_past_callbacks": pastCallbacks.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

@@ -140,6 +140,8 @@ const make = (connection: Connection.Connection, server: PostgresPrimary.Postgre
           if (epoch !== undefined) {
             yield* run(sql`insert into store_epoch (id, epoch, identity) values (1, ${epoch}, ${identity})`)
           }
+          // As where a store gets partitions that has callbacks already.
+          yield* run(sql`update past_callback_start set id = (select coalesce(max(id), 0) from callback)`)
           yield* run(sql`delete from kysely_migration where name = ${Migrations.beingFilled}`)
           yield* run(sql`drop table store_move`)
         })

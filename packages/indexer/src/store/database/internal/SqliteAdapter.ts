@@ -13,7 +13,8 @@ import type { Statement } from "./SqliteExecution.ts"
 export const columnTypes: ColumnTypes = {
   blob: "blob",
   serial: "integer primary key autoincrement",
-  clustered: "without rowid"
+  clustered: "without rowid",
+  partitioned: false
 }
 
 /** A statement that only the SQLite thread knows how to run. */
@@ -90,6 +91,7 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
 
   return {
     exclusive: true,
+    partitioned: columnTypes.partitioned,
     defer: (build) =>
       deferred((db) => {
         const { parameters, sql } = build(db).compile()

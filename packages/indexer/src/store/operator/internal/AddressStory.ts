@@ -111,7 +111,7 @@ const callbacksOf = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<Su
       rows(
         CallbackSummary.select(
           sql`select id from (
-            select id, body from callback where subscription = ${id} order by sequence desc, id desc limit ${Page.size}
+            select id, body from every_callback where subscription = ${id} order by sequence desc, id desc limit ${Page.size}
           ) newest where body like ${`%${address}%`}`
         )
       )

@@ -49,17 +49,17 @@ const callbacksAt = Effect.fnUntraced(function* (chain: number, height: number, 
   const states = yield* read(
     rows(sql<{ state: CallbackState; count: number; first: number; delivered: number | null }>`
       select state, count(*) as count, min(created) as first, max(delivered) as delivered
-      from (select state, created, delivered from callback where ${own} limit ${countLimit}) counted group by state`)
+      from (select state, created, delivered from every_callback where ${own} limit ${countLimit}) counted group by state`)
   )
   const [matched] = yield* read(
     rows(sql<{ count: number }>`
       select count(distinct subscription) as count
-      from (select subscription from callback where ${own} limit ${countLimit}) counted`)
+      from (select subscription from every_callback where ${own} limit ${countLimit}) counted`)
   )
   const latest = yield* read(
     rows(
       sql<CallbackSummary.SummaryRow>`${CallbackSummary.select(
-        sql`select id from callback where ${own} order by account desc, id desc limit ${Page.size}`
+        sql`select id from every_callback where ${own} order by account desc, id desc limit ${Page.size}`
       )} order by c.id desc`
     )
   )

@@ -10,7 +10,7 @@ export const newest = Effect.fnUntraced(function* (subscription: number, before:
   const newestWhere = (condition: ReturnType<typeof sql<SqlBool>>) =>
     read((db) =>
       db
-        .selectFrom("callback")
+        .selectFrom("every_callback")
         .select(["sequence", "idempotency_key", "event", "state", "body", "height", "created", "delivered", "due"])
         .select("attempt_log")
         .where("subscription", "=", subscription)

@@ -102,7 +102,7 @@ const retractionOf = Effect.fnUntraced(function* ({ id, sequence, state, subscri
   const [numbered] = yield* read(
     rows(sql<{ id: number }>`
       select id from (
-        select id, original from callback where subscription = ${subscription} and sequence > ${sequence ?? 0}
+        select id, original from every_callback where subscription = ${subscription} and sequence > ${sequence ?? 0}
         order by sequence limit ${laterLimit}
       ) later where original = ${id} limit 1`)
   )
@@ -156,7 +156,7 @@ export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope
   const { read } = yield* Database
   const [row] = (yield* read(
     rows(
-      sql`${CallbackSummary.select(sql`select id from callback where idempotency_key = ${key}`, more)} ${Scope.filter(scope, "s.account")}`
+      sql`${CallbackSummary.select(sql`select id from every_callback where idempotency_key = ${key}`, more)} ${Scope.filter(scope, "s.account")}`
     )
   )) as unknown as ReadonlyArray<Found>
   if (row === undefined) return undefined

@@ -64,7 +64,7 @@ export const select = (
   ids: RawBuilder<unknown>,
   more: RawBuilder<unknown> = sql``
 ): RawBuilder<SummaryRow> => sql<SummaryRow>`
-  select ${columns} ${more} from callback c
+  select ${columns} ${more} from every_callback c
   inner join subscription s on s.id = c.subscription
   inner join account a on a.id = s.account
   where c.id in (${ids})`

@@ -60,7 +60,7 @@ const callbacks = Effect.fnUntraced(function* (text: string, scope: Scope.Scope)
   const found = yield* read(
     rows(
       sql<CallbackSummary.SummaryRow>`${CallbackSummary.select(
-        sql`select id from callback where idempotency_key in (${text}, ${text.toLowerCase()})`
+        sql`select id from every_callback where idempotency_key in (${text}, ${text.toLowerCase()})`
       )} ${Scope.filter(scope, "s.account")}`
     )
   )

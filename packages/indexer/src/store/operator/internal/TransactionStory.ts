@@ -83,7 +83,7 @@ const doubtsOf = Effect.fnUntraced(function* (chain: number, transaction: Uint8A
 
 /** The newest callbacks of an account: by the feed's indexes those without a position, which are the newest, then those with one. */
 const newestOf = (account: number) => {
-  const own = sql`select id, body from callback where account = ${account}`
+  const own = sql`select id, body from every_callback where account = ${account}`
   return sql`
     select * from (${own} and feed_position is null order by id desc limit ${lookLimit}) unplaced
     union all
@@ -124,11 +124,14 @@ export const read = Effect.fnUntraced(function* (
     height === undefined
       ? yield* callbacksOf(
           scope === undefined
-            ? sql`select id, body from callback where chain = ${row.id} and height is not null order by height desc`
+            ? sql`select id, body from every_callback where chain = ${row.id} and height is not null order by height desc`
             : newestOf(scope),
           id
         )
-      : yield* callbacksOf(sql`select id, body from callback where chain = ${row.id} and height = ${height} ${own}`, id)
+      : yield* callbacksOf(
+          sql`select id, body from every_callback where chain = ${row.id} and height = ${height} ${own}`,
+          id
+        )
   const block = height ?? callbacks.find((one) => one.height !== null)?.height ?? undefined
   const doubts = scope === undefined ? yield* doubtsOf(row.id, transaction, block) : []
   const found = outputs.length + broadcasts.length + callbacks.length > 0

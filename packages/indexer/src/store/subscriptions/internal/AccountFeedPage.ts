@@ -4,12 +4,13 @@
  * those of callbacks that are kept no longer.
  */
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import type * as FeedPage from "./FeedPage.ts"
+import * as PastCallbacks from "./PastCallbacks.ts"
 import * as UndoneBlocks from "../UndoneBlocks.ts"
 
 export interface AccountFeedRow extends FeedPage.FeedRow {
@@ -71,16 +72,19 @@ const place = Effect.fnUntraced(function* (account: number, count: number) {
   const some = UndoneBlocks.withoutUntold(
     yield* query(
       rows(sql<Unplaced & { readonly is_untold: number }>`
-        select id, subscription, sequence, ${sql.raw(UndoneBlocks.isUntold)} as is_untold from callback
+        select id, subscription, sequence, ${sql.raw(UndoneBlocks.isUntold)} as is_untold
+        from every_callback callback
         where account = ${account} and feed_position is null order by id limit ${count}`)
     )
   )
   if (some.length === 0) return false
   const sequences = yield* lockSequences(some.map(({ subscription }) => subscription))
+  const which = sql`id in ${numbers(some.map(({ id }) => id))}`
+  yield* PastCallbacks.recall(which)
   // A sender may have given numbers, and a commit may have withdrawn callbacks, before the locks were there.
   const found = yield* query(
     rows(sql<Unplaced>`
-      select id, subscription, sequence from callback where id in ${numbers(some.map(({ id }) => id))} order by id`)
+      select id, subscription, sequence from callback where ${which} order by id`)
   )
   const numbered = new Map<number, number>()
   const placed = found.map(({ id, sequence, subscription }, i) => {
@@ -109,7 +113,7 @@ export const read = Effect.fnUntraced(function* (account: number, { after, limit
   const select = (run: "query" | "read") =>
     database[run](
       rows(sql<AccountFeedRow>`
-        select ${columns} from callback
+        select ${columns} from every_callback callback
         join subscription on subscription.id = callback.subscription
         join chain on chain.id = callback.chain
         where callback.account = ${account} and feed_position > ${after}
@@ -118,7 +122,7 @@ export const read = Effect.fnUntraced(function* (account: number, { after, limit
   const shown = yield* select("read")
   if (shown.length > limit) return shown
   const [unplaced] = yield* database.read(
-    rows(sql`select 1 from callback where account = ${account} and feed_position is null limit 1`)
+    rows(sql`select 1 from every_callback where account = ${account} and feed_position is null limit 1`)
   )
   if (unplaced === undefined) return shown
   const placed = yield* database.transaction(place(account, limit + 1 - shown.length))
@@ -137,24 +141,30 @@ export const placeAll = Effect.fnUntraced(function* (account: number) {
   while (yield* transaction(place(account, placedAtOnce))) yield* Effect.sleep("1 millis")
 })
 
-/** In the transaction that forgets callbacks: those that nobody has read have a position all the same, so that readers know. */
-export const pass = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+/**
+ * In the transaction that forgets callbacks of a table, or of a partition: those that nobody has read have a position all the
+ * same, so that readers know.
+ */
+export const pass = Effect.fnUntraced(function* (table: string, which: RawBuilder<unknown>) {
   const { lockRows, numbers, query } = yield* Database
-  const unread = sql`id in ${numbers(ids)} and feed_position is null`
+  const unread = sql`from ${sql.table(table)} forgotten where ${which} and feed_position is null`
   const accounts = yield* query(
     rows(sql<{ account: number }>`
-      select distinct callback.account from callback join account_feed on account_feed.account = callback.account
-      where ${unread}`)
+      select distinct account ${unread} and account in (select account from account_feed)`)
   )
   if (accounts.length === 0) return
   const these = accounts.map(({ account }) => account)
   yield* lockRows((db) =>
-    db.selectFrom("account_feed").select("account").where("account", "in", these).orderBy("account")
+    db
+      .selectFrom("account_feed")
+      .select("account")
+      .where(sql<boolean>`account in ${numbers(these)}`)
+      .orderBy("account")
   )
   yield* query(
     rows(sql`
       update account_feed set last_position = last_position
-        + (select count(*) from callback where callback.account = account_feed.account and ${unread})
+        + (select count(*) ${unread} and forgotten.account = account_feed.account)
       where account in ${numbers(these)}`)
   )
 })

@@ -50,11 +50,11 @@ export const read = Effect.fnUntraced(function* (subscription: Pick<Row<"subscri
         (select count(*) from callback where ${retried}) as retrying,
         (select count(*) from callback where ${parked} and subscription = ${id}) as parked,
         (select created from callback where ${parked} and subscription = ${id} order by id limit 1) as parked_since,
-        (select created from callback where subscription = ${id} and sequence is not null
+        (select created from every_callback where subscription = ${id} and sequence is not null
           order by sequence desc limit 1) as numbered,
         (select created from callback where subscription = ${id} and sequence is null
           order by id desc limit 1) as unnumbered,
-        (select delivered from callback
+        (select delivered from every_callback
           where subscription = ${id} and sequence is not null and state = 'delivered'
           order by sequence desc limit 1) as delivered
       from subscription where id = ${id}`)

@@ -60,7 +60,7 @@ export const read = Effect.fnUntraced(function* (subscription: number, { after, 
   const select = (run: typeof database.read) =>
     run(
       rows(sql<FeedRow>`
-        select ${columns} from callback
+        select ${columns} from every_callback
         where subscription = ${subscription} and sequence > ${after} order by sequence limit ${limit + 1}`)
     )
   const shown = yield* select(database.read)

@@ -107,7 +107,7 @@ const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, bl
   const told = yield* inChunks([...byKey.keys()], (some) =>
     query((db) =>
       db
-        .selectFrom("callback")
+        .selectFrom("every_callback")
         .select("idempotency_key")
         .where("idempotency_key", "in", some)
         .where("state", "not in", ["orphaned", "retracted"])

@@ -1,4 +1,4 @@
-/** Forgets finished callbacks that are older than they are kept. */
+/** Forgets finished callbacks that are older than they are kept; past ones go with their partitions. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
@@ -15,9 +15,8 @@ const finished: ReadonlySet<CallbackState.State> = new Set(CallbackState.transit
 
 const forget = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const { numbers, transaction } = yield* Database
-  yield* transaction(
-    Effect.andThen(AccountFeedPage.pass(ids), CallbackState.apply("prune", sql`id in ${numbers(ids)}`))
-  )
+  const which = sql`id in ${numbers(ids)}`
+  yield* transaction(Effect.andThen(AccountFeedPage.pass("callback", which), CallbackState.apply("prune", which)))
 })
 
 /** In small steps; how many callbacks. */

@@ -12,24 +12,27 @@ import type { Row } from "../../database/Tables.ts"
 /** A callback that is to be entered, as far as its key and its block go. */
 type Keyed = Pick<Row<"callback">, "body" | "chain" | "event" | "height" | "idempotency_key">
 
+/** Where told events are looked for. */
+type Table = "callback" | "every_callback"
+
 /** Whether any callback of these blocks was retracted: mostly none was, and no key has to be looked up. */
-const anyRetracted = Effect.fnUntraced(function* (chain: number, heights: ReadonlyArray<number>) {
+const anyRetracted = Effect.fnUntraced(function* (table: Table, chain: number, heights: ReadonlyArray<number>) {
   const { numbers, query } = yield* Database
   const [row] = yield* query(
     rows(sql`
-      select 1 from callback
+      select 1 from ${sql.table(table)}
       where state = 'retracted' and chain = ${chain} and height in ${numbers(heights)} limit 1`)
   )
   return row !== undefined
 })
 
 /** Those of the keys that a retraction has ended. */
-const ended = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+const ended = Effect.fnUntraced(function* (table: Table, keys: ReadonlyArray<string>) {
   const { query } = yield* Database
   const found = yield* inChunks(keys, (some) =>
     query((db) =>
       db
-        .selectFrom("callback")
+        .selectFrom(table)
         .select("idempotency_key")
         .where("idempotency_key", "in", some)
         .where("state", "=", "retracted")
@@ -52,17 +55,24 @@ const next = <C extends Keyed>({ callback, first }: Telling<C>, told: number): T
 }
 
 /** The callbacks, of which those with an ended key are made anew; in a transaction that has the lock of their chain. */
-export const toldAgain = Effect.fnUntraced(function* <C extends Keyed>(callbacks: ReadonlyArray<C>) {
+export const toldAgain = Effect.fnUntraced(function* <C extends Keyed>(callbacks: ReadonlyArray<C>, table: Table) {
   const heights = new Set(callbacks.flatMap(({ height }) => height ?? []))
-  if (heights.size === 0 || !(yield* anyRetracted(callbacks[0]!.chain, [...heights]))) return callbacks
+  if (heights.size === 0) return callbacks
+  if (!(yield* anyRetracted(table, callbacks[0]!.chain, [...heights]))) return callbacks
   let tellings = callbacks.map((callback): Telling<C> => ({ first: callback, callback }))
   let told = 1
-  let keys = yield* ended(callbacks.map(({ idempotency_key }) => idempotency_key))
+  let keys = yield* ended(
+    table,
+    callbacks.map(({ idempotency_key }) => idempotency_key)
+  )
   while (keys.size > 0) {
     told++
     const isEnded = ({ callback }: Telling<C>) => keys.has(callback.idempotency_key)
     tellings = tellings.map((telling) => (isEnded(telling) ? next(telling, told) : telling))
-    keys = yield* ended(tellings.flatMap(({ callback, first }) => (callback === first ? [] : callback.idempotency_key)))
+    keys = yield* ended(
+      table,
+      tellings.flatMap(({ callback, first }) => (callback === first ? [] : callback.idempotency_key))
+    )
   }
   return tellings.map(({ callback }) => callback)
 })
