@@ -47,7 +47,7 @@ const transferOf = (_: unknown, n: number): InternalTransfer => ({
 })
 
 const blockAt = (height: number): Block => ({
-  ...{ height, hash: randomBytes(32), parentHash: randomBytes(32), time: 1_700_000_000 + 12 * height },
+  ...{ height, hash: randomBytes(32), parent: randomBytes(32), time: 1_700_000_000 + 12 * height },
   transactions: Array.from({ length: perBlock / 2 }, () => randomBytes(32)),
   transfers: Array.from({ length: perBlock }, transferOf),
   spends: []
