@@ -10,11 +10,14 @@ const form = /^0x[0-9a-fA-F]{40}$/
 /** 20 bytes → EIP-55 text. */
 export const encode = (account: Uint8Array): string => {
   const digits = bytesToHex(account)
-  const hash = keccak_256(Uint8Array.from(digits, (digit) => digit.charCodeAt(0)))
+  const upper = digits.toUpperCase()
+  const ascii = new Uint8Array(40)
+  for (let index = 0; index < 40; index++) ascii[index] = digits.charCodeAt(index)
+  const hash = keccak_256(ascii)
   let text = "0x"
   for (let index = 0; index < 40; index++) {
     const isUpper = (hash[index >> 1]! >> (index % 2 === 0 ? 4 : 0)) & 8
-    text += isUpper ? digits[index]!.toUpperCase() : digits[index]
+    text += isUpper ? upper[index] : digits[index]
   }
   return text
 }

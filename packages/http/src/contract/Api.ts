@@ -65,7 +65,10 @@ export class Api extends HttpApi.make("headwater")
   .middleware(Validation)
   .middleware(Charging)
   .middleware(Authentication)
+  // Of a request every rule that it breaks is told; an answer that breaks one is not sent.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.SuccessParseOptions, {})
+  .annotate(HttpApi.ErrorParseOptions, {})
   .annotateMerge(
     OpenApi.annotations({
       title: "Headwater",

@@ -7,6 +7,7 @@
 import { apiVersion } from "@headwater/core/events/Callback"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 
@@ -57,14 +58,16 @@ const fields = {
   )
 }
 
-/** The envelope's own fields for the present request. */
-const head = Effect.flatMap(RequestInfo, (request) =>
-  Effect.map(request.context, (context) => ({
+/** The envelope's own fields for a request. */
+const headOf = (request: RequestInfo) =>
+  Effect.mapEager(request.context, (context) => ({
     apiVersion,
     requestId: request.id,
     ...(context === undefined ? {} : { context })
   }))
-)
+
+/** The present request, known without a step: what encodes an answer then takes none, where the answer needs no waiting. */
+const present = (): RequestInfo => Context.get(Fiber.getCurrent()?.context ?? Context.empty(), RequestInfo)
 
 /** One for `data.item`; for a list the number of items, at least one. */
 const resultsOf = (data: unknown) => {
@@ -81,12 +84,11 @@ export const success = <S extends Schema.Top>(data: S) =>
   (Schema.Struct({ ...fields, data: Schema.toEncoded(data) }) as SuccessEnvelope<S>).pipe(
     Schema.decodeTo(data, {
       decode: SchemaGetter.transform((envelope) => (envelope as { readonly data: S["Encoded"] }).data),
-      encode: SchemaGetter.transformEffect((data) =>
-        Effect.flatMap(RequestInfo, (request) => {
-          request.results = resultsOf(data)
-          return Effect.map(head, (head) => ({ ...head, data }) as never)
-        })
-      )
+      encode: SchemaGetter.transformEffect((data) => {
+        const request = present()
+        request.results = resultsOf(data)
+        return Effect.mapEager(headOf(request), (head) => ({ ...head, data }) as never)
+      })
     })
   )
 
@@ -108,7 +110,8 @@ export const ErrorBody = Schema.Struct({
 })
 
 /** The body of an error answer. */
-export const errorBody = (error: typeof ErrorBody.Type) => Effect.map(head, (head) => ({ ...head, error }))
+export const errorBody = (error: typeof ErrorBody.Type) =>
+  Effect.flatMap(RequestInfo, (request) => Effect.map(headOf(request), (head) => ({ ...head, error })))
 
 /** The answer of an error. */
 export interface FailureEnvelope<Code extends string>

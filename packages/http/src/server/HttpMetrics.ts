@@ -3,20 +3,29 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 
-const requests = Metric.counter("headwater_http_requests_total", {
-  description: "Requests answered, by operation, method and status",
-  incremental: true
-})
+// Attributes are a metric's own: those that are given to it in a context make a context of each update.
+type Attributes = Readonly<Record<string, string>>
 
-const seconds = Metric.histogram("headwater_http_request_seconds", {
-  description: "Seconds that answering a request took, by operation",
-  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-})
+const requests = (attributes: Attributes) =>
+  Metric.counter("headwater_http_requests_total", {
+    description: "Requests answered, by operation, method and status",
+    incremental: true,
+    attributes
+  })
 
-const credits = Metric.counter("headwater_credits_consumed_total", {
-  description: "Credits that requests have consumed, by operation",
-  incremental: true
-})
+const seconds = (attributes: Attributes) =>
+  Metric.histogram("headwater_http_request_seconds", {
+    description: "Seconds that answering a request took, by operation",
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    attributes
+  })
+
+const credits = (attributes: Attributes) =>
+  Metric.counter("headwater_credits_consumed_total", {
+    description: "Credits that requests have consumed, by operation",
+    incremental: true,
+    attributes
+  })
 
 /** The metrics of one operation. */
 interface OfOperation {
@@ -33,8 +42,8 @@ const ofOperation = (operation: string): OfOperation => {
   const known = operations.get(operation)
   if (known !== undefined) return known
   const made = {
-    seconds: Metric.withAttributes(seconds, { operation }),
-    credits: Metric.withAttributes(credits, { operation }),
+    seconds: seconds({ operation }),
+    credits: credits({ operation }),
     requests: new Map()
   }
   operations.set(operation, made)
@@ -43,7 +52,7 @@ const ofOperation = (operation: string): OfOperation => {
 
 const requestsOf = ({ requests: known }: OfOperation, operation: string, method: string, status: number) => {
   const key = `${method} ${status}`
-  const made = known.get(key) ?? Metric.withAttributes(requests, { operation, method, status: String(status) })
+  const made = known.get(key) ?? requests({ operation, method, status: String(status) })
   known.set(key, made)
   return made
 }

@@ -1,4 +1,9 @@
-/** The HTTP server: routes on a socket, with limits on the size and duration of every request. */
+/**
+ * The HTTP server: routes on a socket, with limits on the size and duration of every request. Schemas that a process with a
+ * server begins to use are compiled at their first use: what is asked and answered goes through some of them every time.
+ */
+import "effect/schema/SchemaJITCompiler/enable"
+
 import { createServer, type Server } from "node:http"
 import { Server as SocketServer } from "node:net"
 import type { Duplex } from "node:stream"

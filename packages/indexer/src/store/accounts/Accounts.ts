@@ -136,7 +136,10 @@ const checkName = (name: string) =>
     ? Effect.void
     : new InvalidAccountName({ name })
 
-const hashOf = (key: Redacted.Redacted): Buffer => digestOf("sha256", Redacted.value(key), "buffer")
+/** The hash in hexadecimal digits: text is made, and found among what is remembered, in a third of the time of bytes. */
+const digitsOf = (key: Redacted.Redacted): string => digestOf("sha256", Redacted.value(key), "hex")
+
+const hashOf = (digits: string): Buffer => Buffer.from(digits, "hex")
 
 const idOf = (hash: Uint8Array) => Buffer.from(hash).toString("hex").slice(0, idLength)
 
@@ -213,7 +216,7 @@ const make = Effect.gen(function* () {
   const createKey: Accounts["Service"]["createKey"] = Effect.fn("Accounts.createKey")(function* (account, options) {
     const created = yield* Clock.currentTimeMillis
     const key = yield* Effect.sync(() => Redacted.make(`${keyPrefix}${randomBytes(32).toString("base64url")}`))
-    const hash = hashOf(key)
+    const hash = hashOf(digitsOf(key))
     const endpoints = options.endpoints === undefined ? null : JSON.stringify(options.endpoints)
     yield* database.query((db) =>
       db.insertInto("api_key").values({
@@ -259,20 +262,16 @@ const make = Effect.gen(function* () {
   const byHash = prepared((db, hash: Uint8Array) => db.selectFrom("api_key").selectAll().where("hash", "=", hash))
 
   /** Notes the use of a key beside the request, which need not wait for a write. */
-  const noteUse = (hash: Buffer, now: number) => {
-    const key = hash.toString("latin1")
-    if (noting.has(key)) return Effect.void
-    noting.add(key)
+  const noteUse = (digits: string, now: number) => {
+    if (noting.has(digits)) return Effect.void
+    noting.add(digits)
     return database
-      .query((db) => db.updateTable("api_key").set({ last_used: now }).where("hash", "=", hash))
-      .pipe(Effect.ignore, Effect.ensuring(Effect.sync(() => noting.delete(key))), Effect.forkIn(scope))
+      .query((db) => db.updateTable("api_key").set({ last_used: now }).where("hash", "=", hashOf(digits)))
+      .pipe(Effect.ignore, Effect.ensuring(Effect.sync(() => noting.delete(digits))), Effect.forkIn(scope))
   }
 
-  const authenticate = Effect.fnUntraced(function* (key: Redacted.Redacted) {
-    const hash = hashOf(key)
-    const now = yield* Clock.currentTimeMillis
-    const known = remembered.find(hash, now)
-    if (known !== undefined) return known
+  const lookUp = Effect.fnUntraced(function* (digits: string, now: number) {
+    const hash = hashOf(digits)
     const [row] = yield* database.read(byHash(hash))
     if (row === undefined || row.revoked !== null || !timingSafeEqual(row.hash, hash)) return undefined
     const expires = row.expires ?? Infinity
@@ -283,10 +282,17 @@ const make = Effect.gen(function* () {
       endpoints: endpoints === undefined ? undefined : new Set(endpoints),
       readOnly: row.read_only === 1
     }
-    remembered.add(hash, caller, now, expires)
-    if (now - (row.last_used ?? 0) >= noteMillis) yield* noteUse(hash, now)
+    remembered.add(digits, caller, now, expires)
+    if (now - (row.last_used ?? 0) >= noteMillis) yield* noteUse(digits, now)
     return caller
   })
+
+  const authenticate: Accounts["Service"]["authenticate"] = (key) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const digits = digitsOf(key)
+      const known = remembered.find(digits, now)
+      return known === undefined ? lookUp(digits, now) : Effect.succeed(known)
+    })
 
   return Accounts.of({ create, rename, list, find, get, setRetractions, createKey, listKeys, revokeKey, authenticate })
 })

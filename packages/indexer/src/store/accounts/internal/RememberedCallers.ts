@@ -17,10 +17,10 @@ const recentMillis = 250
 const maxRecent = 10_000
 
 export interface RememberedCallers {
-  /** The caller of the key with this hash; undefined where the key was not found valid of late. */
-  readonly find: (hash: Buffer, now: number) => Caller | undefined
+  /** The caller of the key with this hash, in hexadecimal digits; undefined where the key was not found valid of late. */
+  readonly find: (hash: string, now: number) => Caller | undefined
   /** `expires`: when the key ends, in milliseconds since the Unix epoch. */
-  readonly add: (hash: Buffer, caller: Caller, now: number, expires: number) => void
+  readonly add: (hash: string, caller: Caller, now: number, expires: number) => void
   readonly clear: () => void
 }
 
@@ -28,12 +28,12 @@ export const make = (): RememberedCallers => {
   const recent = new Map<string, { readonly caller: Caller; readonly until: number }>()
   return {
     find: (hash, now) => {
-      const known = recent.get(hash.toString("latin1"))
+      const known = recent.get(hash)
       return known !== undefined && known.until > now ? known.caller : undefined
     },
     add: (hash, caller, now, expires) => {
       if (recent.size >= maxRecent) recent.clear()
-      recent.set(hash.toString("latin1"), { caller, until: Math.min(now + recentMillis, expires) })
+      recent.set(hash, { caller, until: Math.min(now + recentMillis, expires) })
     },
     clear: () => recent.clear()
   }
