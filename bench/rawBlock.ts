@@ -12,7 +12,7 @@ import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
-import { LongText } from "@headwater/indexer/families/node/LongText"
+import { JsonText } from "@headwater/indexer/families/node/JsonText"
 import type * as Proof from "@headwater/indexer/families/node/Proof"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -38,7 +38,8 @@ const bitcoinjs = await import(pathToFileURL(resolve("bitcoinjs-lib")).href)
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 const reversed = (bytes: Uint8Array) => Uint8Array.from(bytes).reverse()
 /** As ids are written. */
-const rootOf = (hashes: ReadonlyArray<Uint8Array>) => UtxoBlocks.merkleRootOf(hashes.map((hash) => hexOf(reversed(hash))))
+const rootOf = (hashes: ReadonlyArray<Uint8Array>) =>
+  UtxoBlocks.merkleRootOf(hashes.map((hash) => hexOf(reversed(hash))))
 const bytesOf = (written: string) => reversed(Buffer.from(written, "hex"))
 
 interface Made {
@@ -60,7 +61,10 @@ const blockAt = (height: number, previous: string): Made => {
     moved.set(before, transaction.getHash(false))
   }
   const [coinbase, ...others] = transactions
-  const witnessRoot = rootOf([new Uint8Array(32), ...others.map((one: { getHash: (witness: boolean) => Uint8Array }) => one.getHash(true))])
+  const witnessRoot = rootOf([
+    new Uint8Array(32),
+    ...others.map((one: { getHash: (witness: boolean) => Uint8Array }) => one.getHash(true))
+  ])
   const commitment = sha256d(Buffer.concat([bytesOf(witnessRoot), coinbase.ins[0].witness[0]]))
   const output = coinbase.outs.find(({ script }: { script: Uint8Array }) => hexOf(script).startsWith("6a24aa21a9ed"))
   output.script = Buffer.concat([output.script.subarray(0, 6), commitment])
@@ -71,7 +75,7 @@ const blockAt = (height: number, previous: string): Made => {
   const { bits, nonce, timestamp: time, version } = block
   return {
     hash: block.getId(),
-    raw: Buffer.from(block.toHex()),
+    raw: Buffer.from(`"${block.toHex()}"`),
     listed: {
       ...{ hash: block.getId(), height, version, merkleroot, time, nonce, bits: bits.toString(16).padStart(8, "0") },
       ...{ nTx: ids.length, previousblockhash: previous, tx: ids.map((id: Uint8Array) => hexOf(reversed(id))) }
@@ -80,7 +84,8 @@ const blockAt = (height: number, previous: string): Made => {
 }
 
 const made: Array<Made> = []
-for (let height = 1; height <= Number(blocks); height++) made.push(blockAt(height, made.at(-1)?.hash ?? "00".repeat(32)))
+for (let height = 1; height <= Number(blocks); height++)
+  made.push(blockAt(height, made.at(-1)?.hash ?? "00".repeat(32)))
 
 const refused = () => Effect.die(new Error("is not asked for"))
 const rpc: JsonRpc = {
@@ -88,7 +93,7 @@ const rpc: JsonRpc = {
   call: (_, [hash, verbosity]) =>
     Effect.sync(() => {
       const { listed, raw } = made.find((block) => block.hash === hash)!
-      return verbosity === 0 ? new LongText(raw) : listed
+      return verbosity === 0 ? new JsonText(raw) : listed
     })
 }
 
@@ -105,7 +110,9 @@ const program = Effect.gen(function* () {
   const subscriptions = yield* Subscriptions
   const first = yield* reader.block(rpc, { hash: made[0]!.hash, height: 1 })
   const addresses = new Map(
-    first.transfers.flatMap(({ to, transaction }) => (to === undefined || transaction % 200 !== 100 ? [] : [[transaction, to]]))
+    first.transfers.flatMap(({ to, transaction }) =>
+      to === undefined || transaction % 200 !== 100 ? [] : [[transaction, to]]
+    )
   )
   const store = yield* ChainStore.open(bitcoin, { record: "watched", undoDepth: 100 })
   for (const address of [...addresses.values()].slice(0, Number(watched))) {

@@ -1,8 +1,19 @@
-/** The kernel of UTXO chains: double SHA-256 of many messages, by which transactions and the nodes of their tree are named. */
+/**
+ * The kernel of UTXO chains: hexadecimal digits of raw blocks, and double SHA-256 of many messages, by which transactions and
+ * the nodes of their tree are named.
+ */
+import * as hex from "./hex"
 import { begin, reach } from "./memory"
 import * as sha256 from "./sha256"
 
 export { begin, reach }
+
+/** Puts the bytes of twice as many digits at `digits` to `to`; whether all of them are digits. */
+export function decode(digits: usize, length: usize, to: usize): bool {
+  hex.whole()
+  hex.decode(to, digits, length)
+  return !hex.isBroken
+}
 
 const lanes: usize = 4
 /** Of each lane: where the next block is, how many are left, the number of the message, and which of both hashes this is. */

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
-import type { JsonRpc } from "../../node/JsonRpc.ts"
+import type { JsonRpc, Numbers } from "../../node/JsonRpc.ts"
 import { LongText } from "../../node/LongText.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
 import * as Proof from "../../node/Proof.ts"
@@ -60,8 +60,8 @@ export const make = (
   options: { readonly only: Strategy | undefined; readonly verify: Proof.Level }
 ): Effect.Effect<BlockReader, NodeError> => {
   const { only, verify } = options
-  const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters) =>
-    orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], "decimalText"))
+  const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters, numbers: Numbers = "decimalText") =>
+    orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], numbers))
 
   /** Ids are little beside the transactions that they are asked for by. */
   const getListed = (rpc: JsonRpc, hash: string, listed: Parameters) => BytesInFlight.part(getBlock(rpc, hash, listed))
@@ -125,7 +125,7 @@ export const make = (
         return yield* proved(block, body, () => TransactionProof.of(chain, transactions, body))
       })
     }
-    const hex = yield* getBlock(rpc, asked.hash, capabilities.raw)
+    const hex = yield* getBlock(rpc, asked.hash, capabilities.raw, "text")
     const body = yield* consistentInSlices(rpc, "getblock", () => bodyOf(transactions))
     const raw = yield* rawOf(rpc, block, body.transactions, hex)
     return yield* consistentInSlices(rpc, "getblock", () =>
@@ -154,7 +154,7 @@ export const make = (
   const raw = (listed: Parameters, parameters: Parameters): Read =>
     Effect.fnUntraced(function* (rpc, asked) {
       const answer = yield* getListed(rpc, asked.hash, listed)
-      const hex = yield* getBlock(rpc, asked.hash, parameters)
+      const hex = yield* getBlock(rpc, asked.hash, parameters, "text")
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
       const ids = yield* consistentInSlices(rpc, "getblock", () => NodeBlock.listedIds(block))
       const read = yield* rawOf(rpc, block, ids, hex)

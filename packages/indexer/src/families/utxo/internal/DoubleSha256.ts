@@ -1,6 +1,6 @@
 /** SHA-256 of SHA-256, by which transactions, blocks and the nodes of their trees are named. */
 import { hash } from "node:crypto"
-import * as DoubleSha256Kernel from "@headwater/core/utxo/DoubleSha256Kernel"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 
 /** Of one message. */
 export const sha256d = (bytes: Uint8Array): Buffer => hash("sha256", hash("sha256", bytes, "buffer"), "buffer")
@@ -56,7 +56,7 @@ const batchFrom = (messages: Messages, first: number) => {
 export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, Uint8Array> {
   const all = messages.length / offsetsOf
   const hashes = new Uint8Array(all * 32)
-  const { giveBack, take } = DoubleSha256Kernel.kernel
+  const { giveBack, take } = UtxoKernel.kernel
   for (let first = 0; first < all; ) {
     const { begin, count, end } = batchFrom(messages, first)
     if (count === 0) {
