@@ -14,6 +14,8 @@ export interface Exports extends Kernel.Exports {
    * use, where `size` is a multiple of 64 and at least 72 more than the longest message has.
    */
   readonly hash: (bytes: number, table: number, count: number, to: number, room: number, size: number) => void
+  /** Hashes `count` pairs of hashes, and puts the hash of each to `to`: 32 bytes each, and `to` may be where the pairs are. */
+  readonly pairs: (pairs: number, count: number, to: number) => void
 }
 
 export const kernel = Kernel.make<Exports>(compiled)

@@ -93,10 +93,10 @@ export const make = (
       (unproven): Block => (unproven.length === 0 ? block : { ...block, unproven })
     )
 
-  const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, ids: ReadonlyArray<Uint8Array>, hex: unknown) =>
+  const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, listed: RawBlock.Listed, hex: unknown) =>
     consistentInSlices(rpc, "getblock", function* () {
       const bytes = yield* NodeJson.longBytes(hex, () => "the raw block")
-      const raw = yield* RawBlock.read(chain, bytes, ids)
+      const raw = yield* RawBlock.read(chain, bytes, listed)
       if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
         throw new Mismatch("hash is not that of the raw block")
       }
@@ -156,8 +156,7 @@ export const make = (
       const answer = yield* getListed(rpc, asked.hash, listed)
       const hex = yield* getBlock(rpc, asked.hash, parameters, "text")
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
-      const ids = yield* consistentInSlices(rpc, "getblock", () => NodeBlock.listedIds(block))
-      const read = yield* rawOf(rpc, block, ids, hex)
+      const read = yield* rawOf(rpc, block, NodeBlock.listed(block), hex)
       const found = yield* consistentInSlices(rpc, "getblock", () =>
         proved(block, read.body, function* () {
           return both(read.idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, yield* read.witnesses())
