@@ -51,7 +51,7 @@ export function* longBytes(value: unknown, field: Field): Generator<void, Uint8A
   const digits = digitsOf(value)
   if (digits === undefined) return bytes(value, field)
   if (digits.length % 2 !== 0) return refuse(field(), "must be hex text")
-  const read = new Uint8Array(digits.length / 2)
+  const read = Buffer.allocUnsafeSlow(digits.length / 2)
   const { giveBack, take } = UtxoKernel.kernel
   for (let from = 0; from < digits.length; from += digitsOfStep) {
     const some = digits.subarray(from, from + digitsOfStep)
