@@ -90,7 +90,7 @@ function* areDifferent(ids: ReadonlyArray<Uint8Array>): Generator<void, boolean>
  * Puts head and body together. Throws `Mismatch` where the transactions are not those, and all of those, whose Merkle
  * root the block has; where that cannot be told, as without the id of one, where their number is not that of the block.
  */
-export function* assemble(block: NodeBlock, body: BlockBody): Generator<void, Block> {
+export function* assemble(block: Omit<NodeBlock, "json">, body: BlockBody): Generator<void, Block> {
   const known = body.transactions.filter(({ length }) => length > 0)
   if (!(yield* areDifferent(known))) refuse("tx", "must not have a transaction twice")
   if (known.length < body.transactions.length) {

@@ -19,7 +19,10 @@ import * as WitnessCommitment from "./WitnessCommitment.ts"
 export interface RawBlock {
   /** Hash of the header; absent where the chain's is not double SHA-256 (X11). */
   readonly hash: Uint8Array | undefined
+  readonly parent: Uint8Array
   readonly merkleRoot: Uint8Array
+  /** Seconds since the Unix epoch. */
+  readonly time: number
   readonly body: BlockBody.BlockBody
   /** Proves the witnesses; throws `Malformed`. */
   readonly witnesses: () => Generator<void, Proof.Outcome>
@@ -78,6 +81,9 @@ function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generato
 /** The ids that the node gives to a block's transactions: a list, or what reads one that is asked for. Throws `Malformed`. */
 export type Listed = Pick<ReadonlyArray<Uint8Array>, "length" | "at">
 
+/** For a reader that goes by the bytes alone: what the bytes do not name has an empty id, and `idsUnproven` says so. */
+export const unlisted: Listed = { length: 0, at: () => new Uint8Array() }
+
 /** Adds the ids of the transactions that were read. */
 function* addIds(bytes: Uint8Array, { body, places }: Transactions, listed: Listed): Generator<void, void> {
   const messages: Array<number> = []
@@ -127,16 +133,19 @@ export function* read(chain: Chain, bytes: Uint8Array, listed: Listed): Generato
   const { auxPow, headerHash, mweb, wireFormat } = chain.utxo!
   const raw = new RawBytes(bytes)
   const version = raw.uint32()
-  raw.skip(32)
+  const parent = raw.hash()
   const merkleRoot = raw.hash()
   const zcash = wireFormat === "zcash"
-  raw.skip(zcash ? 32 + 4 + 4 + 32 : 4 + 4 + 4)
+  if (zcash) raw.skip(32)
+  const time = raw.uint32()
+  raw.skip(zcash ? 4 + 32 : 4 + 4)
   if (zcash) raw.skip(raw.size())
   const hash = headerHash !== undefined ? undefined : written(DoubleSha256.sha256d(bytes.subarray(0, raw.at)))
   if (auxPow && (version & auxPowVersion) !== 0) skipAuxPow(raw, chain)
 
   const count = raw.size()
-  if (count !== listed.length) throw new Malformed(`${count} transactions, ${listed.length} listed`)
+  if (listed !== unlisted && count !== listed.length)
+    throw new Malformed(`${count} transactions, ${listed.length} listed`)
   const from = raw.at
   const transactions = yield* readMoves(raw, chain, count)
   const { body, broken, places } = transactions
@@ -144,7 +153,7 @@ export function* read(chain: Chain, bytes: Uint8Array, listed: Listed): Generato
   yield* addBroken(raw, transactions, listed)
   if (broken === undefined && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
   return {
-    ...{ hash, merkleRoot, body },
+    ...{ hash, parent, merkleRoot, time, body },
     witnesses: () => witnessesOf(chain, bytes, from, transactions),
     idsUnproven: broken !== undefined || places.some((place) => place === undefined)
   }
