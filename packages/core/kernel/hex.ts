@@ -42,7 +42,7 @@ function decode8(to: usize, from: usize): void {
 }
 
 /** Decodes the digits of `length` bytes. */
-function decode(to: usize, from: usize, length: usize): void {
+export function decode(to: usize, from: usize, length: usize): void {
   let index: usize = 0
   for (; index + 8 <= length; index += 8) decode8(to + index, from + 2 * index)
   for (; index < length; index++) {

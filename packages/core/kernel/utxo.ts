@@ -1,8 +1,19 @@
-/** The kernel of UTXO chains: double SHA-256 of many messages, by which transactions and the nodes of their tree are named. */
+/**
+ * The kernel of UTXO chains: hexadecimal digits of raw blocks, and double SHA-256 of many messages, by which transactions and
+ * the nodes of their tree are named.
+ */
+import * as hex from "./hex"
 import { begin, reach } from "./memory"
 import * as sha256 from "./sha256"
 
 export { begin, reach }
+
+/** Puts the bytes of twice as many digits at `digits` to `to`; whether all of them are digits. */
+export function decode(digits: usize, length: usize, to: usize): bool {
+  hex.whole()
+  hex.decode(to, digits, length)
+  return !hex.isBroken
+}
 
 const lanes: usize = 4
 /** Of each lane: where the next block is, how many are left, the number of the message, and which of both hashes this is. */
@@ -71,5 +82,29 @@ export function hash(bytes: usize, table: usize, count: u32, to: usize, room: us
         start(lane, own, gather(bytes, table + next++ * slices * 8, own), 0)
       } else busy--
     }
+  }
+}
+
+/** What completes a message of 64 bytes, and of each lane a message of 32 bytes with what completes that. */
+const behindPair = memory.data(64)
+const hashed = memory.data(4 * 64)
+
+/** Hashes `count` pairs of hashes at `from`, 64 bytes each, and puts their hashes to `to`, 32 bytes each: it may be the same place. */
+export function pairs(from: usize, count: u32, to: usize): void {
+  if (count === 0) return
+  store<u8>(behindPair, 0x80)
+  store<u64>(behindPair, bswap<u64>(64 << 3), 56)
+  const last = from + ((<usize>count - 1) << 6)
+  for (let pair = from; pair <= last; pair += lanes << 6) {
+    for (let lane: usize = 0; lane < lanes; lane++) sha256.begin(lane)
+    sha256.compress(pair, min(pair + 64, last), min(pair + 128, last), min(pair + 192, last))
+    sha256.compress(behindPair, behindPair, behindPair, behindPair)
+    for (let lane: usize = 0; lane < lanes; lane++) {
+      sha256.end(lane, hashed + (lane << 6))
+      sha256.pad(hashed + (lane << 6), 32)
+      sha256.begin(lane)
+    }
+    sha256.compress(hashed, hashed + 64, hashed + 128, hashed + 192)
+    for (let lane: usize = 0; lane < lanes && pair + (lane << 6) <= last; lane++, to += 32) sha256.end(lane, to)
   }
 }

@@ -141,7 +141,28 @@ describe("UtxoSource: strategies of reading", () => {
       })
       asked.length = 0
       yield* source.blockAt(100)
-      assert.deepStrictEqual(asked, ["getblockhash ", "getblock true", "getblock false"])
+      assert.deepStrictEqual(asked, ["getblockhash ", "getblock false"])
+    })
+  )
+
+  it.effect("a raw block is read by its bytes alone: with any other byte it is refused, or read another way", () =>
+    Effect.gen(function* () {
+      const good = UtxoNode.answers("boolean", part)
+      const bytes = Buffer.from(tip.raw, "hex")
+      let served = tip.raw
+      const source = yield* open((method, params) =>
+        method === "getblock" && params[0] === tip.json.hash && params[1] === false ? served : good(method, params)
+      )
+      const whole = UtxoNode.plain(yield* source.blockAt(100))
+      for (let at = 0; at < bytes.length; at++) {
+        const changed = Buffer.from(bytes)
+        changed[at]! ^= 1 << (at % 8)
+        served = changed.toString("hex")
+        const read = yield* Effect.result(source.blockAt(100))
+        // What is not understood is asked for another way.
+        if (Result.isSuccess(read)) assert.deepStrictEqual(UtxoNode.plain(read.success), whole, `byte ${at}`)
+        else assert.include(["ProofFailed", "NodeInconsistent"], read.failure._tag, `byte ${at}`)
+      }
     })
   )
 

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
-import type { JsonRpc } from "../../node/JsonRpc.ts"
+import type { JsonRpc, Numbers } from "../../node/JsonRpc.ts"
 import { LongText } from "../../node/LongText.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
 import * as Proof from "../../node/Proof.ts"
@@ -60,8 +60,11 @@ export const make = (
   options: { readonly only: Strategy | undefined; readonly verify: Proof.Level }
 ): Effect.Effect<BlockReader, NodeError> => {
   const { only, verify } = options
-  const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters) =>
-    orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], "decimalText"))
+  const { headerHash, wireFormat } = chain.utxo!
+  /** Whether hashes of a raw block's bytes are its name, and those of its transactions. */
+  const namesItself = headerHash === undefined && wireFormat !== "zcash"
+  const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters, numbers: Numbers = "decimalText") =>
+    orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], numbers))
 
   /** Ids are little beside the transactions that they are asked for by. */
   const getListed = (rpc: JsonRpc, hash: string, listed: Parameters) => BytesInFlight.part(getBlock(rpc, hash, listed))
@@ -93,10 +96,25 @@ export const make = (
       (unproven): Block => (unproven.length === 0 ? block : { ...block, unproven })
     )
 
-  const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, ids: ReadonlyArray<Uint8Array>, hex: unknown) =>
+  const bytesOf = (rpc: JsonRpc, hash: string, parameters: Parameters) =>
+    Effect.flatMap(getBlock(rpc, hash, parameters, "text"), (hex) =>
+      consistentInSlices(rpc, "getblock", () => NodeJson.longBytes(hex, () => "the raw block"))
+    )
+
+  /** A block by its bytes alone; undefined where these do not name all of its transactions. */
+  const ofBytes = (rpc: JsonRpc, { hash: asked, height }: NodeBlock.Asked, bytes: Uint8Array) =>
+    consistentInSlices(rpc, "getblock", function* (): Generator<void, Proved | undefined> {
+      const { body, hash, idsUnproven, witnesses, ...header } = yield* RawBlock.read(chain, bytes, RawBlock.unlisted)
+      if (hash === undefined || idsUnproven) return undefined
+      if (Buffer.from(hash).toString("hex") !== asked) throw new Mismatch("hash is not that of the raw block")
+      if (body.transactions.length === 0) refuse("tx", "must not be empty")
+      const block = yield* NodeBlock.assemble({ ...header, ...{ hash, height, count: undefined, tx: [] } }, body)
+      return { block, outcome: verify === "links" ? Proof.nothing : yield* witnesses() }
+    })
+
+  const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, listed: RawBlock.Listed, bytes: Uint8Array) =>
     consistentInSlices(rpc, "getblock", function* () {
-      const bytes = yield* NodeJson.longBytes(hex, () => "the raw block")
-      const raw = yield* RawBlock.read(chain, bytes, ids)
+      const raw = yield* RawBlock.read(chain, bytes, listed)
       if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
         throw new Mismatch("hash is not that of the raw block")
       }
@@ -125,9 +143,9 @@ export const make = (
         return yield* proved(block, body, () => TransactionProof.of(chain, transactions, body))
       })
     }
-    const hex = yield* getBlock(rpc, asked.hash, capabilities.raw)
+    const bytes = yield* bytesOf(rpc, asked.hash, capabilities.raw)
     const body = yield* consistentInSlices(rpc, "getblock", () => bodyOf(transactions))
-    const raw = yield* rawOf(rpc, block, body.transactions, hex)
+    const raw = yield* rawOf(rpc, block, body.transactions, bytes)
     return yield* consistentInSlices(rpc, "getblock", () =>
       proved(block, body, function* () {
         return both(yield* TransactionProof.ofBody(body, raw.body, raw.idsUnproven), yield* raw.witnesses())
@@ -153,11 +171,12 @@ export const make = (
 
   const raw = (listed: Parameters, parameters: Parameters): Read =>
     Effect.fnUntraced(function* (rpc, asked) {
+      const bytes = yield* bytesOf(rpc, asked.hash, parameters)
+      const alone = namesItself ? yield* ofBytes(rpc, asked, bytes) : undefined
+      if (alone !== undefined) return yield* finish(rpc, "getblock", alone)
       const answer = yield* getListed(rpc, asked.hash, listed)
-      const hex = yield* getBlock(rpc, asked.hash, parameters)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
-      const ids = yield* consistentInSlices(rpc, "getblock", () => NodeBlock.listedIds(block))
-      const read = yield* rawOf(rpc, block, ids, hex)
+      const read = yield* rawOf(rpc, block, NodeBlock.listed(block), bytes)
       const found = yield* consistentInSlices(rpc, "getblock", () =>
         proved(block, read.body, function* () {
           return both(read.idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, yield* read.witnesses())

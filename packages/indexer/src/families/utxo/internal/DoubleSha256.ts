@@ -1,6 +1,6 @@
 /** SHA-256 of SHA-256, by which transactions, blocks and the nodes of their trees are named. */
 import { hash } from "node:crypto"
-import * as DoubleSha256Kernel from "@headwater/core/utxo/DoubleSha256Kernel"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 
 /** Of one message. */
 export const sha256d = (bytes: Uint8Array): Buffer => hash("sha256", hash("sha256", bytes, "buffer"), "buffer")
@@ -25,7 +25,7 @@ export const message = (bytes: Uint8Array, messages: Messages, index: number): U
 /** Longer messages are hashed one by one, by what the processor has for that: the kernel gains by short ones alone. */
 const longest = 4_096
 /** Bytes that the kernel takes at a time, in less than a millisecond. */
-const window = 65_536
+const window = 131_072
 const most = 1_024
 const roomOfLane = longest + 128
 
@@ -56,7 +56,7 @@ const batchFrom = (messages: Messages, first: number) => {
 export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, Uint8Array> {
   const all = messages.length / offsetsOf
   const hashes = new Uint8Array(all * 32)
-  const { giveBack, take } = DoubleSha256Kernel.kernel
+  const { giveBack, take } = UtxoKernel.kernel
   for (let first = 0; first < all; ) {
     const { begin, count, end } = batchFrom(messages, first)
     if (count === 0) {
@@ -87,4 +87,27 @@ export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, 
     yield
   }
   return hashes
+}
+
+/** Pairs that the kernel takes at a time. */
+const pairsOfStep = 1_024
+
+/**
+ * The hashes of `count` pairs of hashes, which stand in `nodes` one behind another, in their place: at the beginning of
+ * `nodes`.
+ */
+export function* ofPairs(nodes: Uint8Array, count: number): Generator<void, void> {
+  const { giveBack, take } = UtxoKernel.kernel
+  for (let from = 0; from < count; from += pairsOfStep) {
+    const pairs = Math.min(pairsOfStep, count - from)
+    const kernel = take()
+    const start = kernel.begin()
+    kernel.reach(start + pairsOfStep * 64)
+    const memory = new Uint8Array(kernel.memory.buffer)
+    memory.set(nodes.subarray(from * 64, (from + pairs) * 64), start)
+    kernel.pairs(start, pairs, start)
+    nodes.set(memory.subarray(start, start + pairs * 32), from * 32)
+    giveBack(kernel)
+    yield
+  }
 }

@@ -10,19 +10,16 @@ const nodesOfStep = 1_024
  * the same root as the list without (CVE-2012-2459): the ids must be checked to be different.
  */
 export function* merkleRoot(ids: ReadonlyArray<Uint8Array>): Generator<void, Uint8Array> {
-  let nodes: Uint8Array = new Uint8Array((ids.length + 1) * 32)
-  for (const [index, id] of ids.entries()) {
+  const nodes = new Uint8Array((ids.length + 1) * 32)
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index]!
     for (let byte = 0; byte < 32; byte++) nodes[index * 32 + byte] = id[31 - byte]!
     if (index % nodesOfStep === 0) yield
   }
   for (let width = ids.length; width > 1; width = (width + 1) >> 1) {
-    const pairs: Array<number> = []
-    for (let at = 0; at < width; at += 2) {
-      // The last node of an odd number stands for its missing sibling, too.
-      const second = Math.min(at + 1, width - 1)
-      pairs.push(at * 32, at * 32 + 32, second * 32, second * 32 + 32, 0, 0)
-    }
-    nodes = yield* DoubleSha256.ofEach(nodes, pairs)
+    // The last node of an odd number stands for its missing sibling, too.
+    if (width % 2 === 1) nodes.copyWithin(width * 32, (width - 1) * 32, width * 32)
+    yield* DoubleSha256.ofPairs(nodes, (width + 1) >> 1)
   }
   return written(nodes.subarray(0, 32))
 }

@@ -6,11 +6,11 @@ import type { BlockDetails } from "@headwater/core/BlockDetails"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Steps from "@headwater/core/Steps"
 import * as Result from "effect/Result"
-import * as TimeSlice from "../../../TimeSlice.ts"
 import type { BlockBody } from "./BlockBody.ts"
 import { Mismatch, refuse } from "./Malformed.ts"
 import { merkleRoot } from "./MerkleRoot.ts"
 import * as NodeJson from "./NodeJson.ts"
+import type { Listed } from "./RawBlock.ts"
 
 /** Which block was asked for. */
 export interface Asked {
@@ -66,9 +66,11 @@ export const read = (value: unknown, asked: AskedByHash): NodeBlock => {
   }
 }
 
-/** The ids of a block that was asked for without its transactions. Throws `Malformed`. */
-export const listedIds = (block: NodeBlock): Generator<void, ReadonlyArray<Uint8Array>> =>
-  TimeSlice.map(block.tx, (id, index) => NodeJson.hash(id, () => `tx[${index}]`))
+/** The ids of a block that was asked for without its transactions; each throws `Malformed`. */
+export const listed = ({ tx }: NodeBlock): Listed => ({
+  length: tx.length,
+  at: (index) => NodeJson.hash(tx[index], () => `tx[${index}]`)
+})
 
 /** The first six bytes of an id as a number. */
 const startOf = (id: Uint8Array): number =>
@@ -88,7 +90,7 @@ function* areDifferent(ids: ReadonlyArray<Uint8Array>): Generator<void, boolean>
  * Puts head and body together. Throws `Mismatch` where the transactions are not those, and all of those, whose Merkle
  * root the block has; where that cannot be told, as without the id of one, where their number is not that of the block.
  */
-export function* assemble(block: NodeBlock, body: BlockBody): Generator<void, Block> {
+export function* assemble(block: Omit<NodeBlock, "json">, body: BlockBody): Generator<void, Block> {
   const known = body.transactions.filter(({ length }) => length > 0)
   if (!(yield* areDifferent(known))) refuse("tx", "must not have a transaction twice")
   if (known.length < body.transactions.length) {

@@ -1,7 +1,9 @@
 /** Values in a UTXO node's JSON. Every reader throws `Malformed` with the field's name and the rule it breaks. */
 import * as Amount from "@headwater/core/Amount"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import { JsonText } from "../../node/JsonText.ts"
 import { LongText } from "../../node/LongText.ts"
 import { refuse } from "./Malformed.ts"
 
@@ -22,6 +24,8 @@ export const count = (value: unknown, field: Field): number =>
     ? value
     : refuse(field(), "must be a non-negative integer")
 
+const quote = 0x22
+
 /** Hex text of any even length. */
 export const bytes = (value: unknown, field: Field): Uint8Array => {
   if (typeof value !== "string") return refuse(field(), "must be hex text")
@@ -34,17 +38,35 @@ export const bytes = (value: unknown, field: Field): Uint8Array => {
 /** Hex digits that are read between two steps. */
 const digitsOfStep = 2 ** 18
 
+/** The digits of text that is not a string; undefined of anything else. */
+const digitsOf = (value: unknown): Buffer | undefined =>
+  value instanceof LongText
+    ? value.bytes
+    : value instanceof JsonText && value.bytes[0] === quote
+      ? value.bytes.subarray(1, -1)
+      : undefined
+
 /** As {@link bytes}, of text that may be long. */
 export function* longBytes(value: unknown, field: Field): Generator<void, Uint8Array> {
-  if (!(value instanceof LongText)) return bytes(value, field)
-  const { bytes: hex } = value
-  const read = Buffer.allocUnsafeSlow(hex.length >> 1)
-  for (let from = 0; from < hex.length; from += digitsOfStep) {
-    const digits = hex.toString("latin1", from, from + digitsOfStep)
-    if (read.write(digits, from / 2, "hex") * 2 !== digits.length) return refuse(field(), "must be hex text")
+  const digits = digitsOf(value)
+  if (digits === undefined) return bytes(value, field)
+  if (digits.length % 2 !== 0) return refuse(field(), "must be hex text")
+  const read = Buffer.allocUnsafeSlow(digits.length / 2)
+  const { giveBack, take } = UtxoKernel.kernel
+  for (let from = 0; from < digits.length; from += digitsOfStep) {
+    const some = digits.subarray(from, from + digitsOfStep)
+    const kernel = take()
+    const start = kernel.begin()
+    const to = start + digitsOfStep
+    kernel.reach(to + digitsOfStep / 2)
+    const memory = new Uint8Array(kernel.memory.buffer)
+    memory.set(some, start)
+    if (kernel.decode(start, some.length / 2, to) === 0) return refuse(field(), "must be hex text")
+    read.set(memory.subarray(to, to + some.length / 2), from / 2)
+    giveBack(kernel)
     yield
   }
-  return new Uint8Array(read.buffer, read.byteOffset, read.length)
+  return read
 }
 
 /** The 32 bytes of a block hash or transaction id, in the order in which they are written. */

@@ -19,7 +19,10 @@ import * as WitnessCommitment from "./WitnessCommitment.ts"
 export interface RawBlock {
   /** Hash of the header; absent where the chain's is not double SHA-256 (X11). */
   readonly hash: Uint8Array | undefined
+  readonly parent: Uint8Array
   readonly merkleRoot: Uint8Array
+  /** Seconds since the Unix epoch. */
+  readonly time: number
   readonly body: BlockBody.BlockBody
   /** Proves the witnesses; throws `Malformed`. */
   readonly witnesses: () => Generator<void, Proof.Outcome>
@@ -49,17 +52,23 @@ interface Transactions {
   readonly broken: { readonly cause: unknown; readonly at: number } | undefined
 }
 
+/** Bytes of transactions that are read between two steps. */
+const bytesOfStep = 8_192
+
 function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generator<void, Transactions> {
   const format = chain.utxo!.wireFormat === "zcash" ? RawZcashTransaction : RawTransaction
   const body = BlockBody.empty()
   const places: Array<RawTransaction.Place | undefined> = []
   let [at, spends, transfers] = [raw.at, 0, 0]
+  let next = at + bytesOfStep
   const outcome = yield* TimeSlice.caught(function* () {
     for (let transaction = 0; transaction < transactions; transaction++) {
       at = raw.at
       spends = body.spends.length
       transfers = body.transfers.length
       places.push(format.readMoves(raw, chain, transaction, body))
+      if (raw.at < next) continue
+      next = raw.at + bytesOfStep
       yield
     }
   })
@@ -69,31 +78,35 @@ function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generato
   return { body, places, broken: { cause: outcome.failure, at } }
 }
 
+/** The ids that the node gives to a block's transactions: a list, or what reads one that is asked for. Throws `Malformed`. */
+export type Listed = Pick<ReadonlyArray<Uint8Array>, "length" | "at">
+
+/** For a reader that goes by the bytes alone: what the bytes do not name has an empty id, and `idsUnproven` says so. */
+export const unlisted: Listed = { length: 0, at: () => new Uint8Array() }
+
 /** Adds the ids of the transactions that were read. */
-function* addIds(
-  bytes: Uint8Array,
-  { body, places }: Transactions,
-  listed: ReadonlyArray<Uint8Array>
-): Generator<void, void> {
+function* addIds(bytes: Uint8Array, { body, places }: Transactions, listed: Listed): Generator<void, void> {
   const messages: Array<number> = []
   for (const place of places) if (place !== undefined) RawTransaction.pushIdMessage(messages, place)
   const hashes = yield* DoubleSha256.ofEach(bytes, messages)
   let next = 0
-  for (const [index, place] of places.entries()) {
-    body.transactions.push(place === undefined ? listed[index]! : writtenAt(hashes, next++ * 32))
+  for (let index = 0; index < places.length; index++) {
+    body.transactions.push(places[index] === undefined ? listed.at(index)! : writtenAt(hashes, next++ * 32))
   }
 }
 
 /** Adds the transactions that were not read, by the ids that the node gives to them. */
-const addBroken = (raw: RawBytes, { body, broken }: Transactions, listed: ReadonlyArray<Uint8Array>): void => {
+function* addBroken(raw: RawBytes, { body, broken }: Transactions, listed: Listed): Generator<void, void> {
   if (broken === undefined) return
   const behind = new Malformed("stands in the raw block behind a transaction that is not understood")
-  for (const [index, id] of listed.slice(body.transactions.length).entries()) {
-    const [bytes, cause] = index === 0 ? [raw.bytes.subarray(broken.at), broken.cause] : ["", behind]
+  const first = body.transactions.length
+  for (let index = first; index < listed.length; index++) {
+    const [bytes, cause] = index === first ? [raw.bytes.subarray(broken.at), broken.cause] : ["", behind]
     const refuse = () => {
       throw cause
     }
-    BlockBody.add(body, bytes, refuse, id)
+    BlockBody.add(body, bytes, refuse, listed.at(index)!)
+    yield
   }
 }
 
@@ -105,7 +118,7 @@ function* witnessesOf(
 ): Generator<void, Proof.Outcome> {
   if (broken !== undefined) return Proof.allBut(Proof.unknown("transactions", "one of them is not understood"))
   if (chain.utxo!.wireFormat === "zcash") return Proof.nothing
-  const all = places.flatMap((place) => place ?? [])
+  const all = places.filter((place) => place !== undefined)
   return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
     hasWitness: all.map(RawTransaction.hasWitness),
     ids: () => RawTransaction.witnessIds(bytes, all, body.transactions)
@@ -116,28 +129,31 @@ function* witnessesOf(
  * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash version 5 are
  * taken from there, and those of transactions that cannot be read; the others are computed. Throws `Malformed`.
  */
-export function* read(chain: Chain, bytes: Uint8Array, listed: ReadonlyArray<Uint8Array>): Generator<void, RawBlock> {
+export function* read(chain: Chain, bytes: Uint8Array, listed: Listed): Generator<void, RawBlock> {
   const { auxPow, headerHash, mweb, wireFormat } = chain.utxo!
   const raw = new RawBytes(bytes)
   const version = raw.uint32()
-  raw.skip(32)
+  const parent = raw.hash()
   const merkleRoot = raw.hash()
   const zcash = wireFormat === "zcash"
-  raw.skip(zcash ? 32 + 4 + 4 + 32 : 4 + 4 + 4)
+  if (zcash) raw.skip(32)
+  const time = raw.uint32()
+  raw.skip(zcash ? 4 + 32 : 4 + 4)
   if (zcash) raw.skip(raw.size())
   const hash = headerHash !== undefined ? undefined : written(DoubleSha256.sha256d(bytes.subarray(0, raw.at)))
   if (auxPow && (version & auxPowVersion) !== 0) skipAuxPow(raw, chain)
 
   const count = raw.size()
-  if (count !== listed.length) throw new Malformed(`${count} transactions, ${listed.length} listed`)
+  if (listed !== unlisted && count !== listed.length)
+    throw new Malformed(`${count} transactions, ${listed.length} listed`)
   const from = raw.at
   const transactions = yield* readMoves(raw, chain, count)
   const { body, broken, places } = transactions
   yield* addIds(bytes, transactions, listed)
-  addBroken(raw, transactions, listed)
+  yield* addBroken(raw, transactions, listed)
   if (broken === undefined && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
   return {
-    ...{ hash, merkleRoot, body },
+    ...{ hash, parent, merkleRoot, time, body },
     witnesses: () => witnessesOf(chain, bytes, from, transactions),
     idsUnproven: broken !== undefined || places.some((place) => place === undefined)
   }

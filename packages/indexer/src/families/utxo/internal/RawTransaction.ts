@@ -131,7 +131,8 @@ export function* witnessIds(
   places: ReadonlyArray<Place>,
   ids: ReadonlyArray<Uint8Array>
 ): Generator<void, ReadonlyArray<Uint8Array>> {
-  const messages = places.flatMap(({ end, flags, start }) => (flags === witnessFlag ? [start, end, 0, 0, 0, 0] : []))
+  const messages: Array<number> = []
+  for (const { end, flags, start } of places) if (flags === witnessFlag) messages.push(start, end, 0, 0, 0, 0)
   const hashes = yield* DoubleSha256.ofEach(bytes, messages)
   let next = 0
   return places.map((place, index) => {

@@ -33,7 +33,7 @@ interface Recorded {
 }
 
 /** What is compared of a block. */
-interface Read extends Pick<RawBlock.RawBlock, "body" | "hash" | "idsUnproven" | "merkleRoot"> {
+interface Read extends Omit<RawBlock.RawBlock, "witnesses"> {
   readonly outcome: Result.Result<Proof.Outcome, unknown>
 }
 
@@ -49,9 +49,11 @@ const plain = ({ bytes, chain, listed }: Recorded): Read => {
   const zcash = wireFormat === "zcash"
   const raw = new RawBytes(bytes)
   const version = raw.uint32()
-  raw.skip(32)
+  const parent = raw.hash()
   const merkleRoot = raw.hash()
-  raw.skip(zcash ? 72 : 12)
+  if (zcash) raw.skip(32)
+  const time = raw.uint32()
+  raw.skip(zcash ? 36 : 8)
   if (zcash) raw.skip(raw.size())
   const hash = headerHash === undefined ? written(sha256d(bytes.subarray(0, raw.at))) : undefined
   if (auxPow && (version & 0x100) !== 0) {
@@ -96,7 +98,7 @@ const plain = ({ bytes, chain, listed }: Recorded): Read => {
         )
     })
   })
-  return { hash, merkleRoot, body, outcome, idsUnproven: idsUnproven || lost }
+  return { hash, parent, merkleRoot, time, body, outcome, idsUnproven: idsUnproven || lost }
 }
 
 const shown = (attempt: () => Read) =>

@@ -1,9 +1,9 @@
-import * as DoubleSha256Kernel from "@headwater/core/utxo/DoubleSha256Kernel"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { concatBytes } from "@noble/hashes/utils.js"
 import { describe, expect, it } from "vitest"
 
-const { kernel } = DoubleSha256Kernel
+const { kernel } = UtxoKernel
 const longest = 700
 const roomOfLane = 832
 
