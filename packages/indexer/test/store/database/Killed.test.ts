@@ -12,7 +12,7 @@ import { Database, type Location } from "@headwater/indexer/store/database/Datab
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { unmigrated } from "../../../../../test/Stores.ts"
+import { takenUnmigrated } from "../../../../../test/Stores.ts"
 import * as Released from "./Released.ts"
 import * as fanOut from "./killed/fanOutStory.ts"
 import * as secrets from "./killed/secretStory.ts"
@@ -64,7 +64,7 @@ const cases = [
   }))
 ]
 
-for (const { location, name: store } of unmigrated) {
+for (const { location, name: store } of takenUnmigrated(import.meta.url)) {
   describe(`A start killed on ${store}`, () => {
     for (const { after, before, name } of cases) {
       it.live(
