@@ -92,7 +92,7 @@ for (const { location, name: store } of takenUnmigrated(import.meta.url)) {
             )
             yield* Effect.logInfo(`${store}, ${name}: killed at ${killAt.length} of ${statements} statements`)
           }).pipe(Effect.scoped),
-        every ? 3_600_000 : 60_000
+        every ? 3_600_000 : 300_000
       )
     }
 
@@ -123,19 +123,19 @@ for (const { location, name: store } of takenUnmigrated(import.meta.url)) {
     it.live(
       "in the middle of a change of the secrets' key leaves every secret readable, and the change goes on",
       () => killedIn("ChangeSecretKey", secrets.make, secrets.isWhole).pipe(Effect.scoped),
-      every ? 3_600_000 : 60_000
+      every ? 3_600_000 : 300_000
     )
 
     it.live(
       "between and in steps that write callbacks loses none, and writes none twice",
       () => killedIn("FanOut", fanOut.begin, fanOut.isWhole).pipe(Effect.scoped),
-      every ? 3_600_000 : 60_000
+      every ? 3_600_000 : 300_000
     )
 
     it.live(
       "between and in steps that take back what blocks told takes each callback back once, before what comes instead",
       () => killedIn("FanOut", fanOut.beginUndone, fanOut.isTakenBack).pipe(Effect.scoped),
-      every ? 3_600_000 : 60_000
+      every ? 3_600_000 : 300_000
     )
   })
 }
