@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as TestClock from "effect/testing/TestClock"
-import { locations, taken } from "../../../../../test/Stores.ts"
+import { type locations, taken } from "../../../../../test/Stores.ts"
 
 /** Two daemons on one store, where there can be two. */
 const limiters = Effect.fnUntraced(function* (location: (typeof locations)[number]["location"], count: number) {
