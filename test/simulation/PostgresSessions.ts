@@ -55,10 +55,16 @@ export const make = (url: string): PostgresSessions => {
   const call =
     <M extends keyof Methods>(method: M) =>
     (...args: Parameters<Methods[M]>): ReturnType<Methods[M]> => {
-      Atomics.store(cell, 0, 0)
       worker.postMessage({ method, args })
-      if (Atomics.wait(cell, 0, 0, 60_000) === "timed-out") throw new Error(`PostgreSQL did not end: ${method}`)
-      const reply = receiveMessageOnPort(port1)!.message as { readonly value: never } | { readonly error: string }
+      let received: { readonly message: unknown } | undefined
+      for (;;) {
+        Atomics.store(cell, 0, 0)
+        received = receiveMessageOnPort(port1)
+        if (received !== undefined) break
+        // Also the notification of the call before may end this, where the worker was held up behind its answer.
+        if (Atomics.wait(cell, 0, 0, 60_000) === "timed-out") throw new Error(`PostgreSQL did not end: ${method}`)
+      }
+      const reply = received.message as { readonly value: never } | { readonly error: string }
       if ("error" in reply) throw new Error(reply.error)
       return reply.value
     }

@@ -281,12 +281,14 @@ describe("Headwater", () => {
         const wrong = {
           ...settings,
           chains: { "ethereum/devnet": { nodes: ["ftp://host"], strat: 0 } },
-          addresses: ["x"]
+          addresses: ["x"],
+          threads: 65
         }
         const refused = await refusal(Headwater.start(wrong as unknown as Settings))
         assert.strictEqual(refused._tag, "InvalidIndexerSettings")
         assert.match(refused.message, /chains\.ethereum\/devnet\.nodes/)
         assert.match(refused.message, /strat/)
+        assert.match(refused.message, /threads must be a whole number from 0 to 64/)
         assert.notInclude(refused.message, "ftp://host")
         const nobody = await refusal(Headwater.start({ ...settings, addresses: ["x"] }))
         assert.match(nobody.message, /addresses\.0 is no address/)

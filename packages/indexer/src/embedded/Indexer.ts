@@ -13,6 +13,7 @@ import * as BackgroundMigrations from "../store/database/BackgroundMigrations.ts
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import * as StoreLock from "../store/database/StoreLock.ts"
+import * as ReaderThreads from "../sync/ReaderThreads.ts"
 import * as ConsumerOptions from "./ConsumerOptions.ts"
 import * as ConsumerStream from "./ConsumerStream.ts"
 import * as FollowedChain from "./FollowedChain.ts"
@@ -96,6 +97,7 @@ export class Indexer extends Context.Service<
     Layer.unwrap(
       Effect.map(IndexerSettings.read(settings), (read) =>
         Layer.effect(Indexer, make(read)).pipe(
+          Layer.provide(ReaderThreads.layer(read)),
           Layer.merge(BackgroundMigrations.layer),
           Layer.provide(Layer.effectDiscard(StoreLock.acquire(read.location))),
           Layer.provideMerge(Layer.merge(Database.layer(read.location), ChainStatus.layer))

@@ -38,6 +38,8 @@ export interface IndexerSettings<E = never> {
   readonly ahead?: number
   /** How many blocks are kept for consumers at least; all of them by default. */
   readonly keepBlocks?: number
+  /** How many worker threads read blocks long past; none by default. */
+  readonly threads?: number
 }
 
 export interface ConfiguredChain {
@@ -57,6 +59,7 @@ export interface ReadSettings<E = never> {
   readonly location: Location
   readonly ahead: number
   readonly keepBlocks: number | undefined
+  readonly threads: number
 }
 
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number of at least 1" }))
@@ -75,7 +78,10 @@ const Written = Schema.Struct({
   store: Store,
   addresses: Schema.Union([Schema.Literal("all"), Schema.Array(Schema.String)]),
   ahead: Schema.optionalKey(count),
-  keepBlocks: Schema.optionalKey(count)
+  keepBlocks: Schema.optionalKey(count),
+  threads: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 }, { message: "must be a whole number from 0 to 64" }))
+  )
 })
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
@@ -134,6 +140,7 @@ export const read = Effect.fn("IndexerSettings.read")(function* <E>({ addresses,
         ? { kind: "sqlite", file: store.sqlite }
         : { kind: "postgres", url: Redacted.make(store.postgres), connections: store.connections ?? 10 },
     ahead: settings.ahead ?? 1_000,
-    keepBlocks: settings.keepBlocks
+    keepBlocks: settings.keepBlocks,
+    threads: settings.threads ?? 0
   } satisfies ReadSettings<E> as ReadSettings<E>
 })

@@ -1,20 +1,10 @@
 /** Where threads that read blocks come from. */
 import { Worker } from "node:worker_threads"
 import * as Context from "effect/Context"
+import type { WorkerThread } from "../../WorkerThread.ts"
 import type { Options, Reply, Request } from "./ReaderProgram.ts"
 
-/** What is used of a worker. */
-export interface Thread {
-  readonly ref: () => void
-  readonly unref: () => void
-  readonly on: {
-    (event: "message", listener: (reply: Reply) => void): unknown
-    (event: "error", listener: (error: unknown) => void): unknown
-    (event: "exit", listener: () => void): unknown
-  }
-  readonly postMessage: (request: Request) => void
-  readonly terminate: () => Promise<unknown>
-}
+export type Thread = WorkerThread<Request, Reply>
 
 const workerFile = import.meta.url.endsWith(".ts") ? "./ReaderThread.worker.ts" : "./ReaderThread.worker.js"
 

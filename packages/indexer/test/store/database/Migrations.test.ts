@@ -126,6 +126,30 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
   })
 }
 
+for (const { location } of unmigrated.filter(({ name }) => name === "postgres")) {
+  describe("Migrations of a PostgreSQL database", () => {
+    it.live("leave a role that may insert callbacks able to number them", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        const role = `inserts_${Math.floor(Math.random() * 2 ** 31)}`
+        yield* Released.load(Released.releases[0]!, store)
+        yield* Effect.acquireRelease(
+          Released.execute(store, `create role ${role}; grant insert on callback to ${role}`),
+          () => Released.execute(store, `drop owned by ${role}; drop role ${role}`)
+        )
+        yield* open(store)
+        yield* Released.execute(
+          store,
+          `set role ${role};
+           insert into callback (subscription, host, account, chain, height, idempotency_key, event, body, state, due, attempts,
+             attempt_log, sequence, created)
+           values (1, 'host.test', 1, 1, 1, 'key', 'BLOCK_MINED', '{}', 'delivered', 1, 1, '[]', 1, 1)`
+        )
+      }).pipe(Effect.scoped)
+    )
+  })
+}
+
 describe("Migrations of a SQLite file", () => {
   it.live("wait for the process that has the store, which any other command need not", () =>
     Effect.gen(function* () {

@@ -33,7 +33,7 @@ const delivered = (callback: OutboxMessage) =>
 const failed = (callback: OutboxMessage, due: number) =>
   ({ kind: "retry", callback, due, attempt: { at: 1000, duration: 7, status: 500, error: "answered 500" } }) as const
 
-const keep = { finishedMillis: 1000, parkedMillis: 1000, parkedCount: 5 }
+const keep = { finishedMillis: 3_600_000, parkedMillis: 1000, parkedCount: 5 }
 
 /** A store each of whose answers takes a second. */
 const slow = Layer.effect(
@@ -608,7 +608,7 @@ for (const store of takenStores(import.meta.url)) {
         const outbox = yield* Outbox
         const { query } = yield* Database
         const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/prune")
-        const old = (yield* Clock.currentTimeMillis) - 5000
+        const old = (yield* Clock.currentTimeMillis) - 2 * keep.finishedMillis
         yield* query((db) => db.deleteFrom("callback"))
         yield* Seed.callbacks(a, 2500, { created: old, state: "delivered", label: "old" })
         yield* Seed.callbacks(a, 3, { created: old, state: "held", label: "held" })

@@ -2,23 +2,13 @@
 import { Worker } from "node:worker_threads"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { WorkerThread } from "../../../WorkerThread.ts"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Reply, Request } from "./SqliteExecution.ts"
 import type { SqliteOptions } from "./sqlitePragmas.ts"
 import * as WalFlush from "./WalFlush.ts"
 
-/** What is used of a worker. */
-export interface Thread {
-  readonly ref: () => void
-  readonly unref: () => void
-  readonly on: {
-    (event: "message", listener: (reply: Reply) => void): unknown
-    (event: "error", listener: (error: unknown) => void): unknown
-    (event: "exit", listener: () => void): unknown
-  }
-  readonly postMessage: (request: Request, transfer: ReadonlyArray<ArrayBuffer>) => void
-  readonly terminate: () => Promise<unknown>
-}
+export type Thread = WorkerThread<Request, Reply>
 
 const workerFile = import.meta.url.endsWith(".ts") ? "./SqliteThread.worker.ts" : "./SqliteThread.worker.js"
 

@@ -9,11 +9,11 @@ import * as Schedule from "effect/Schedule"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
-import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import * as AccountFeedPage from "./AccountFeedPage.ts"
+import * as EndedCallbacks from "./EndedCallbacks.ts"
 
 const dayMillis = 86_400_000
 
@@ -120,32 +120,24 @@ export const move = Effect.fn("CallbackPartitions.move")(function* ({ finishedMi
   // Day 0 is that of callbacks that are not past.
   const today = Math.max(1, Math.floor(now / dayMillis))
   let day: number | undefined
-  let count = 0
   const [start] = yield* read((db) => db.selectFrom("past_callback_start").select("id"))
-  let after = start!.id
-  while (true) {
-    const found = yield* read(
-      rows(sql<Pick<Row<"callback">, "id" | "chain" | "created"> & { readonly is_ended: boolean }>`
-        select id, chain, created,
-          ${ended} and ${end} >= ${ends.since} and ${end} < ${ends.before} as is_ended
-        from callback where id > ${after} order by id limit ${SmallSteps.callbacksAtOnce}`)
-    )
-    const old = found.filter(({ is_ended }) => is_ended)
-    if (old.length > 0 && day === undefined) {
-      const { from_day } = yield* transaction(present(today, days))
-      // A clock that was set back.
-      day = Math.max(today, from_day)
-    }
-    for (const [chain, some] of Map.groupBy(old, ({ chain }) => chain)) {
-      const ids = some.map(({ id }) => id)
-      count += yield* transaction(moveSome(chain, ids, ends, day!))
-    }
-    const last = found.at(-1)
-    if (last === undefined || found.length < SmallSteps.callbacksAtOnce || last.created >= ends.before) return count
-    after = last.id
-    // The store is free for others between the steps.
-    yield* Effect.sleep("10 millis")
-  }
+  return yield* EndedCallbacks.eachStep({ after: start!.id, before: ends.before }, (ended) =>
+    Effect.gen(function* () {
+      const old = ended.filter((one) => one.sequence !== null && EndedCallbacks.endOf(one) >= ends.since)
+      if (old.length === 0) return 0
+      if (day === undefined) {
+        const { from_day } = yield* transaction(present(today, days))
+        // A clock that was set back.
+        day = Math.max(today, from_day)
+      }
+      let count = 0
+      for (const [chain, some] of Map.groupBy(old, ({ chain }) => chain)) {
+        const ids = some.map(({ id }) => id)
+        count += yield* transaction(moveSome(chain, ids, ends, day))
+      }
+      return count
+    })
+  )
 })
 
 /** How long the drop of a partition waits for readers, for whom others wait meanwhile; and how often. */

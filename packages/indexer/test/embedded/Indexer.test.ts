@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Indexer } from "@headwater/indexer/embedded/Indexer"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Stream from "effect/Stream"
+import * as Anvil from "../../../../test/Anvil.ts"
+
+const blocks = 1_000
+const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+const file = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-embedded-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ),
+  (folder) => join(folder, "store.db")
+)
+
+describe("Indexer", () => {
+  it.live("reads the past by threads, where the program wants some, and tells every event", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.start()
+      const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
+      for (const value of [1, 2]) {
+        yield* anvil.rpc("anvil_mine", [`0x${(blocks / 2).toString(16)}`])
+        yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: `0x${value.toString(16)}` }])
+      }
+      const amounts = yield* Indexer.use((indexer) =>
+        indexer.events("one").pipe(
+          Stream.mapEffect(({ acknowledge, events }) =>
+            Effect.as(
+              acknowledge,
+              events.map(({ item, kind }) => (kind === "coin" ? item.amount : kind))
+            )
+          ),
+          Stream.flattenIterable,
+          Stream.take(2),
+          Stream.runCollect
+        )
+      ).pipe(
+        Effect.provide(
+          Indexer.layer({
+            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+            store: { sqlite: yield* file },
+            addresses: [to],
+            threads: 1
+          })
+        )
+      )
+      assert.deepStrictEqual([...amounts], ["0.000000000000000001", "0.000000000000000002"])
+      const read = (yield* Metric.snapshot).find(({ id }) => id === "headwater_blocks_read_by_threads_total")
+      assert.isTrue(read?.type === "Counter" && Number(read.state.count) > 0)
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()), Effect.scoped)
+  )
+})
