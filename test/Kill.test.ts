@@ -8,14 +8,14 @@ import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { taken } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
 /** The embedded default has the full count; the other store, whose commits are the same code, a few. */
 const killsOn = (store: "sqlite" | "postgres") => Number(process.env.HEADWATER_KILLS ?? (store === "sqlite" ? 3 : 1))
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   const kills = killsOn(name)
   describe(`kill -9, ${name}`, () => {
     it.live(

@@ -33,7 +33,6 @@ import * as Headwater from "./Headwater.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const names = ["core", "indexer", "http", "daemon"] as const
-const pnpm = ["npx", "-y", "--prefer-offline", "pnpm@12.21.0"]
 
 const run = (folder: string, [command, ...args]: ReadonlyArray<string>) =>
   execFileSync(command!, args, {
@@ -43,6 +42,9 @@ const run = (folder: string, [command, ...args]: ReadonlyArray<string>) =>
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`, CI: "1" }
   })
+
+/** Found once: npx looks for it anew each time, in a second. */
+const pnpm = [run(root, ["npx", "-y", "--prefer-offline", "-p", "pnpm@12.21.0", "-c", "command -v pnpm"]).trim()]
 
 /** What TypeScript says of a project, a line each. */
 const problemsOf = (project: string) => {

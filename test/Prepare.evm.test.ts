@@ -1,6 +1,8 @@
 /** Prepared transactions on a real node: signed elsewhere, mined, and paid for exactly as announced. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { formatEther, HDNodeWallet, parseEther, recoverAddress, Transaction, Wallet } from "ethers"
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
@@ -106,10 +108,16 @@ const sign = (wallet: Pick<Wallet, "signingKey" | "address">, item: any) => {
   return transaction
 }
 
-describe("prepare on anvil", () => {
-  it.live("is mined for each type, at each priority, and recovers to the sender", () =>
+/** A daemon that tests share: each of them has senders of its own, and begins where a transaction is mined at once. */
+class Shared extends Context.Service<Shared, Effect.Success<typeof setup>>()("Prepare/Shared") {
+  static readonly layer = Layer.effect(Shared, setup)
+}
+const shared = Effect.tap(Shared, ({ anvil }) => anvil.rpc("evm_setAutomine", [true]))
+
+layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
+  it.effect("is mined for each type, at each priority, and recovers to the sender", () =>
     Effect.gen(function* () {
-      const { balance, mined, prepare } = yield* setup
+      const { balance, mined, prepare } = yield* shared
       for (const type of [...types, undefined]) {
         for (const priority of ["slow", "standard", "fast"]) {
           const recipient = Wallet.createRandom().address
@@ -134,12 +142,12 @@ describe("prepare on anvil", () => {
           assert.strictEqual(yield* balance(recipient), 1_000_000_000_000_000_001n)
         }
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("is prepared from an address of a synced wallet, whose place it tells", () =>
+  it.effect("is prepared from an address of a synced wallet, whose place it tells", () =>
     Effect.gen(function* () {
-      const { balance, fund, headwater, mined } = yield* setup
+      const { balance, fund, headwater, mined } = yield* shared
       const root = HDNodeWallet.fromSeed(`0x${"5a".repeat(32)}`).derivePath("m/44'/60'/0'")
       const xpub = root.neuter().extendedKey
       const wallet = `/hd-wallets/evm/ethereum/devnet/${xpub}/transactions/prepare`
@@ -180,12 +188,12 @@ describe("prepare on anvil", () => {
           [400, attribute]
         )
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("leaves exactly nothing where the fee comes out of the whole balance, for each type", () =>
+  it.effect("leaves exactly nothing where the fee comes out of the whole balance, for each type", () =>
     Effect.gen(function* () {
-      const { balance, fund, mined, prepare } = yield* setup
+      const { balance, fund, mined, prepare } = yield* shared
       for (const type of types) {
         for (const place of ["beside", "inside"]) {
           const wallet = Wallet.createRandom()
@@ -203,12 +211,12 @@ describe("prepare on anvil", () => {
           assert.strictEqual(yield* balance(recipient), parseEther(body.data.item.value.amount))
         }
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("takes the caller's nonce, an exact fee and a note, and counts what is pending", () =>
+  it.effect("takes the caller's nonce, an exact fee and a note, and counts what is pending", () =>
     Effect.gen(function* () {
-      const { anvil, prepare } = yield* setup
+      const { anvil, prepare } = yield* shared
       const chosen = yield* prepare({ nonce: "77" })
       assert.strictEqual(chosen.body.data.item.nonce, 77)
 
@@ -230,12 +238,12 @@ describe("prepare on anvil", () => {
       const used = yield* prepare({ nonce: "0" })
       assert.deepStrictEqual([used.status, used.body.error.code], [409, "invalid_data"])
       assert.include(used.body.error.message, "nonce")
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("refuses what cannot be paid, naming what there is and what it takes", () =>
+  it.effect("refuses what cannot be paid, naming what there is and what it takes", () =>
     Effect.gen(function* () {
-      const { anvil, fund, prepare } = yield* setup
+      const { anvil, fund, prepare } = yield* shared
       const poor = Wallet.createRandom().address
       yield* fund(poor, 10n ** 15n)
       const refusal = Effect.fnUntraced(function* (item: Record<string, unknown>) {
@@ -262,12 +270,12 @@ describe("prepare on anvil", () => {
         /needs 2 ETH and the fee, which the node does not estimate/
       )
       assert.match(yield* refusal({ recipient, amount: "0.0001" }), /the transaction would fail: .*revert/)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("names the field that is wrong, and the types that a chain has", () =>
+  it.effect("names the field that is wrong, and the types that a chain has", () =>
     Effect.gen(function* () {
-      const { prepare } = yield* setup
+      const { prepare } = yield* shared
       for (const [attribute, item, blockchain] of [
         ["sender", { sender: "0x12" }, "ethereum"],
         ["recipient", { recipient: funded.address.replace("f", "F") }, "ethereum"],
@@ -282,12 +290,12 @@ describe("prepare on anvil", () => {
       const classic = yield* prepare({}, "ethereum-classic")
       assert.deepStrictEqual([classic.status, classic.body.data.item.type], [201, "legacy-transaction"])
       assert.strictEqual(classic.body.data.item.value.unit, "ETC")
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("reserves what the OP stack takes for the layer below", () =>
+  it.effect("reserves what the OP stack takes for the layer below", () =>
     Effect.gen(function* () {
-      const { anvil, fund, prepare } = yield* setup
+      const { anvil, fund, prepare } = yield* shared
       const sender = Wallet.createRandom().address
       yield* fund(sender, 10n ** 18n)
       yield* anvil.rpc("anvil_setCode", ["0x420000000000000000000000000000000000000F", deployedCode("GasPriceOracle")])
@@ -304,12 +312,12 @@ describe("prepare on anvil", () => {
         const refused = yield* prepare({ sender, amount }, "base")
         assert.deepStrictEqual([refused.status, refused.body.error?.code], [409, "invalid_data"], amount)
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("prepares everything beside what waits for a block, and the transaction is mined behind it", () =>
+  it.effect("prepares everything beside what waits for a block, and the transaction is mined behind it", () =>
     Effect.gen(function* () {
-      const { anvil, balance, fund, prepare, receiptOf, send } = yield* setup
+      const { anvil, balance, fund, prepare, receiptOf, send } = yield* shared
       yield* anvil.rpc("evm_setAutomine", [false])
       for (const type of types) {
         const wallet = Wallet.createRandom()
@@ -339,9 +347,28 @@ describe("prepare on anvil", () => {
         const kept = (yield* balance(wallet.address)) - parseEther("5")
         assert.isTrue(type === "gas-fee-market-transaction" ? kept >= 0n && kept < parseEther("0.0001") : kept === 0n)
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
+  it.effect("gives a contract's gas a margin, which is not paid where it is not used", () =>
+    Effect.gen(function* () {
+      const { anvil, mined, prepare } = yield* shared
+      // Takes coins and writes to its storage: PUSH1 1 PUSH0 SSTORE.
+      const recipient = Wallet.createRandom().address
+      yield* anvil.rpc("anvil_setCode", [recipient, "0x60015f55"])
+      const { body } = yield* prepare({ recipient })
+      const estimate = BigInt(
+        yield* anvil.rpc<string>("eth_estimateGas", [{ from: funded.address, to: recipient, value: "0x1" }])
+      )
+      assert.strictEqual(BigInt(body.data.item.gasLimit), (estimate * 130n) / 100n)
+      const receipt = yield* mined(sign(funded, body.data.item))
+      assert.strictEqual(receipt.status, "0x1")
+      assert.isAtMost(Number(receipt.gasUsed), Number(estimate))
+    })
+  )
+})
+
+describe("prepare on an anvil of a test's own", () => {
   it.live("refuses to guess what waiting transactions leave where the node does not say it", () =>
     Effect.gen(function* () {
       const { anvil, prepare, send } = yield* setupOn(({ url }) => withoutPending(url))
@@ -358,23 +385,6 @@ describe("prepare on anvil", () => {
         const { body, status } = yield* prepare({ nonce: String(nonce) })
         assert.deepStrictEqual([status, body.data?.item.nonce], [201, nonce])
       }
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("gives a contract's gas a margin, which is not paid where it is not used", () =>
-    Effect.gen(function* () {
-      const { anvil, mined, prepare } = yield* setup
-      // Takes coins and writes to its storage: PUSH1 1 PUSH0 SSTORE.
-      const recipient = Wallet.createRandom().address
-      yield* anvil.rpc("anvil_setCode", [recipient, "0x60015f55"])
-      const { body } = yield* prepare({ recipient })
-      const estimate = BigInt(
-        yield* anvil.rpc<string>("eth_estimateGas", [{ from: funded.address, to: recipient, value: "0x1" }])
-      )
-      assert.strictEqual(BigInt(body.data.item.gasLimit), (estimate * 130n) / 100n)
-      const receipt = yield* mined(sign(funded, body.data.item))
-      assert.strictEqual(receipt.status, "0x1")
-      assert.isAtMost(Number(receipt.gasUsed), Number(estimate))
     }).pipe(Effect.scoped)
   )
 

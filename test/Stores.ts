@@ -1,4 +1,4 @@
-/** The stores that every store test runs on: a fresh SQLite file, and a fresh database of the run's PostgreSQL server. */
+/** The stores that tests run on: a fresh SQLite file, and a fresh database of the run's PostgreSQL server. */
 import { randomUUID } from "node:crypto"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -83,10 +83,13 @@ const inTurn = <A>(each: ReadonlyArray<A>, file: string): ReadonlyArray<A> =>
   everyWay ? each : [each[(turn + numberOf(basename(file))) % each.length]!]
 
 /**
- * The stores that an end-to-end test takes, whose file is given: one of them, another one in another run, since the tests of
- * the store itself run on each; with `HEADWATER_EVERY_WAY` every one.
+ * The stores that a test takes, whose file is given: one of them, another one in another run; with `HEADWATER_EVERY_WAY`
+ * every one.
  */
 export const taken = (file: string): Locations => inTurn(locations, file)
+
+/** As `taken`, stores without a table. */
+export const takenUnmigrated = (file: string): Locations => inTurn(unmigrated, file)
 
 /**
  * The cases that a test tries on the store of this place in the list: each case is tried on one store, on another one in
@@ -101,5 +104,5 @@ export const stores = locations.map(({ name, location }) => ({
   layer: Layer.unwrap(Effect.map(location, Database.layer))
 }))
 
-/** As `taken`, for tests of what stands above the store: of the interface, what follows chains, and delivery. */
+/** As `taken`, layers. */
 export const takenStores = (file: string) => inTurn(stores, file)

@@ -11,7 +11,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
-import { locations, shareOf } from "./Stores.ts"
+import { shareOf, taken } from "./Stores.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 const branch = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'").deriveChild(0)
@@ -90,9 +90,9 @@ const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) =
 
 const ways = ["single addresses", "a wallet"] as const
 
-for (const [store, { location, name }] of locations.entries()) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`The past of EVM addresses on ${name}`, () => {
-    it.live.each(shareOf(ways, store))(
+    it.live.each(shareOf(ways, 0, 1))(
       "is refused before it was read, and whole afterwards: %s",
       (how) =>
         Effect.gen(function* () {

@@ -13,7 +13,7 @@ import * as Collector from "./Collector.ts"
 import * as EveryOperation from "./EveryOperation.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations } from "./Stores.ts"
+import { locations, taken } from "./Stores.ts"
 
 const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 
@@ -131,7 +131,7 @@ describe("traces", () => {
     { timeout: 300_000 }
   )
 
-  it.live.each(locations)(
+  it.live.each(taken(import.meta.url))(
     "hold nothing of a request but its route, and no credentials, and neither do log, metrics and what $name keeps",
     ({ location }) =>
       Effect.gen(function* () {

@@ -4,7 +4,7 @@ import * as Simulation from "./Simulation.ts"
 import type { StoreTemplate } from "./StoreTemplate.ts"
 
 /** How many stories the tests of both files play: `HEADWATER_SIMULATION_SEEDS`. */
-export const count = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 100)
+export const count = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 40)
 
 /** A day, for the longest runs. */
 export const timeout = 86_400_000

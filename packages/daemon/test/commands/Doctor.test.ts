@@ -40,7 +40,7 @@ describe("headwater doctor", () => {
         assert.strictEqual(opened.code, 0)
         assert.match(
           opened.stdout,
-          /warning {2}other users of this machine may read[^\n]*\n +→ chmod 600 headwater\.db\*/
+          /warning {2}other users of this machine may read[^\n]*\n +→ chmod 600 [^\n]*headwater\.db\*/
         )
       }).pipe(Effect.scoped),
     { timeout: 300_000 }

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Headwater from "../../../../test/Headwater.ts"
 import { account, chainOf } from "../../../indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../../../indexer/test/families/xrp/XrpServer.ts"
-import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
 
 const name = "xrp/mainnet"
 
@@ -43,7 +43,7 @@ describe("headwater skip", () => {
             }
           })
         const reached = (height: number) => until((chain) => chain.height === height)
-        const command = (...args: ReadonlyArray<string>) => run([...args, "--config", "headwater.json"], { cwd })
+        const command = (...args: ReadonlyArray<string>) => runCommand([...args, "--config", join(cwd, "headwater.json")])
         yield* reached(1_003)
         assert.match((yield* until((chain) => chain.networkDoubt !== null)).networkDoubt, /^not proved: /)
         const coins = "address-coins-transactions-confirmed"

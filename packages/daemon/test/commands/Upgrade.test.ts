@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
 import { program } from "../../../../test/Program.ts"
-import { unmigrated } from "../../../../test/Stores.ts"
+import { takenUnmigrated, unmigrated } from "../../../../test/Stores.ts"
 import * as Released from "../../../indexer/test/store/database/Released.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
@@ -41,7 +41,7 @@ const check = Effect.fnUntraced(function* (config: string) {
 const messagesOf = ({ checked }: { readonly checked: ReadonlyArray<{ level: string; message: string }> }) =>
   checked.map(({ level, message }) => `${level}: ${message}`).join("\n")
 
-for (const { location, name } of unmigrated) {
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
   describe(`headwater upgrade --check on ${name}`, () => {
     it.live("says what would be migrated, migrates nothing, and is content afterwards", () =>
       Effect.gen(function* () {

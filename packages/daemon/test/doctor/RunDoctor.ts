@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type { Finding } from "../../src/doctor/Finding.ts"
-import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
 
 /** A folder of a test's own. */
 export const folder = Effect.acquireRelease(
@@ -47,10 +47,12 @@ export const without = (url: string, missing: RegExp) =>
     ({ close }) => Effect.sync(close)
   )
 
-/** Runs `headwater doctor` with these settings. */
+/** Runs `headwater doctor` with these settings, within this process. */
 export const doctor = Effect.fnUntraced(function* (cwd: string, settings: object) {
-  writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ http: { port: 0 }, ...settings }))
-  const { code, stderr, stdout } = yield* run(["doctor", "--config", "headwater.json", "--json"], { cwd })
+  const file = join(cwd, "headwater.json")
+  const store = { sqlite: join(cwd, "headwater.db") }
+  writeFileSync(file, JSON.stringify({ http: { port: 0 }, store, ...settings }))
+  const { code, stderr, stdout } = yield* runCommand(["doctor", "--config", file, "--json"])
   const findings: ReadonlyArray<Finding> = stdout === "" ? [] : JSON.parse(stdout)
   return { code, stderr, findings, problems: findings.filter(({ level }) => level === "problem") }
 })

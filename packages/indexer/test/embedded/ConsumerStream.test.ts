@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { FakeChain } from "../sync/FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -33,7 +33,7 @@ const follow = Effect.fnUntraced(function* (ahead = 10) {
   return { followed, store, node: new FakeChain(chain) }
 })
 
-describe.each(stores)("ConsumerStream on $name", ({ layer, name }) => {
+describe.each(takenStores(import.meta.url))("ConsumerStream on $name", ({ layer, name }) => {
   it.live("a consumer that was forgotten is told so, and nothing again", () =>
     Effect.gen(function* () {
       const { followed, node, store } = yield* follow()

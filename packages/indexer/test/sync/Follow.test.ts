@@ -30,7 +30,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
-import { stores } from "../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../test/Stores.ts"
 import { RpcError } from "../FakeNode.ts"
 import { alice, bob, carol, recorded, sourceOf, withoutWaiting, word } from "../families/evm/EvmBlocks.ts"
 import * as EvmNode from "../families/evm/EvmNode.ts"
@@ -159,7 +159,7 @@ const expected = (fake: FakeChain, references: ReadonlyArray<string>): ReadonlyA
 
 const sorted = (list: ReadonlyArray<Sent>) => list.map((sent) => JSON.stringify(sent)).sort()
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 40 : 10))
   describe(`Follow on ${store.name}`, () => {
     const layer = Layer.merge(store.layer, ChainStatus.layer)

@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain, type Payment } from "./FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -223,7 +223,7 @@ const tables = [
   "reorganisation"
 ] as const
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Occurrences on ${store.name}`, () => {
     const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? (store.name === "sqlite" ? 40 : 10))
     const layer = Layer.merge(ChainStatus.layer, Outbox.layer).pipe(

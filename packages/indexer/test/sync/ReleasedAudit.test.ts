@@ -15,7 +15,7 @@ import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { unmigrated } from "../../../../test/Stores.ts"
+import { takenUnmigrated } from "../../../../test/Stores.ts"
 import { searching } from "../families/utxo/UtxoChain.ts"
 import * as Released from "../store/database/Released.ts"
 import * as Filled from "../store/database/released/fill.ts"
@@ -58,7 +58,7 @@ const unspent: CoinsAt = {
   ]
 }
 
-for (const { location, name } of unmigrated) {
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
   describe(`The audit on ${name}`, () => {
     for (const release of Released.releases) {
       it.live(`judges what a store of ${release} holds, and the balance that follows from a search`, () =>

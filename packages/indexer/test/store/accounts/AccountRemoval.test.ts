@@ -10,7 +10,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const services = Layer.mergeAll(Accounts.layer, Credits.layer, Subscriptions.layer, Domains.layer)
@@ -97,7 +97,7 @@ const counts = Effect.gen(function* () {
   )
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(services.pipe(Layer.provideMerge(store.layer)), { excludeTestServices: true })(
     `An account's end on ${store.name}`,
     (it) => {

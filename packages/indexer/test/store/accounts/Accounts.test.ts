@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(Accounts.layer.pipe(Layer.provideMerge(store.layer)))(`Accounts on ${store.name}`, (it) => {
     it.effect("makes accounts, each name once", () =>
       Effect.gen(function* () {

@@ -24,7 +24,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
-import { locations, stores } from "../../../../../test/Stores.ts"
+import { taken, takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
@@ -92,7 +92,7 @@ const withCreditsFor = Effect.fnUntraced(function* (paid: number) {
   return { active, made, poor }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Credits on ${store.name}`, (it) => {
     const charge = (account: number, amount: number, key: string = crypto.randomUUID()) => ({
       account,
@@ -552,7 +552,7 @@ for (const store of stores) {
 
 const accounts = 150
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`Daily charges killed on ${name}`, () => {
     it.live("charge each of three days once for each subscription", () =>
       Effect.gen(function* () {

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const chains = ["ethereum", "polygon", "base"].map((name) => Result.getOrThrow(Chain.find(name, "devnet")))
@@ -24,7 +24,7 @@ const maxima = {
   ...{ subscriptions: 6, duplicates: 2, domains: 2, verificationsAnHour: 3, wallets: 2, addresses: 2 }
 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Layer.mergeAll(Subscriptions.layer, Domains.layer).pipe(
     Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),
     Layer.provideMerge(Layer.merge(store.layer, Layer.succeed(Limits, maxima)))

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as TestClock from "effect/testing/TestClock"
-import { locations } from "../../../../../test/Stores.ts"
+import { type locations, taken } from "../../../../../test/Stores.ts"
 
 /** Two daemons on one store, where there can be two. */
 const limiters = Effect.fnUntraced(function* (location: (typeof locations)[number]["location"], count: number) {
@@ -17,7 +17,7 @@ const limiters = Effect.fnUntraced(function* (location: (typeof locations)[numbe
   return yield* Effect.all(built)
 })
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`Rates on ${name}`, () => {
     it.effect("are one over all daemons, in whatever order and at whatever moment they ask", () =>
       Effect.gen(function* () {

@@ -10,7 +10,7 @@ import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -36,7 +36,7 @@ const opened = Effect.gen(function* () {
   return { fake, store }
 })
 
-for (const { layer, name } of stores) {
+for (const { layer, name } of takenStores(import.meta.url)) {
   describe(`Synced addresses on ${name}`, () => {
     it.live("are watched from their sync on, once for each account, and are read from their birth to that block", () =>
       Effect.gen(function* () {

@@ -11,7 +11,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
@@ -50,7 +50,7 @@ const blockOf = (
 
 const day = 86_400
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
   const open = Effect.gen(function* () {
     const commits = yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -23,7 +23,7 @@ const headers = Effect.flatMap(Database, ({ read }) =>
   )
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`ChainStore on ${store.name}`, () => {
     it.live("enters the blocks that follow one another, and none from the first that does not", () =>
       Effect.gen(function* () {

@@ -5,7 +5,7 @@ import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
@@ -47,7 +47,7 @@ const sumsOf = (blocks: ReadonlyArray<Block>) => {
   return { received, spent }
 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`CoinTotals on ${store.name}`, () => {
     it.live(
       "are the sums of the record, whatever was kept of them, after commits, reorganisations, rewinds and replays",

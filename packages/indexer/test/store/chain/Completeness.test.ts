@@ -14,7 +14,7 @@ import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/Unreso
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { UtxoChain } from "../../families/utxo/UtxoChain.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
@@ -52,7 +52,7 @@ const from = (height: number | undefined) => ({
   ...{ history: height, transactions: height }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Completeness on ${store.name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
 

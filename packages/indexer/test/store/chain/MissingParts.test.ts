@@ -8,7 +8,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
@@ -101,7 +101,7 @@ const record = Effect.gen(function* () {
   }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const inStore = <A, E>(test: Effect.Effect<A, E, Database | Scope.Scope>) =>
     test.pipe(Effect.provide(store.layer), Effect.scoped)
 

@@ -9,7 +9,7 @@ import type { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chains = ["ethereum", "bitcoin"].map((name) =>
@@ -22,7 +22,7 @@ const part = (block: Block, more: Partial<Part> = {}): Part => ({
   ...more
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const inStore = <A, E>(test: Effect.Effect<A, E, Database | Scope.Scope>) =>
     test.pipe(Effect.provide(store.layer), Effect.scoped)
 

@@ -3,7 +3,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as ReplayProgress from "@headwater/indexer/store/chain/ReplayProgress"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
@@ -17,7 +17,7 @@ const block = (height: number) => ({
   spends: []
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(store.layer)(`Blocks and replays of a chain on ${store.name}`, (it) => {
     it.effect("are told from a chain of which nothing is stored", () =>
       Effect.gen(function* () {

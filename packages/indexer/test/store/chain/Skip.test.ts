@@ -15,7 +15,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const ethereum = Chain.ofName("ethereum/devnet")!
@@ -47,7 +47,7 @@ const setup = Effect.fnUntraced(function* (chain: Chain.Chain, record: Recording
 
 const anew = { coins: undefined, tokens: 10, history: 10, transactions: 10 }
 
-for (const { layer: database, name } of stores) {
+for (const { layer: database, name } of takenStores(import.meta.url)) {
   describe(`Skipped blocks on ${name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(database))
 

@@ -7,7 +7,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
@@ -75,7 +75,7 @@ const kept = Effect.flatMap(Database, ({ query }) =>
   )
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
 
   describe(`Tokens on ${store.name}`, () => {

@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { type Payment, searching, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
@@ -126,7 +126,7 @@ const history = fc.array(
 
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 3)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Recorded transactions on ${store.name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
 

@@ -6,7 +6,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as KeptTransactions from "../../../src/store/chain/internal/KeptTransactions.ts"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const script = (number: number) => Uint8Array.of(0x51, number) as AddressBytes
 
@@ -69,7 +69,7 @@ const rows = Effect.flatMap(Database, ({ read }) =>
   read((db) => db.selectFrom("unspent_output").selectAll().orderBy("transaction_id").orderBy("output_index"))
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`UtxoSet on ${store.name}`, () => {
     it.live("resolves every input and follows reorganisations, as a plain list of coins does", () =>
       Effect.gen(function* () {

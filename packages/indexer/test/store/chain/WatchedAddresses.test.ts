@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -23,7 +23,7 @@ const block = (paid: ReadonlyArray<number>) => ({
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 
-for (const { name, layer } of stores) {
+for (const { name, layer } of takenStores(import.meta.url)) {
   describe(`WatchedAddresses (${name})`, () => {
     it.live("come page by page, with turns for others between, whichever revisions they share", () =>
       Effect.gen(function* () {

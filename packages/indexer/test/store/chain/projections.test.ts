@@ -18,7 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { type Payment, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -243,7 +243,7 @@ const suffix = fc.record({
   together: fc.boolean()
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Layer.mergeAll(Subscriptions.layer, Wallets.layer).pipe(Layer.provideMerge(store.layer))
   const tables = Effect.flatMap(Database, ({ read }) =>
     Effect.map(

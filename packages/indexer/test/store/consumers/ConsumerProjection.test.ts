@@ -7,7 +7,7 @@ import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -39,7 +39,7 @@ const wordsOf = (blocks: ReadonlyArray<ConsumedBlock> = []) =>
     ...events.map(({ item, kind }) => ("amount" in item ? `${kind} ${item.direction} ${item.amount}` : kind))
   ])
 
-describe.each(stores)("ConsumerProjection on $name", ({ layer }) => {
+describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ layer }) => {
   it.effect("keeps the steps back that a consumer has not passed, also where it forgets the blocks that left", () =>
     Effect.gen(function* () {
       const node = new FakeChain(chain)

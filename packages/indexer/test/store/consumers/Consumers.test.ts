@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Plans from "../Plans.ts"
 
@@ -157,7 +157,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   { minLength: 15, maxLength: 50 }
 )
 
-describe.each(stores)("Consumers on $name", ({ layer, name }) => {
+describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name }) => {
   it.effect("are told of random histories what happened, whatever they acknowledge and whenever they are killed", () =>
     Effect.gen(function* () {
       const history = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {

@@ -3,7 +3,7 @@ import * as BackgroundMigrations from "@headwater/indexer/store/database/Backgro
 import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const rowCount = 25
 
@@ -54,7 +54,7 @@ const shout = (failures: Ref.Ref<number>): BackgroundMigrations.BackgroundMigrat
   })
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Background migrations on ${store.name}`, () => {
     it.live("rewrite each row once, and go on where they were interrupted", () =>
       Effect.gen(function* () {

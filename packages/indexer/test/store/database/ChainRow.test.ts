@@ -4,12 +4,12 @@ import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const other = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(store.layer)(`ChainRow on ${store.name}`, (it) => {
     it.effect("makes a chain's row once, counts its revision up under its lock, and moves its cursor", () =>
       Effect.gen(function* () {

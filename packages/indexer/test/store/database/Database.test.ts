@@ -21,7 +21,7 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import { sql } from "kysely"
 import { freePort } from "../../../../../test/FreePort.ts"
-import { unmigrated, stores } from "../../../../../test/Stores.ts"
+import { unmigrated, stores, takenStores } from "../../../../../test/Stores.ts"
 
 describe("a SQLite file", () => {
   it.live("is for its owner alone, with all that lies beside it, unless an operator has opened it to others", () =>
@@ -84,7 +84,7 @@ describe("a SQLite file", () => {
   )
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(store.layer, { excludeTestServices: true })(`Database on ${store.name}`, (it) => {
     const names = Effect.gen(function* () {
       const { read } = yield* Database

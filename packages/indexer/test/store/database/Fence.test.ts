@@ -6,7 +6,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as Fence from "@headwater/indexer/store/database/Fence"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const hashOf = (height: number) => new Uint8Array(32).fill(height + 1)
 const blockOf = (height: number) => ({
@@ -24,7 +24,7 @@ const follower = Effect.fnUntraced(function* (chain: Chain.Chain) {
 const refusalOf = <A, E extends { readonly _tag: string; readonly cause?: unknown }, R>(self: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(self), Fence.refusal)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(store.layer)(`Fence on ${store.name}`, (it) => {
     it.effect("refuses every write of who followed before, and lets the last one go on", () =>
       Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { Database, type Location } from "@headwater/indexer/store/database/Datab
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { unmigrated } from "../../../../../test/Stores.ts"
+import { takenUnmigrated } from "../../../../../test/Stores.ts"
 import * as Released from "./Released.ts"
 import * as fanOut from "./killed/fanOutStory.ts"
 import * as secrets from "./killed/secretStory.ts"
@@ -64,7 +64,7 @@ const cases = [
   }))
 ]
 
-for (const { location, name: store } of unmigrated) {
+for (const { location, name: store } of takenUnmigrated(import.meta.url)) {
   describe(`A start killed on ${store}`, () => {
     for (const { after, before, name } of cases) {
       it.live(
@@ -92,7 +92,7 @@ for (const { location, name: store } of unmigrated) {
             )
             yield* Effect.logInfo(`${store}, ${name}: killed at ${killAt.length} of ${statements} statements`)
           }).pipe(Effect.scoped),
-        every ? 3_600_000 : 60_000
+        every ? 3_600_000 : 300_000
       )
     }
 
@@ -123,19 +123,19 @@ for (const { location, name: store } of unmigrated) {
     it.live(
       "in the middle of a change of the secrets' key leaves every secret readable, and the change goes on",
       () => killedIn("ChangeSecretKey", secrets.make, secrets.isWhole).pipe(Effect.scoped),
-      every ? 3_600_000 : 60_000
+      every ? 3_600_000 : 300_000
     )
 
     it.live(
       "between and in steps that write callbacks loses none, and writes none twice",
       () => killedIn("FanOut", fanOut.begin, fanOut.isWhole).pipe(Effect.scoped),
-      every ? 3_600_000 : 60_000
+      every ? 3_600_000 : 300_000
     )
 
     it.live(
       "between and in steps that take back what blocks told takes each callback back once, before what comes instead",
       () => killedIn("FanOut", fanOut.beginUndone, fanOut.isTakenBack).pipe(Effect.scoped),
-      every ? 3_600_000 : 60_000
+      every ? 3_600_000 : 300_000
     )
   })
 }

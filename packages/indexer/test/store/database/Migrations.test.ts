@@ -12,7 +12,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { locations, unmigrated } from "../../../../../test/Stores.ts"
+import { locations, takenUnmigrated, unmigrated } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 import * as Released from "./Released.ts"
 import { readsRight } from "./released/readsRight.ts"
@@ -20,7 +20,7 @@ import { readsRight } from "./released/readsRight.ts"
 /** Opens and closes the store; what it fails with. */
 const open = (location: Location) => Effect.scoped(Layer.build(Database.layer(location)))
 
-for (const { location, name } of unmigrated) {
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
   describe(`Migrations on ${name}`, () => {
     for (const release of Released.releases) {
       it.live(`bring a store of ${release} with its data to the schema of a new one`, () =>

@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { locations, stores } from "../../../../../test/Stores.ts"
+import { locations, takenStores } from "../../../../../test/Stores.ts"
 
 const start = 1_700_000_000_000
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(RecurringTasks.layer.pipe(Layer.provideMerge(store.layer)))(`RecurringTasks on ${store.name}`, (it) => {
     it.effect("gives a task to one, when it is due", () =>
       Effect.gen(function* () {

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { unmigrated } from "../../../../../test/Stores.ts"
+import { takenUnmigrated, unmigrated } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const secret = "a-secret-that-is-in-no-file"
@@ -49,7 +49,7 @@ const withKeys = (location: Location, ...keys: ReadonlyArray<string>): Location 
   secretKeys: Redacted.make(keys.join("\n"))
 })
 
-for (const { location, name } of unmigrated) {
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
   describe(`Callback secrets on ${name}`, () => {
     it.live("are read as they were written, each bound to its subscription", () =>
       Effect.gen(function* () {

@@ -7,9 +7,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
-import { locations, stores } from "../../../../../test/Stores.ts"
+import { locations, takenStores } from "../../../../../test/Stores.ts"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Signals on ${store.name}`, () => {
     it.live("come behind the commit, once for a transaction, and not at all where that fails", () =>
       Effect.gen(function* () {

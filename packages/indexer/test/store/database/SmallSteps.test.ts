@@ -11,7 +11,7 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const many = 2 * callbacksAtOnce + 200
@@ -74,7 +74,7 @@ const takeBackAll = Effect.fnUntraced(function* (opened: ChainStore.ChainStore) 
 
 const ascending = (numbers: ReadonlyArray<number>) => [...numbers].sort((a, b) => a - b)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const layer = Layer.mergeAll(Accounts.layer, Outbox.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(hostPermission(new Set([host]))),

@@ -8,7 +8,7 @@ import { Database, type Location } from "@headwater/indexer/store/database/Datab
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { unmigrated } from "../../../../../test/Stores.ts"
+import { takenUnmigrated, unmigrated } from "../../../../../test/Stores.ts"
 
 const on =
   (location: Location) =>
@@ -21,7 +21,7 @@ const hasPrograms = ["pg_dump", "psql"].every((program) =>
   (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)))
 )
 
-for (const { location, name } of unmigrated) {
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
   describe(`The epoch of a store on ${name}`, () => {
     it.live("is given once, whoever asks first, and stays until it is renewed", () =>
       Effect.gen(function* () {

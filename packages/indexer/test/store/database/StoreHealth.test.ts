@@ -4,9 +4,9 @@ import { Database, DatabaseError } from "@headwater/indexer/store/database/Datab
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { unmigrated } from "../../../../../test/Stores.ts"
+import { takenUnmigrated, unmigrated } from "../../../../../test/Stores.ts"
 
-for (const { location, name } of unmigrated) {
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
   describe(`StoreHealth on ${name}`, () => {
     it.live("says where the store is, and how many chains have blocks in it", () =>
       Effect.gen(function* () {

@@ -3,12 +3,12 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const anna: AuditLog.Actor = { user: "anna", role: "support", from: "192.0.2.1" }
 const actions = (page: Effect.Success<ReturnType<typeof AuditLog.read>>) => page.items.map(({ subject }) => subject)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`AuditLog on ${store.name}`, () => {
     it.effect("enters a deed with its change or not at all, and gives pages of them, the newest first", () =>
       Effect.gen(function* () {

@@ -15,11 +15,11 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import { type InTransaction, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Filled from "../database/released/fill.ts"
 import * as Seed from "../Seed.ts"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

@@ -12,7 +12,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
@@ -69,7 +69,7 @@ const subscribed = Effect.fnUntraced(function* (address: Uint8Array, host: strin
   return { account, first: first!, second: second!, key, referenceId: subscription.referenceId }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

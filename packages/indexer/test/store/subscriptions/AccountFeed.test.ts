@@ -7,7 +7,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { locations } from "../../../../../test/Stores.ts"
+import { taken } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const services = (location: Location) =>
@@ -35,7 +35,7 @@ const capacityOf = (host: string) => ({
   retriesFirst: false
 })
 
-for (const { location, name } of locations) {
+for (const { location, name } of taken(import.meta.url)) {
   describe(`The feed of an account on ${name}`, () => {
     const fresh = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.scoped(Effect.flatMap(location, (location: Location) => Effect.provide(self, services(location))))

@@ -15,7 +15,7 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
@@ -279,7 +279,7 @@ const run = Effect.fnUntraced(function* (actions: ReadonlyArray<Action>) {
   }
 }, Effect.scoped)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Subscriptions.layer.pipe(
     Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),
     Layer.provideMerge(store.layer)

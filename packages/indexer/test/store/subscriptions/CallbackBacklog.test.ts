@@ -4,10 +4,10 @@ import * as CallbackBacklog from "@headwater/indexer/store/subscriptions/Callbac
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(Layer.empty)(`The backlog of callbacks on ${store.name}`, (it) => {
     it.effect("is what the store has, and only what waits for hosts that refuse nothing is late", () =>
       Effect.gen(function* () {

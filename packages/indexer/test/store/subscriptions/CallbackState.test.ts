@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -61,7 +61,7 @@ const after = (transition: Transition, row: CallbackRow): CallbackRow | undefine
   return { ...row, state, ...fixed, ...valuesOf(transition) }
 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(Subscriptions.layer.pipe(Layer.provideMerge(store.layer)))(`CallbackState on ${store.name}`, (it) => {
     /** Two callbacks in each state with a number, and two without: the first of each two, and all. */
     const everyKind = Effect.gen(function* () {
@@ -312,7 +312,7 @@ const world = Effect.fnUntraced(function* (fake: FakeChain, store: ChainStore.Ch
   return happen
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`A callback's life on ${store.name}`, () => {
     it.effect(`has no transition that the table lacks, whatever happens (seed ${seed})`, () =>
       Effect.gen(function* () {

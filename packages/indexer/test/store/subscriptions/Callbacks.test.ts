@@ -21,7 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const leaseMillis = 60_000
@@ -44,7 +44,7 @@ const capacitiesOf = ({ callbackUrl }: Pick<Subscription, "callbackUrl">) => [
 const delivered = (callback: OutboxMessage) =>
   ({ kind: "delivered", callback, attempt: { at: 1000, duration: 7, status: 200 } }) as const
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

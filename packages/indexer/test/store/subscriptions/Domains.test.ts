@@ -6,10 +6,10 @@ import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermi
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = hostPermission(new Set(["allowed.test"])).pipe(
     Layer.provideMerge(Domains.layer),
     Layer.provideMerge(Subscriptions.layer),

@@ -17,7 +17,7 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 /** The same blocks on two chains: callbacks of one are written in small steps, of the other by the commits. */
@@ -289,7 +289,7 @@ const run = Effect.fnUntraced(function* ({
   assert.deepStrictEqual(a, b)
 }, Effect.scoped)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`FanOut on ${store.name}`, () => {
     const services = Subscriptions.layer.pipe(
       Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),

@@ -7,13 +7,13 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const bounds = { finishedMillis: 1e12, parkedMillis: 10_000, parkedCount: 3 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

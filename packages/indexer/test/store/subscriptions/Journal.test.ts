@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -323,7 +323,7 @@ const world = Effect.fnUntraced(function* (store: ChainStore.ChainStore, fake: F
   return { happen, end }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`What subscriptions are told on ${store.name}`, () => {
     it.effect(`is what the chain has in the end (seed ${seed})`, () =>
       Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { stores, takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const leaseMillis = 60_000
@@ -48,7 +48,7 @@ const slow = Layer.effect(
   })
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Outbox.layer.pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(hostPermission(new Set(["free.test", "busy.test", "dead.test"]))),
@@ -641,7 +641,7 @@ describe("Outbox", () => {
   )
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Outbox.layer.pipe(
     Layer.provide(slow),
     Layer.provideMerge(Subscriptions.layer),

@@ -21,7 +21,7 @@ import * as PastPaymentSync from "@headwater/indexer/sync/PastPaymentSync"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -145,7 +145,7 @@ const setting = Effect.fnUntraced(function* ({ chain = Seed.chain, first = 0, re
   }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Subscriptions.layer.pipe(
     Layer.provide(Layer.succeed(HostPermission, () => Effect.succeed(true))),
     Layer.provideMerge(store.layer)

@@ -13,7 +13,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
@@ -32,7 +32,7 @@ const refused = (callback: OutboxMessage, at: number, due: number): Outcome => (
   ...{ kind: "retry", callback, due, attempt: { at, duration: 90, status: 500, error: "answered 500" } }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

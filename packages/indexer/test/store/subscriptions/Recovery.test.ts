@@ -11,13 +11,13 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
 const limit = 1_500
 const otherChain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -53,7 +53,7 @@ const setup = Effect.fnUntraced(function* (wanted: boolean) {
   return { fake, step, store, subscription, subscriptions, deliver, callbacks }
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`Retractions on ${store.name}`, () => {
     const layer = Layer.mergeAll(Accounts.layer, ChainStatus.layer, Outbox.layer).pipe(
       Layer.provideMerge(Subscriptions.layer),

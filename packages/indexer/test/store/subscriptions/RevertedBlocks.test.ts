@@ -9,13 +9,13 @@ import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const told = ({ hash, height, time }: Block) => [height, Hash.encode(Seed.chain, hash), time]
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Callbacks.layer.pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

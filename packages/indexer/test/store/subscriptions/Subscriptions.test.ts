@@ -7,7 +7,7 @@ import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermi
 import { type NewSubscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
 const sepolia = chainNamed("ethereum/sepolia")
@@ -22,7 +22,7 @@ const services = Subscriptions.layer.pipe(
   Layer.provideMerge(Accounts.layer)
 )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(services.pipe(Layer.provideMerge(store.layer)), { excludeTestServices: true })(
     `Subscriptions on ${store.name}`,
     (it) => {

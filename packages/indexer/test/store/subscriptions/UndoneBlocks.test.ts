@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/testing/TestClock"
 import { sql } from "kysely"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -26,7 +26,7 @@ const count = 8
 const opening = ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
 const open = Effect.provideService(opening, FanOut.Bounds, bounds)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   const services = Layer.mergeAll(Callbacks.layer, AccountFeed.layer).pipe(
     Layer.provideMerge(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),

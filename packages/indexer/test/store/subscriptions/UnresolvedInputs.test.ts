@@ -18,7 +18,7 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import { UtxoChain } from "../../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -72,7 +72,7 @@ const logged = (lines: Array<string>) =>
     })
   ])
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`unresolved inputs on ${store.name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
     const opened = ChainStore.open(chain, { record: "watched", undoDepth: 100 })

@@ -4,10 +4,10 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as WaitingCallbacks from "@headwater/indexer/store/subscriptions/WaitingCallbacks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(Subscriptions.layer.pipe(Layer.provideMerge(store.layer)))(`WaitingCallbacks on ${store.name}`, (it) => {
     it.effect("names the accounts of which as many wait as may, to be sent or parked", () =>
       Effect.gen(function* () {

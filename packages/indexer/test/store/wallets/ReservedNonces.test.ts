@@ -9,12 +9,12 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const chain = Chain.ofName("ethereum/devnet")!
 const sender = fromBytes(new Uint8Array(20).fill(1))
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`ReservedNonces on ${store.name}`, () => {
     it.effect("gives each of many that ask at once a nonce of its own, without a gap", () =>
       Effect.gen(function* () {

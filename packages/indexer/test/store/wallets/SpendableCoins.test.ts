@@ -8,7 +8,7 @@ import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
 
 const chain = Chain.ofName("litecoin/regtest")!
 const script = fromBytes(Uint8Array.of(0x51))
@@ -31,7 +31,7 @@ const insert = Effect.fnUntraced(function* (coins: ReadonlyArray<Coin>) {
   return id
 })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`SpendableCoins on ${store.name}`, () => {
     it.effect("gives a coin to one of many that want it at once, and to each all of its coins or none", () =>
       Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { stores } from "../../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../../test/Stores.ts"
 import * as FormerRows from "./FormerRows.ts"
 
 const address = (number: number) => {
@@ -173,7 +173,7 @@ const dying = <A, E>(times: number, self: Effect.Effect<A, E, Database>) =>
 
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 25)
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`TransferLog on ${store.name}`, () => {
     it.live("answers every page as a scan of the chain would, through runs, merges and reorganisations", () =>
       Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as WaitingCallbacks from "@headwater/indexer/store/subscriptions/Waitin
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
-import { stores } from "../../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../../test/Stores.ts"
 import * as Plans from "../../Plans.ts"
 import * as Seed from "../../Seed.ts"
 
@@ -19,7 +19,7 @@ const indexesOf = <A, E>(kind: Plans.Kind, self: Effect.Effect<A, E, Database>) 
     plans.map((plan) => [...new Set(plan.match(/\b(callback_\w+|Seq Scan on callback)\b/g) ?? [])].sort())
   )
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(Subscriptions.layer.pipe(Layer.provideMerge(store.layer)))(`CallbackIndexes on ${store.name}`, (it) => {
     it.effect("finds what a subscription has due without reading all that it was ever sent", () =>
       Effect.gen(function* () {

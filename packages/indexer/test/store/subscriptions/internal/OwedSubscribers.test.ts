@@ -4,7 +4,7 @@ import { rows } from "@headwater/indexer/store/database/Statements"
 import * as OwedSubscribers from "@headwater/indexer/store/subscriptions/internal/OwedSubscribers"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import { stores } from "../../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../../test/Stores.ts"
 import * as Plans from "../../Plans.ts"
 
 const addressOf = (number: number) => {
@@ -13,7 +13,7 @@ const addressOf = (number: number) => {
   return address
 }
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   layer(store.layer)(`OwedSubscribers on ${store.name}`, (it) => {
     it.effect("are found by their address, however many others their account has", () =>
       Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import type { Row } from "@headwater/indexer/store/database/Tables"
 import * as Effect from "effect/Effect"
-import { stores } from "../../../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../../../test/Stores.ts"
 import * as Logs from "../../../../../src/store/chain/transfers/internal/Logs.ts"
 import * as Posting from "../../../../../src/store/chain/transfers/internal/Posting.ts"
 import * as PostingMerge from "../../../../../src/store/chain/transfers/internal/PostingMerge.ts"
@@ -58,7 +58,7 @@ const beforePages = <A, E, R>(other: Effect.Effect<unknown, never, Database>, se
     return yield* Effect.provideService(self, Database, interfered)
   })
 
-for (const store of stores) {
+for (const store of takenStores(import.meta.url)) {
   describe(`PostingMerge on ${store.name}`, () => {
     it.live("leaves a run that another process is building, and removes one that nobody builds on", () =>
       Effect.gen(function* () {
