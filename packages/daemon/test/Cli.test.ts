@@ -427,7 +427,17 @@ describe("the command line", () => {
         stdout,
         "0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu\n1 bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g\n"
       )
-      const change = yield* runCommand(["derive", "bitcoin", "mainnet", account, "--type", "change", "--count", "1", "--json"])
+      const change = yield* runCommand([
+        "derive",
+        "bitcoin",
+        "mainnet",
+        account,
+        "--type",
+        "change",
+        "--count",
+        "1",
+        "--json"
+      ])
       assert.strictEqual(JSON.parse(change.stdout)[0].address, "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el")
       const secret =
         "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"

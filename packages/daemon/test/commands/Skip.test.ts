@@ -43,7 +43,8 @@ describe("headwater skip", () => {
             }
           })
         const reached = (height: number) => until((chain) => chain.height === height)
-        const command = (...args: ReadonlyArray<string>) => runCommand([...args, "--config", join(cwd, "headwater.json")])
+        const command = (...args: ReadonlyArray<string>) =>
+          runCommand([...args, "--config", join(cwd, "headwater.json")])
         yield* reached(1_003)
         assert.match((yield* until((chain) => chain.networkDoubt !== null)).networkDoubt, /^not proved: /)
         const coins = "address-coins-transactions-confirmed"
