@@ -17,12 +17,7 @@ import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferL
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as References from "effect/References"
-import pg from "pg"
-import * as PostgresServer from "../test/PostgresServer.ts"
-import * as Comparison from "./Comparison.ts"
-import * as PostgresCosts from "./PostgresCosts.ts"
+import * as RetentionCosts from "./RetentionCosts.ts"
 
 const [count = 100_000, days = 14, rounds = 5] = process.argv.slice(2).map(Number)
 const perBlock = 200
@@ -52,12 +47,6 @@ const blockAt = (height: number): Block => ({
   transfers: Array.from({ length: perBlock }, transferOf),
   spends: []
 })
-
-interface Cost {
-  readonly own: number
-  readonly server: number
-  readonly wal: number
-}
 
 const writeDay = (day: number) =>
   Effect.gen(function* () {
@@ -103,84 +92,40 @@ const readOnly = (from: number, below: number) =>
   })
 
 const main = async () => {
-  const server = (await PostgresServer.start())!
-  const admin = new pg.Client({ connectionString: server.url })
-  await admin.connect()
-  const postmaster = await PostgresCosts.postmaster(admin)
+  const { admin, end, open } = await RetentionCosts.start()
   // A vacuum of the server's own would count with whichever way is measured at the time.
   await admin.query("alter system set autovacuum = off")
   await admin.query("select pg_reload_conf()")
 
-  const open = async (name: string) => {
-    await admin.query(`create database ${name}`)
-    const url = new URL(server.url)
-    url.pathname = `/${name}`
-    const client = new pg.Client({ connectionString: url.href })
-    const run = <A, E>(work: Effect.Effect<A, E, Database>) =>
-      work.pipe(
-        Effect.provide(Database.layer({ kind: "postgres", url: Redacted.make(url.href), connections: 4 } as const)),
-        Effect.provideService(References.MinimumLogLevel, "Warn" as const),
-        Effect.runPromise
-      )
-    await run(Database)
-    await client.connect()
-    for (let day = 0; day < days; day++) await run(writeDay(day))
-    return {
-      run,
-      client,
-      measured: async (work: () => Promise<unknown>): Promise<Cost> => {
-        await client.query("vacuum (analyze)")
-        await client.query("checkpoint")
-        const before = await PostgresCosts.countsOf(client)
-        const [cpu, serverCpu] = [process.cpuUsage(), PostgresCosts.cpuOf(postmaster)]
-        await work()
-        const used = process.cpuUsage(cpu)
-        const after = await PostgresCosts.countsOf(client)
-        const thousands = (blocksOfDay * perBlock) / 1_000
-        return {
-          own: (used.user + used.system) / 1_000 / thousands,
-          server: ((PostgresCosts.cpuOf(postmaster) - serverCpu) * 1_000) / thousands,
-          wal: (after.wal - before.wal) / thousands
-        }
-      }
-    }
-  }
-
   const pruned = await open("pruned")
   const kept = await open("kept")
-  const ours: Array<Cost> = []
-  const floors: Array<Cost> = []
+  for (const { run } of [pruned, kept]) for (let day = 0; day < days; day++) await run(writeDay(day))
+  const thousands = (blocksOfDay * perBlock) / 1_000
+  const ours: Array<RetentionCosts.Cost> = []
+  const floors: Array<RetentionCosts.Cost> = []
   for (let round = 0; round < rounds; round++) {
     const below = (round + 1) * blocksOfDay
     for (const { run } of [pruned, kept]) await run(writeDay(days + round))
     ours.push(
-      await pruned.measured(async () => {
+      await pruned.measured(thousands, async () => {
         await pruned.run(TransferLog.prune(chain, "internal", below, sums))
         await pruned.client.query("vacuum packed_transfers")
       })
     )
-    floors.push(await kept.measured(() => kept.run(readOnly(below - blocksOfDay, below))))
+    floors.push(await kept.measured(thousands, () => kept.run(readOnly(below - blocksOfDay, below))))
     const { rows: left } = await pruned.client.query("select min(position) as first from packed_transfers")
     if (Number(left[0].first) < Posting.positionOf(below, 0)) throw new Error("Something that should be gone is there")
     for (const [name, cost] of [["forgotten", ours.at(-1)!] as const, ["read and added up", floors.at(-1)!] as const]) {
-      const { own, server: ofServer, wal } = cost
+      const { own, server, wal } = cost
       console.log(
-        `${name}: ${own.toFixed(2)} + ${ofServer.toFixed(2)} ms of CPU, ${wal.toFixed(0)} bytes of WAL a thousand`
+        `${name}: ${own.toFixed(2)} + ${server.toFixed(2)} ms of CPU, ${wal.toFixed(0)} bytes of WAL a thousand`
       )
     }
   }
-  for (const [unit, of] of [
-    ["ms CPU a thousand", ({ own, server }: Cost) => own + server],
-    ["bytes of WAL a thousand", ({ wal }: Cost) => wal]
-  ] as const) {
-    Comparison.report({
-      ...{ work: "internal transactions forgotten, PostgreSQL", unit, better: "less" },
-      ...{ ours: ours.map(of), floor: { name: "read and added up", values: floors.map(of) } }
-    })
-  }
-  for (const { client } of [pruned, kept]) await client.end()
-  await admin.end()
-  server.remove()
+  RetentionCosts.report("internal transactions forgotten, PostgreSQL", "a thousand", ours, {
+    ...{ as: "floor", name: "read and added up", costs: floors }
+  })
+  await end()
 }
 
 await main()

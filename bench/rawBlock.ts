@@ -130,11 +130,11 @@ const program = Effect.gen(function* () {
     const block = yield* reader.block(rpc, { hash, height: index + 1 })
     const between = process.cpuUsage()
     callbacks += (yield* store.commit([block])).callbacks
-    const end = process.cpuUsage(begin)
+    const [all, ofCommit] = [process.cpuUsage(begin), process.cpuUsage(between)].map(milliseconds) as [number, number]
     if (index < made.length / 3) continue
-    whole.push(milliseconds(end))
-    read.push(whole.at(-1)! - milliseconds(process.cpuUsage(between)))
-    commit.push(milliseconds(process.cpuUsage(between)))
+    whole.push(all)
+    read.push(all - ofCommit)
+    commit.push(ofCommit)
   }
   console.log(
     `${first.transactions.length} transactions, ${first.spends.length} inputs, ${first.transfers.length} outputs, ` +

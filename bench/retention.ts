@@ -6,16 +6,11 @@
  *
  * Both ways in turns, each in a database of its own. CPU is of this process and of the server; the server has `fsync = off`.
  */
-import { Database } from "@headwater/indexer/store/database/Database"
 import * as CallbackPartitions from "@headwater/indexer/store/subscriptions/internal/CallbackPartitions"
 import * as Pruning from "@headwater/indexer/store/subscriptions/internal/Pruning"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as References from "effect/References"
 import pg from "pg"
-import * as PostgresServer from "../test/PostgresServer.ts"
-import * as Comparison from "./Comparison.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
+import * as RetentionCosts from "./RetentionCosts.ts"
 
 const [count = 20_000, rounds = 5] = process.argv.slice(2).map(Number)
 const dayMillis = 86_400_000
@@ -45,54 +40,8 @@ const rowsOf = `
   select 'r' || n, 1, 1, 'BLOCK_MINED', null, 'https://host.test/', 'host.test', null, 1, 1, null, 1, n
   from generate_series(1, ${subscriptions}) n`
 
-interface Cost {
-  readonly own: number
-  readonly server: number
-  readonly wal: number
-}
-
 const main = async () => {
-  const server = (await PostgresServer.start())!
-  const admin = new pg.Client({ connectionString: server.url })
-  await admin.connect()
-  const postmaster = await PostgresCosts.postmaster(admin)
-
-  /** A database with 30 days, one more of which is to be forgotten each time. */
-  const open = async (name: string) => {
-    await admin.query(`create database ${name}`)
-    const url = new URL(server.url)
-    url.pathname = `/${name}`
-    const client = new pg.Client({ connectionString: url.href })
-    const location = { kind: "postgres", url: Redacted.make(url.href), connections: 4 } as const
-    const run = <A, E>(work: Effect.Effect<A, E, Database>) =>
-      work.pipe(
-        Effect.provide(Database.layer(location)),
-        Effect.provideService(References.MinimumLogLevel, "Warn" as const),
-        Effect.runPromise
-      )
-    await run(Database)
-    await client.connect()
-    await client.query(rowsOf)
-    for (let daysAgo = kept; daysAgo > 0; daysAgo--) await client.query(day(daysAgo))
-    return {
-      run,
-      client,
-      measured: async (work: () => Promise<unknown>): Promise<Cost> => {
-        await client.query("vacuum (analyze)")
-        await client.query("checkpoint")
-        const before = await PostgresCosts.countsOf(client)
-        const [cpu, serverCpu] = [process.cpuUsage(), PostgresCosts.cpuOf(postmaster)]
-        await work()
-        const used = process.cpuUsage(cpu)
-        const after = await PostgresCosts.countsOf(client)
-        return {
-          own: (used.user + used.system) / 1000 / count,
-          server: ((PostgresCosts.cpuOf(postmaster) - serverCpu) * 1000) / count,
-          wal: (after.wal - before.wal) / count
-        }
-      }
-    }
-  }
+  const { end, open, postmaster } = await RetentionCosts.start()
 
   const left = async (client: pg.Client) =>
     Number((await client.query("select count(*) as left from callback")).rows[0].left)
@@ -102,15 +51,20 @@ const main = async () => {
 
   const inPartitions = await open("in_partitions")
   const inOneTable = await open("in_one_table")
+  // 30 days, one more of which is to be forgotten each time.
+  for (const { client } of [inPartitions, inOneTable]) {
+    await client.query(rowsOf)
+    for (let daysAgo = kept; daysAgo > 0; daysAgo--) await client.query(day(daysAgo))
+  }
   const keeping = { finishedMillis: 40 * dayMillis, restMillis: dayMillis }
   await inPartitions.run(CallbackPartitions.move(keeping))
 
-  const ours: Array<Cost> = []
-  const peers: Array<Cost> = []
+  const ours: Array<RetentionCosts.Cost> = []
+  const peers: Array<RetentionCosts.Cost> = []
   for (let round = 0; round < rounds; round++) {
     await inPartitions.client.query(day(2))
     ours.push(
-      await inPartitions.measured(async () => {
+      await inPartitions.measured(count, async () => {
         await inPartitions.run(CallbackPartitions.move(keeping))
         // Of what is past, the pages that are new since the last one.
         await inPartitions.client.query("vacuum callback")
@@ -119,7 +73,7 @@ const main = async () => {
     )
     expect(await left(inPartitions.client), 0)
     peers.push(
-      await inOneTable.measured(async () => {
+      await inOneTable.measured(count, async () => {
         await inOneTable.run(Pruning.prune({ finishedMillis: (kept - round) * dayMillis }))
         await inOneTable.client.query("vacuum callback")
       })
@@ -141,18 +95,10 @@ const main = async () => {
   await inPartitions.client.query("update past_callback_partition set to_day = from_day - 50")
   const drop = await seconds(() => inPartitions.run(CallbackPartitions.drop(keeping)))
   console.log(`A partition of ${kept + rounds} days dropped: ${(drop * 1000).toFixed(0)} ms of the server`)
-  for (const [unit, of] of [
-    ["ms CPU a callback", ({ own, server }: Cost) => own + server],
-    ["bytes of WAL a callback", ({ wal }: Cost) => wal]
-  ] as const) {
-    Comparison.report({
-      ...{ work: "a callback kept and forgotten, PostgreSQL", unit, better: "less" },
-      ...{ ours: ours.map(of), peer: { name: "deleted", values: peers.map(of) } }
-    })
-  }
-  for (const { client } of [inPartitions, inOneTable]) await client.end()
-  await admin.end()
-  server.remove()
+  RetentionCosts.report("a callback kept and forgotten, PostgreSQL", "a callback", ours, {
+    ...{ as: "peer", name: "deleted", costs: peers }
+  })
+  await end()
 }
 
 await main()

@@ -79,9 +79,7 @@ const Written = Schema.Struct({
   addresses: Schema.Union([Schema.Literal("all"), Schema.Array(Schema.String)]),
   ahead: Schema.optionalKey(count),
   keepBlocks: Schema.optionalKey(count),
-  threads: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 }, { message: "must be a whole number from 0 to 64" }))
-  )
+  threads: Schema.optionalKey(ChainSettings.between(0, 64))
 })
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({

@@ -13,7 +13,8 @@ const withDefault =
   (schema: S) =>
     schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
 
-const between = (minimum: number, maximum: number) =>
+/** A whole number within bounds, both of them allowed. */
+export const between = (minimum: number, maximum: number) =>
   Schema.Int.check(
     Schema.isBetween({ minimum, maximum }, { message: `must be a whole number from ${minimum} to ${maximum}` })
   )
