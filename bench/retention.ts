@@ -8,7 +8,7 @@
  */
 import * as CallbackPartitions from "@headwater/indexer/store/subscriptions/internal/CallbackPartitions"
 import * as Pruning from "@headwater/indexer/store/subscriptions/internal/Pruning"
-import pg from "pg"
+import type pg from "pg"
 import * as PostgresCosts from "./PostgresCosts.ts"
 import * as RetentionCosts from "./RetentionCosts.ts"
 
