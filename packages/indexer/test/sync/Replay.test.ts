@@ -221,14 +221,25 @@ for (const store of takenStores(import.meta.url)) {
           const { query } = yield* Database
           yield* query((db) => db.deleteFrom("callback"))
           const range = { from: 0, to: 60, callbacks: true }
-          const finishedMillis = (yield* Clock.currentTimeMillis) - 1_700_000_029_500
+          const finishedMillis = 30 * 86_400_000
+          const live = yield* Clock.Clock
+          // A block is a second younger than the one below it, and takes half a second.
+          let now = 1_700_000_029_500 + finishedMillis
+          const clock: Clock.Clock = Object.assign(Object.create(live), {
+            currentTimeMillis: Effect.sync(() => now)
+          })
+          const onReplayed = () =>
+            Effect.sync(() => {
+              now += 500
+            })
           const later = yield* Replay.begin(chain, range).pipe(
             Effect.flatMap((next) =>
-              Replay.run(fake.source, chainStore, range, next, { ...options, forgotten: false })
+              Replay.run(fake.source, chainStore, range, next, { ...options, forgotten: false, onReplayed })
             ),
-            Effect.provideService(Retention, { finishedMillis, parkedMillis: 1, parkedCount: 1 })
+            Effect.provideService(Retention, { finishedMillis, parkedMillis: 1, parkedCount: 1 }),
+            Effect.provideService(Clock.Clock, clock)
           )
-          assert.deepStrictEqual(later.blocksWithoutCallbacks, 29)
+          assert.deepStrictEqual(later.blocksWithoutCallbacks, 59)
         })
       )
     )

@@ -36,8 +36,11 @@ export const prune = Effect.fn("InternalRetention.prune")(function* (reader: Cha
   const below = yield* horizon(reader, options)
   const chain = yield* ChainRow.find(reader.chain)
   if (below === 0 || chain === undefined) return
-  yield* TransferLog.prune(chain.id, "internal", below, (transfers) =>
-    PrunedInternal.add(chain.id, options.record, transfers)
+  yield* TransferLog.prune(chain.id, "internal", below, (transfers, below) =>
+    Effect.andThen(
+      PrunedInternal.add(chain.id, options.record, transfers),
+      ChainRow.forgetInternalBelow(chain.id, below)
+    )
   )
 })
 

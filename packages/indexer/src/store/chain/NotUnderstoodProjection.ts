@@ -11,8 +11,9 @@ export const make: Make = ({ chain, id }) =>
     },
     undo: ({ fork }) => NotUnderstood.undo(id, fork),
     reprocess: {
-      record: Effect.fnUntraced(function* (block, { internalFrom, row }) {
-        const entered = yield* EnteredKinds.of(chain, id, block, internalFrom)
+      record: Effect.fnUntraced(function* (block, again) {
+        const entered = yield* EnteredKinds.of(chain, block, again)
+        const { row } = again
         const hasInternal = row.internal_from !== null && row.internal_from <= block.height
         yield* NotUnderstood.rewrite(id, block, hasInternal ? entered : new Set([...entered, "internal"]))
       })

@@ -119,6 +119,18 @@ export const follow = Effect.fnUntraced(function* (
   return (yield* begin("name", Chain.nameOf(chain))) ?? (yield* begin("id", yield* make(chain)))!
 })
 
+/** Takes note that the internal transactions of blocks below a height have been forgotten, in a transaction that has the lock. */
+export const forgetInternalBelow = Effect.fnUntraced(function* (id: number, height: number) {
+  const { query } = yield* Database
+  yield* query((db) =>
+    db
+      .updateTable("chain")
+      .set({ internal_forgotten_below: height })
+      .where("id", "=", id)
+      .where("internal_forgotten_below", "<", height)
+  )
+})
+
 /** Takes note of a height that a node has called final, where that is the newest one so far. */
 export const setFinal = Effect.fnUntraced(function* (id: number, height: number) {
   const { query } = yield* Database

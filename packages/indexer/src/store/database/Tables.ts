@@ -102,6 +102,8 @@ export interface ChainTable {
   all_from: number | null
   /** The internal transactions of every block are recorded from this one on, or are missing parts; null where not. */
   internal_from: number | null
+  /** Internal transactions of blocks below this one have been forgotten: `pruned_internal` has their sums. */
+  internal_forgotten_below: Generated<number>
   /** Outputs that were spent from this block on are remembered; null: all that were ever recorded. */
   spent_from: number | null
   /** Of outputs: the first and the last block with a transaction that may have moved coins unseen; null where none has. */

@@ -162,6 +162,30 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
+    it.live("leaves forgotten what a replay shows that began before", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        const blocks = Array.from({ length: 20 }, (_, height) => blockOf(1, height, 1, 1_000, [1, height]))
+        for (const block of blocks) yield* commits.commit([block])
+        const replay = (height: number) =>
+          commits.reprocess(blocks[height]!, { callbacks: false, internalFrom: 0, learned: [] })
+        const spent = Effect.gen(function* () {
+          let sum = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))?.spent ?? 0n
+          yield* recorded.each("internal", alice, 19, ({ amount }) => {
+            sum += amount
+          })
+          return sum
+        })
+        assert.strictEqual(yield* spent, 210n)
+        yield* replay(3)
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+        for (const height of blocks.keys()) yield* replay(height)
+        assert.strictEqual(yield* spent, 210n)
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
+        assert.strictEqual(yield* spent, 210n)
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("in the record of watched addresses, keeps only their sums", () =>
       Effect.gen(function* () {
         const { commits, recorded } = yield* open

@@ -13,6 +13,7 @@ import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
+import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
 import { type Entry, type Kind, kinds, logOf, type PackedTransfer, type TransferOf } from "./internal/Logs.ts"
@@ -182,12 +183,12 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   }
 })
 
-/** Chunks that go in one step of {@link prune}, and the pause in which others may write. */
+/** Chunks of a table that go in one step of {@link prune}, about, and the pause in which others may write. */
 const pruneStep = 100
 const prunePause = "5 millis"
 
-/** The last position of the next chunks below `end`; undefined where there are none. */
-const nextStep = Effect.fnUntraced(function* (table: (typeof tables)[number], log: number, end: number) {
+/** The height below which a table has about a step's chunks, whole blocks of them; undefined where it has fewer below `end`. */
+const stepEnd = Effect.fnUntraced(function* (table: (typeof tables)[number], log: number, end: number) {
   const { read } = yield* Database
   const rows = yield* read((db) =>
     db
@@ -196,40 +197,52 @@ const nextStep = Effect.fnUntraced(function* (table: (typeof tables)[number], lo
       .where("log", "=", log)
       .where("position", "<", end)
       .orderBy("position")
-      .limit(pruneStep)
+      .limit(pruneStep + 1)
   )
-  return rows.at(-1)?.position
+  const beyond = rows[pruneStep]
+  if (beyond === undefined) return undefined
+  const height = Posting.heightOf(beyond.position)
+  return height > Posting.heightOf(rows[0]!.position) ? height : height + 1
 })
 
 /**
- * Forgets transfers of a kind below a height, a step at a time; postings go with the runs they are in. `forget` is given
- * the transfers that go, in the transaction in which they go.
+ * Forgets transfers of a kind below a height, some blocks at a time, under the lock of the chain's row; postings go with the
+ * runs they are in. `forget` is given the transfers that go and the height below which none is left, in the transaction in
+ * which they go.
  */
 export const prune = Effect.fn("TransferLog.prune")(function* <K extends Kind>(
   chain: number,
   kind: K,
   below: number,
-  forget: (transfers: ReadonlyArray<TransferOf<K>>) => Effect.Effect<void, DatabaseError, Database> = () => Effect.void
+  forget: (transfers: ReadonlyArray<TransferOf<K>>, below: number) => Effect.Effect<void, DatabaseError, Database>
 ) {
   const { query, transaction } = yield* Database
   const log = logOf(chain, kind)
   const end = Posting.positionOf(below, 0)
-  for (const table of tables) {
-    while (true) {
-      const last = yield* nextStep(table, log, end)
-      if (last === undefined) break
-      yield* transaction(
-        Effect.gen(function* () {
-          const gone = yield* query((db) =>
-            db.deleteFrom(table).where("log", "=", log).where("position", "<=", last).returning("data")
+  while (true) {
+    const ends = yield* Effect.forEach(tables, (table) => stepEnd(table, log, end))
+    const height = Math.min(...ends.map((height) => height ?? below))
+    yield* transaction(
+      Effect.gen(function* () {
+        yield* ChainRow.lock(chain)
+        const gone = yield* Effect.forEach(tables, (table) =>
+          query((db) =>
+            db
+              .deleteFrom(table)
+              .where("log", "=", log)
+              .where("position", "<", Posting.positionOf(height, 0))
+              .returning("data")
           )
-          yield* forget(
-            gone.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>))
-          )
-        })
-      )
-      yield* Effect.sleep(prunePause)
-    }
+        )
+        const chunks = gone.flat()
+        yield* forget(
+          chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>)),
+          height
+        )
+      })
+    )
+    if (height === below) break
+    yield* Effect.sleep(prunePause)
   }
   yield* PostingRuns.drop(log, end)
 })

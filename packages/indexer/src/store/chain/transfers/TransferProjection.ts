@@ -41,8 +41,8 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
     reprocess: hasOutputs
       ? {}
       : {
-          record: Effect.fnUntraced(function* (block, { internalFrom }) {
-            const kinds = yield* EnteredKinds.of(chain, id, block, internalFrom)
+          record: Effect.fnUntraced(function* (block, again) {
+            const kinds = yield* EnteredKinds.of(chain, block, again)
             const { rewritten, unsorted } = yield* TransferLog.rewrite(id, block, isRecorded, (kind) => kinds.has(kind))
             if (rewritten.includes("coin")) yield* CoinTotals.forget(id, block.height)
             compaction.wrote(unsorted)

@@ -84,6 +84,7 @@ import * as placement from "../migrations/0068_placement.ts"
 import * as packedTransfers from "../migrations/0072_packed_transfers.ts"
 import * as coinTotals from "../migrations/0073_coin_totals.ts"
 import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
+import * as forgottenInternal from "../migrations/0075_forgotten_internal.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -151,7 +152,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0068_placement": placement.up,
   "0072_packed_transfers": packedTransfers.up,
   "0073_coin_totals": coinTotals.up,
-  "0074_past_callbacks": pastCallbacks.up
+  "0074_past_callbacks": pastCallbacks.up,
+  "0075_forgotten_internal": forgottenInternal.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

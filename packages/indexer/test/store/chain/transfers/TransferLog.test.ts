@@ -302,9 +302,9 @@ for (const store of takenStores(import.meta.url)) {
           ({ transfers }) => transfers.length
         )
         assert.strictEqual(yield* count, 72 * 40)
-        yield* TransferLog.prune(1, "internal", 70)
+        yield* TransferLog.prune(1, "internal", 70, () => Effect.void)
         assert.strictEqual(yield* count, 2 * 40)
-        yield* TransferLog.prune(1, "internal", 100)
+        yield* TransferLog.prune(1, "internal", 100, () => Effect.void)
         assert.strictEqual(yield* count, 0)
         assert.strictEqual(
           (yield* read((db) => db.selectFrom("posting_run").select("id").where("state", "=", "live"))).length,
