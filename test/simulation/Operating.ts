@@ -56,8 +56,7 @@ export const audit = (simulated: SimulatedChain) =>
     const { first = 0, last = 0 } = yield* StoredBlocks.of(chain)
     const findings: Array<string> = []
     const summary = yield* CallbackAudit.run(source, sideSources.minedOutputs, {
-      ...{ from: first, to: last, everyBlock: true, correct: false, keptSince: 0 },
-      ...{ forgottenTo: last - settings.undoDepth, concurrency: 4 },
+      ...{ from: first, to: last, everyBlock: true, correct: false, concurrency: 4 },
       onFinding: ({ address, event, height, told, transactionId, verdict, ...rest }) =>
         Effect.sync(() => {
           const what = told === undefined ? "nothing" : `${told.direction} ${told.amount}`

@@ -2,10 +2,8 @@
 import * as Amount from "@headwater/core/Amount"
 import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
-import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as BalanceAudit from "@headwater/indexer/sync/BalanceAudit"
 import * as CallbackAudit from "@headwater/indexer/sync/CallbackAudit"
-import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -57,7 +55,7 @@ const blocksOf = Effect.fnUntraced(function* (
   if (from > to) {
     return yield* new CannotAudit({ message: `Blocks ${first} to ${last} of ${name} are stored: name some of these` })
   }
-  return { from, to, last }
+  return { from, to }
 })
 
 const text = (movement: CallbackAudit.Movement | undefined) =>
@@ -165,7 +163,7 @@ export const audit = Command.make(
   Effect.fnUntraced(function* (input) {
     const { chain, settings } = yield* ChainArgument.find(input.chain)
     const name = nameOf(chain)
-    const { last, ...range } = yield* blocksOf(chain, input)
+    const range = yield* blocksOf(chain, input)
     // Loaded here only, with the sources of every family.
     const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
     const ReaderThreads = yield* Effect.promise(() => import("@headwater/indexer/sync/ReaderThreads"))
@@ -174,8 +172,6 @@ export const audit = Command.make(
       ReaderThreads.Current,
       ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
     )
-    const { finishedMillis } = yield* Retention
-    const keptSince = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
     const findings: Array<CallbackAudit.Finding> = []
     const reasons = new Map<string, number>()
     const note = (reason: string | undefined) => {
@@ -184,8 +180,7 @@ export const audit = Command.make(
     let at = range.from - 1
     const callbacks = yield* Progress.track(`Auditing ${name}`, range.to - range.from + 1, (advance) =>
       CallbackAudit.run(source, sideSources.minedOutputs, {
-        ...{ ...range, everyBlock: input.everyBlock, correct: input.correct, keptSince },
-        forgottenTo: last - settings.undoDepth,
+        ...{ ...range, everyBlock: input.everyBlock, correct: input.correct },
         concurrency: settings.parallel,
         onFinding: (finding) =>
           Effect.sync(() => {

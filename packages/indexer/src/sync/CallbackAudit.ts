@@ -11,14 +11,18 @@ import type { CoinItem, Direction } from "@headwater/core/events/CallbackItem"
 import * as Filter from "@headwater/core/events/Filter"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Hash from "@headwater/core/Hash"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BlockMissing, NodeError } from "../families/node/NodeError.ts"
 import type { MinedOutputs } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import * as Completeness from "../store/chain/Completeness.ts"
+import * as UtxoSet from "../store/chain/UtxoSet.ts"
+import * as ChainRow from "../store/database/ChainRow.ts"
 import type { Database, DatabaseError } from "../store/database/Database.ts"
 import * as ListedOccurrence from "../store/subscriptions/ListedOccurrence.ts"
+import { Retention } from "../store/subscriptions/Outbox.ts"
 import * as ToldCoins from "../store/subscriptions/ToldCoins.ts"
 import * as SubscribedInputs from "./SubscribedInputs.ts"
 
@@ -68,10 +72,6 @@ export interface Options {
   readonly everyBlock: boolean
   /** Whether wrong callbacks get corrections. */
   readonly correct: boolean
-  /** Callbacks of blocks before this time, in seconds since the Unix epoch, may have been forgotten: none is missing. */
-  readonly keptSince: number
-  /** Of this block and lower ones, the UTXO set does not remember what they spend. */
-  readonly forgottenTo: number
   /** Blocks fetched at the same time. */
   readonly concurrency: number
   readonly onFinding: (finding: Finding) => Effect.Effect<void>
@@ -137,19 +137,25 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
   options: Options
 ): Effect.fn.Return<Summary, NodeError | DatabaseError, Database> {
   const { chain } = source
+  const { finishedMillis } = yield* Retention
   const resolve = SubscribedInputs.make(chain, minedOutputs)
   const summary = { blocks: 0, right: 0, wrong: 0, corrected: 0, missing: 0, undecided: 0, unsettled: 0 }
 
-  /** Tells the addresses of which the store remembers every output that the block spends. */
+  /**
+   * Tells the addresses of which the store remembers every output that the block spends, once what is remembered has been
+   * read: a daemon that follows the chain meanwhile goes on forgetting.
+   */
   const recordedBefore = Effect.fnUntraced(function* (
     subscribers: SubscribedInputs.SubscribedInputs["subscribers"],
     height: number
   ) {
     const addresses = [...subscribers.values()].flatMap(([first]) => (first === undefined ? [] : [first.address]))
     const recorded = yield* Completeness.of(chain, addresses)
+    const row = yield* ChainRow.find(chain)
+    const remembers = row !== undefined && UtxoSet.remembersSpent(row, height)
     return (address: Address.AddressBytes) => {
       const { coins } = recorded.get(Bytes.key(address)) ?? Completeness.unknown
-      return height > options.forgottenTo && coins !== undefined && coins <= height
+      return remembers && coins !== undefined && coins <= height
     }
   })
 
@@ -217,13 +223,15 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
       }
     }
 
+    // Callbacks of older blocks may have been forgotten: none is missing.
+    const keptSince = (yield* Clock.currentTimeMillis) - finishedMillis
     const wasTold = new Set(all.map(({ item, subscriber }) => ToldCoins.keyOf(subscriber, item)))
     const untold = <A extends { readonly subscription: Omit<ToldCoins.CoinSubscriber, "filter"> }>(
       all: ReadonlyMap<string, A>
     ) =>
       [...all].flatMap(([key, one]) => {
         const { active, fromHeight = -1 } = one.subscription
-        return active && fromHeight < height && !wasTold.has(key) && block.time >= options.keptSince ? [one] : []
+        return active && fromHeight < height && !wasTold.has(key) && block.time * 1000 >= keptSince ? [one] : []
       })
     const nothingTold = { height, idempotencyKey: undefined, told: undefined, corrected: false }
     for (const { item, subscription } of untold(truths)) {

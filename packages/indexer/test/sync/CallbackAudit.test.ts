@@ -24,6 +24,7 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as ToldCoins from "@headwater/indexer/store/subscriptions/ToldCoins"
 import * as CallbackAudit from "@headwater/indexer/sync/CallbackAudit"
 import * as Replay from "@headwater/indexer/sync/Replay"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
@@ -175,8 +176,6 @@ const audit = Effect.fnUntraced(function* (
       to: node.chain.tip.height,
       everyBlock: false,
       correct: false,
-      keptSince: 0,
-      forgottenTo: -1,
       concurrency: 2
     },
     onFinding: (finding) => Effect.sync(() => void findings.push(finding)),
@@ -515,6 +514,33 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("decides nothing by spent outputs that the daemon forgets while the audit goes on", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100 })
+        yield* subscribe(alice, coins, 1)
+        yield* store.commit([node.chain.tip])
+        yield* store.commit([node.mine([{ spends: [], pays: [pay(alice, 5_0000n)] }])])
+        const spends = [node.coin(alice, 5_0000n)]
+        const paid = node.mine([{ spends, pays: [pay(stranger, 1n), pay(alice, 3_9998n)] }])
+        yield* store.commit([paid])
+        node.hasIndex = false
+        const range = { from: paid.height, to: paid.height, correct: true }
+        const database = yield* Database
+        const forgetting: Source = {
+          ...node.chain.source,
+          blockAt: (height) =>
+            Effect.andThen(
+              Effect.orDie(Effect.provideService(UtxoSet.prune(1, height + 1), Database, database)),
+              node.chain.source.blockAt(height)
+            )
+        }
+        const nothingWrong = { wrong: 0, corrected: 0, missing: 0 }
+        assert.deepInclude((yield* audit(node, range)).summary, { ...nothingWrong, right: 1, undecided: 0 })
+        assert.deepInclude((yield* audit(node, range, forgetting)).summary, { ...nothingWrong, right: 0, undecided: 1 })
+      }).pipe(quiet, Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("reads every block where that is wanted, and calls nothing missing that may be forgotten", () =>
       Effect.gen(function* () {
         const { node, store } = yield* history
@@ -529,8 +555,11 @@ for (const store of takenStores(import.meta.url)) {
         const every = yield* audit(node, { everyBlock: true })
         assert.deepStrictEqual(here(every), ["missing", "missing", "missing"])
         assert.strictEqual(every.summary.blocks, silent + 1)
-        const keptSince = node.chain.tip.time + 1
-        assert.deepInclude((yield* audit(node, { everyBlock: true, keptSince })).summary, { missing: 0, wrong: 5 })
+        const finishedMillis = (yield* Clock.currentTimeMillis) - (node.chain.tip.time + 1) * 1000
+        const forgetful = Effect.provideService(audit(node, { everyBlock: true }), Retention, {
+          ...{ finishedMillis, parkedMillis: 1, parkedCount: 1 }
+        })
+        assert.deepInclude((yield* forgetful).summary, { missing: 0, wrong: 5 })
         assert.deepInclude((yield* audit(node, { from: 3, to: 3 })).summary, { blocks: 1, wrong: 0, missing: 3 })
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )

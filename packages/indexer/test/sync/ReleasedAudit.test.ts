@@ -81,7 +81,7 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
             )
             // Nobody had subscribed to coins on the chain: each block is read, and nothing was to be told of one.
             const summary = yield* CallbackAudit.run(source, undefined, {
-              ...{ from: 1, to: 3, everyBlock: true, correct: false, keptSince: 0, forgottenTo: 0, concurrency: 1 },
+              ...{ from: 1, to: 3, everyBlock: true, correct: false, concurrency: 1 },
               onFinding: ({ transactionId, verdict }) => Effect.die(`${verdict}: ${transactionId}`)
             })
             assert.deepStrictEqual(summary, {
