@@ -161,7 +161,7 @@ const serve = (answer: (method: string, params: ReadonlyArray<unknown>) => Text 
 /** Blocks that are made before the chain begins; the chain goes through them again and again, in headers of their own. */
 const templates = 6
 /** Blocks that a node keeps. */
-const kept = Number(keptBlocks ?? 600)
+const kept = Number(keptBlocks ?? 10_000)
 const keptUtxo = Number(keptBlocks ?? 50)
 
 const quantity = (number: number) => `0x${number.toString(16)}`
