@@ -91,11 +91,11 @@ export const run = Effect.fn("Replay.run")(function* (
 ) {
   const { finishedMillis } = yield* Retention
   const added = yield* Ref.make(0)
-  const kept = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
-  const oldest = options.forgotten ? 0 : kept
   const without = yield* Ref.make(0)
   const reprocess = Effect.fnUntraced(function* (block: Block) {
-    const tooOld = callbacks && block.time < oldest
+    // By the time of each block's turn: a replay may take days, in which more of what was delivered is forgotten.
+    const kept = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / 1000)
+    const tooOld = callbacks && !options.forgotten && block.time < kept
     if (tooOld) yield* Ref.update(without, (count) => count + 1)
     return yield* TokenNames.withTokens(source, store, [block], (learned) =>
       store.reprocess(block, { callbacks: callbacks && !tooOld, internalFrom: options.internalFrom, learned })
