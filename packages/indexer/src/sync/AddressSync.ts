@@ -203,12 +203,12 @@ export const make = Effect.fn("AddressSync.make")(function* (
     if (!isSame(first, unused)) return yield* new HistoryUnknown({ message: `it was used before block ${birth}` })
     const low = { ...unused, height: birth - 1 }
     const heights = yield* changes(address, low, { ...last, height: known - 1 })
-    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    const oldest = now - InternalRetention.keptSeconds + marginSeconds
     yield* Stream.runForEach(
       fetched(heights),
       Effect.fnUntraced(function* (block) {
-        if (block.time < oldest) {
+        // By the time of each block's turn: to fetch all of them may take hours, in which others are forgotten.
+        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        if (block.time < now - InternalRetention.keptSeconds + marginSeconds) {
           return yield* new HistoryUnknown({
             message: `block ${block.height} is older than internal transactions kept`
           })

@@ -1,16 +1,19 @@
 /** Nodes that do not show the past of a synced address, or show that of another branch. */
 import { assert, describe, it } from "@effect/vitest"
-import type { TokenTransfer } from "@headwater/core/Block"
+import type { InternalTransfer, TokenTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import { type NodeError, NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import type { AccountState, PastSource } from "@headwater/indexer/families/SideSources"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
+import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import * as AccountUse from "@headwater/indexer/store/chain/AccountUse"
+import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AddressSync from "@headwater/indexer/sync/AddressSync"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { stores, takenStores } from "../../../../test/Stores.ts"
@@ -184,6 +187,56 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 10, history: 10, transactions: 10 })
         yield* step
         assert.deepStrictEqual(yield* completeness(1), { coins: 10, tokens: 0, history: 0, transactions: 10 })
+      }).pipe(Effect.scoped, Effect.provide(store.layer))
+    )
+
+    it.live("enters no block whose internal transactions are forgotten while it reads", () =>
+      Effect.gen(function* () {
+        const { completeness, fake, shows, step, store, sync, used } = yield* started
+        const clock = yield* Clock.Clock
+        let ahead = 0
+        const currentTimeMillis = Effect.map(clock.currentTimeMillis, (millis) => millis + ahead)
+        const later: Clock.Clock = Object.create(clock, { currentTimeMillis: { value: currentTimeMillis } })
+        const hour = 3_600
+        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const moved: InternalTransfer = {
+          ...{ kind: "internal", transaction: 0, position: 0, operation: "call_0", operationType: "call" },
+          ...{ from: address(8), to: address(1), amount: 7n }
+        }
+        for (let height = 10; height < 14; height++) {
+          const time = height < 12 ? now - InternalRetention.keptSeconds + (height - 8) * hour : now
+          fake.blocks[height] = {
+            ...{ ...fake.mine([]), time, transactions: [new Uint8Array(32).fill(height)] },
+            transfers: height < 12 ? [moved] : []
+          }
+        }
+        yield* store.commit(fake.blocks.slice(10))
+        yield* sync(1, 0)
+        yield* used(1)
+        shows.account = (height) =>
+          Effect.succeed({ nonce: 0, balance: height < 10 ? 0n : height < 11 ? 7n : 14n, hasCode: false })
+        const reader = yield* ChainReader.make(chain)
+        const prune = InternalRetention.prune(reader, { record: "watched", undoDepth: 1 }).pipe(
+          Effect.provideService(Clock.Clock, later)
+        )
+        const received = Effect.gen(function* () {
+          let sum = (yield* reader.prunedTotals([address(1)])).get(Bytes.key(address(1)))?.received ?? 0n
+          yield* reader.each("internal", address(1), fake.tip.height, ({ amount }) => {
+            sum += amount
+          })
+          return sum
+        })
+        const context = yield* Effect.context<Database>()
+        fake.blockFault = (height) => {
+          if (height !== 11) return undefined
+          fake.blockFault = undefined
+          ahead = 5 * hour * 1_000
+          return Effect.as(Effect.orDie(Effect.provide(prune, context)), fake.blocks[11]!)
+        }
+        yield* Effect.provideService(step, Clock.Clock, later)
+        yield* prune
+        assert.strictEqual(yield* received, 14n)
+        assert.strictEqual((yield* completeness(1))?.history, 14)
       }).pipe(Effect.scoped, Effect.provide(store.layer))
     )
   })

@@ -465,6 +465,34 @@ describe("what a thread does not give, the main thread reads", () => {
     )
   )
 
+  it.live("a block that cannot be made a message", () =>
+    apart(() =>
+      Effect.gen(function* () {
+        const { heights, settings } = yield* smallNode
+        let failures = -1
+        const machine = {
+          start: () =>
+            InProcessReader.start(
+              Context.empty(),
+              (message) => setImmediate(message),
+              (message, transfer = []) => {
+                if (failures >= 0 && (message as { readonly kind: string }).kind === "block") {
+                  failures++
+                  throw new RangeError("Array buffer allocation failed")
+                }
+                return structuredClone(message, { transfer: [...transfer] })
+              }
+            )
+        }
+        const node = yield* Effect.provideService(open(TronBlocks.mainnet, settings), ReaderMachine, machine)
+        yield* untilReady(node, heights)
+        failures = 0
+        assert.lengthOf(yield* read(node, heights), heights.length)
+        assert.isAtLeast(failures, 1)
+      })
+    )
+  )
+
   it.live("a block alone, and blocks near the head, are never a thread's", () =>
     apart(() =>
       Effect.gen(function* () {

@@ -95,7 +95,10 @@ export interface ChainReader {
   ) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, DatabaseError>
   /** Keeps a node's answers about contracts; contracts that are known already stay as they are. */
   readonly keepTokens: (learned: ReadonlyArray<Tokens.LearnedToken>) => Effect.Effect<void, DatabaseError>
-  /** The lowest height whose block has this time or a later one; one past the tip where none has. */
+  /**
+   * The lowest height whose block has this time or a later one; one past the tip where none has, and 0 where the record
+   * begins with such a block: others from before may be as young.
+   */
   readonly heightSince: (time: number) => Effect.Effect<number, DatabaseError>
   /** From which block on each of the addresses is recorded, by its key; absent where nothing is known. */
   readonly completeness: (
@@ -350,8 +353,10 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
       tokens: (contracts) => ofRow(new Map(), ({ id }) => Tokens.find(id, contracts)),
       keepTokens: (learned) => ofRow(undefined, ({ id }) => Tokens.keep(id, learned)),
       heightSince: (time) =>
-        ofRow(0, ({ first_height, height, id }) =>
-          height === null ? Effect.succeed(0) : heightBetween(id, first_height ?? 0, height, time)
+        ofRow(0, ({ first_height: first, height, id }) =>
+          first === null || height === null
+            ? Effect.succeed(0)
+            : Effect.map(heightBetween(id, first, height, time), (found) => (found === first ? 0 : found))
         ),
       completeness: (addresses) => provided(Completeness.of(chain, addresses)),
       watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),

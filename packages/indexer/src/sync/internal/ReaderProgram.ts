@@ -176,9 +176,14 @@ export const serve = Effect.fnUntraced(
           : yield* Effect.catchCause(Effect.asSome(ask(height)), () => Effect.succeedNone)
       reads.delete(id)
       yield* count
-      if (Option.isNone(block)) return port.postMessage({ kind: "noBlock", id }, [])
-      const message = BlockMessage.write(block.value)
-      port.postMessage({ kind: "block", id, block: message }, [message.bytes])
+      const none = Effect.sync(() => port.postMessage({ kind: "noBlock", id }, []))
+      if (Option.isNone(block)) return yield* none
+      const give = Effect.sync(() => {
+        const message = BlockMessage.write(block.value)
+        port.postMessage({ kind: "block", id, block: message }, [message.bytes])
+      })
+      // A block for whose message there is no memory: without an answer the chain would wait for ever.
+      yield* Effect.catchCause(give, () => none)
     })
 
     while (true) {
