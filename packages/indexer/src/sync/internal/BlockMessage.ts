@@ -181,7 +181,7 @@ const writeLog = (writer: PackedWriter, { contract, data, position, topics, tran
   writer.number(transaction)
   writer.number(position)
   writer.bytes(contract)
-  writer.byte(topics.length)
+  writer.number(topics.length)
   for (const topic of topics) writer.text(topic)
   writer.text(data)
 }
@@ -191,7 +191,7 @@ const readLog = (reader: PackedReader): ContractLog => {
   const position = reader.number()
   const contract = fromBytes(reader.bytes())
   const topics: Array<string> = []
-  for (let left = reader.byte(); left > 0; left--) topics.push(reader.text())
+  for (let left = reader.number(); left > 0; left--) topics.push(reader.text())
   return { transaction, position, contract, data: reader.text(), topics }
 }
 
