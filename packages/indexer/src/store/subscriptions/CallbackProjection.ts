@@ -170,10 +170,11 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   const matched = Effect.fnUntraced(function* (
     block: ResolvedBlock,
-    { foundRevision, learned, revision }: Pick<Commit, "foundRevision" | "learned" | "revision">,
+    entering: Pick<Commit, "foundRevision" | "learned" | "revision"> & Partial<Pick<Commit, "blocks">>,
     { knowsSpent, most, only }: Matching
   ) {
-    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision, foundRevision))
+    const { foundRevision, learned, revision } = entering
+    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(entering))
     const payers = mayLackPayers
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set, UtxoKernel.hashesOf))
       : []

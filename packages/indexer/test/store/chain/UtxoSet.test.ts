@@ -210,7 +210,7 @@ for (const store of takenStores(import.meta.url)) {
           })
           yield* transaction(UtxoSet.add(1, [coin(1), coin(2)], []))
           const spends = [1, 3, 4].map((number, transaction) => ({ transaction, position: 0, ...coin(number) }))
-          const kept = KeptTransactions.make(1, 5)
+          const kept = KeptTransactions.make(1, 60)
           const among = (continues: boolean) =>
             Effect.map(transaction(kept.among(spends, continues)), (some) => some.map(({ transaction }) => transaction))
           assert.deepStrictEqual(yield* among(true), [0, 1, 2])

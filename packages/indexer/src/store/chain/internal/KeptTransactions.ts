@@ -24,6 +24,8 @@ export interface KeptTransactions {
 
 /** Fewer inputs are looked for sooner than the set is read. */
 const fewInputs = 500
+/** As many inputs are looked for in the time that it takes to ask the store at all. */
+const inputsOfQuery = 50
 /** Transactions that are remembered, with some 20 bytes each. */
 const mostKept = 2 ** 21
 
@@ -61,7 +63,8 @@ export const make = (chain: number, few = fewInputs): KeptTransactions => {
     among: Effect.fnUntraced(function* (spends, continues) {
       if (!continues) kept = undefined
       if (kept === undefined) {
-        looked += spends.length
+        if (spends.length === 0) return spends
+        looked += Math.max(spends.length, inputsOfQuery)
         if (looked < next) return spends
         // Reading the set never takes more than the looking did until now.
         kept = yield* read(Math.min(looked, mostKept))
