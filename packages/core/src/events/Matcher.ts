@@ -122,6 +122,7 @@ export function* payersShownInSteps(
   const payers = new Map<string, Payer>()
   const unshown = yield* Inputs.unshownInSteps(block)
   for (let first = 0; first < unshown.length; first += inputsHashedAtOnce) {
+    yield
     const inputs = unshown.slice(first, first + inputsHashedAtOnce).flatMap(({ transaction, unlocking }) => {
       const shown = unlocking?.()
       return shown === undefined ? [] : { transaction, shown }
@@ -131,7 +132,7 @@ export function* payersShownInSteps(
       hashes
     )
     for (const [index, { transaction }] of inputs.entries()) {
-      if (index % inputsOfStep === 0) yield
+      if ((index + 1) % inputsOfStep === 0) yield
       for (const address of scriptsOf(index)) {
         if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
       }

@@ -145,24 +145,16 @@ const contentOf = ({ scriptSig, witness }: Unlocking): Uint8Array | undefined =>
   return shown === "any" ? undefined : shown
 }
 
-/** Hashes of one key or script. */
-const hashesAt = ({ hash160, sha256, sha256d }: Hashes, index: number): Hashes => ({
-  sha256: sha256.subarray(index * 32, index * 32 + 32),
-  hash160: hash160.subarray(index * 20, index * 20 + 20),
-  sha256d: sha256d.subarray(index * 32, index * 32 + 32)
-})
+const byScriptSig = (content: Uint8Array, { hash160, sha256d }: Hashes, index: number) => [
+  ...(keyLengths.has(content.length) ? [LockingScript.pubKeyHash(hash160, index * 20)] : []),
+  LockingScript.scriptHash(hash160, index * 20, 20),
+  LockingScript.scriptHash(sha256d, index * 32, 32)
+]
 
-const byScriptSig = (content: Uint8Array, { hash160, sha256d }: Hashes) => {
-  const scripts = [LockingScript.scriptHash(hash160), LockingScript.scriptHash(sha256d)]
-  return keyLengths.has(content.length) ? [LockingScript.pubKeyHash(hash160), ...scripts] : scripts
-}
-
-const byWitness = (witness: ReadonlyArray<Uint8Array>, { hash160, sha256 }: Hashes) => {
-  const scripts = [LockingScript.witness(0, sha256)]
-  if (witness.length === 2) scripts.push(LockingScript.witness(0, hash160))
-  const key = witness.some(([first]) => first !== undefined && first >= firstLeafVersion)
-    ? taprootKey(witness)
-    : undefined
+const byWitness = (witness: ReadonlyArray<Uint8Array>, { hash160, sha256 }: Hashes, index: number) => {
+  const scripts = [LockingScript.witness(0, sha256, index * 32, 32)]
+  if (witness.length === 2) scripts.push(LockingScript.witness(0, hash160, index * 20, 20))
+  const key = witness.some((item) => item.length > 0 && item[0]! >= firstLeafVersion) ? taprootKey(witness) : undefined
   if (key !== undefined && key !== "any") scripts.push(LockingScript.witness(1, key))
   return scripts
 }
@@ -182,8 +174,9 @@ export const shownScriptsOfEach = (
     const place = places[input]!
     if (place < 0) return []
     const { scriptSig, witness } = inputs[input]!
-    const own = hashesAt(hashes, place)
-    return (scriptSig.length > 0 ? byScriptSig(contents[place]!, own) : byWitness(witness, own)).map(fromBytes)
+    const scripts =
+      scriptSig.length > 0 ? byScriptSig(contents[place]!, hashes, place) : byWitness(witness, hashes, place)
+    return scripts.map(fromBytes)
   }
 }
 
