@@ -11,7 +11,7 @@ import * as BlockBody from "./BlockBody.ts"
 import { withoutToken } from "./CashToken.ts"
 import * as DoubleSha256 from "./DoubleSha256.ts"
 import { Malformed } from "./Malformed.ts"
-import { RawBytes, written, writtenAt } from "./RawBytes.ts"
+import { type RawBytes, written, writtenAt } from "./RawBytes.ts"
 
 const witnessFlag = 1
 const mwebFlag = 8
