@@ -1,9 +1,10 @@
 /**
- * The kernel of UTXO chains: hexadecimal digits of raw blocks, and double SHA-256 of many messages, by which transactions and
- * the nodes of their tree are named.
+ * The kernel of UTXO chains: hexadecimal digits of raw blocks; double SHA-256 of many messages, by which transactions and
+ * the nodes of their tree are named; and the hashes of keys and scripts, which locking scripts hold.
  */
 import * as hex from "./hex"
 import { begin, reach } from "./memory"
+import * as ripemd160 from "./ripemd160"
 import * as sha256 from "./sha256"
 
 export { begin, reach }
@@ -46,10 +47,10 @@ function start(lane: usize, from: usize, blocks: usize, second: u32): void {
 }
 
 /**
- * Hashes `count` messages: each is made of three slices of `bytes`, which `table` names, and is put at `to`, 32 bytes each.
- * `room`: for each of four lanes `size` bytes, which the longest message and its padding, 72 bytes, fit into.
+ * Hashes `count` messages, once or twice: each is made of three slices of `bytes`, which `table` names, and is put at `to`,
+ * 32 bytes each. `room`: for each of four lanes `size` bytes, which the longest message and its padding, 72 bytes, fit into.
  */
-export function hash(bytes: usize, table: usize, count: u32, to: usize, room: usize, size: usize): void {
+export function hash(bytes: usize, table: usize, count: u32, to: usize, room: usize, size: usize, twice: bool): void {
   let next: u32 = 0
   let busy = 0
   for (let lane: usize = 0; lane < lanes; lane++) {
@@ -70,7 +71,7 @@ export function hash(bytes: usize, table: usize, count: u32, to: usize, room: us
       store<u32>(positions + (lane << 2), load<u32>(positions + (lane << 2)) + 64)
       if (blocks > 1) continue
       const own = room + lane * size
-      if (load<u32>(isSecond + (lane << 2)) === 0) {
+      if (twice && load<u32>(isSecond + (lane << 2)) === 0) {
         sha256.end(lane, own)
         start(lane, own, sha256.pad(own, 32), 1)
         continue
@@ -89,6 +90,15 @@ export function hash(bytes: usize, table: usize, count: u32, to: usize, room: us
 const behindPair = memory.data(64)
 const hashed = memory.data(4 * 64)
 
+/** Hashes the messages of 32 bytes that stand in `hashed`. */
+function hashHashed(): void {
+  for (let lane: usize = 0; lane < lanes; lane++) {
+    sha256.pad(hashed + (lane << 6), 32)
+    sha256.begin(lane)
+  }
+  sha256.compress(hashed, hashed + 64, hashed + 128, hashed + 192)
+}
+
 /** Hashes `count` pairs of hashes at `from`, 64 bytes each, and puts their hashes to `to`, 32 bytes each: it may be the same place. */
 export function pairs(from: usize, count: u32, to: usize): void {
   if (count === 0) return
@@ -99,12 +109,25 @@ export function pairs(from: usize, count: u32, to: usize): void {
     for (let lane: usize = 0; lane < lanes; lane++) sha256.begin(lane)
     sha256.compress(pair, min(pair + 64, last), min(pair + 128, last), min(pair + 192, last))
     sha256.compress(behindPair, behindPair, behindPair, behindPair)
-    for (let lane: usize = 0; lane < lanes; lane++) {
-      sha256.end(lane, hashed + (lane << 6))
-      sha256.pad(hashed + (lane << 6), 32)
-      sha256.begin(lane)
-    }
-    sha256.compress(hashed, hashed + 64, hashed + 128, hashed + 192)
+    for (let lane: usize = 0; lane < lanes; lane++) sha256.end(lane, hashed + (lane << 6))
+    hashHashed()
     for (let lane: usize = 0; lane < lanes && pair + (lane << 6) <= last; lane++, to += 32) sha256.end(lane, to)
   }
+}
+
+/** Hashes `count` hashes at `from` once more with SHA-256, and puts what comes of them to `to`: 32 bytes each. */
+export function again(from: usize, count: u32, to: usize): void {
+  const end = from + ((<usize>count) << 5)
+  while (from < end) {
+    const left = (end - from) >> 5
+    const taken = min(left, lanes)
+    for (let lane: usize = 0; lane < taken; lane++, from += 32) memory.copy(hashed + (lane << 6), from, 32)
+    hashHashed()
+    for (let lane: usize = 0; lane < taken; lane++, to += 32) sha256.end(lane, to)
+  }
+}
+
+/** Hashes `count` hashes at `from`, 32 bytes each, with RIPEMD-160, and puts what comes of them to `to`: 20 bytes each, and 60 more. */
+export function ripemd(from: usize, count: u32, to: usize): void {
+  ripemd160.hash(from, count, to)
 }

@@ -16,7 +16,7 @@ import type {
 import type { Chain } from "../chains/Chain.ts"
 import * as Steps from "../Steps.ts"
 import * as Inputs from "../utxo/Inputs.ts"
-import { mayUnlock, shownScripts, type Unlocking } from "../utxo/Unlocking.ts"
+import { type HashesOf, hashesOf, mayUnlock, shownScriptsOfEach, type Unlocking } from "../utxo/Unlocking.ts"
 import * as Callback from "./Callback.ts"
 import type { BlockItem, CoinItem, ContractEventItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
 import type { eventKinds } from "./EventKinds.ts"
@@ -94,7 +94,9 @@ export interface Payer {
 
 const isInput = (transfer: Transfer): transfer is CoinTransfer => transfer.kind === "coin" && transfer.to === undefined
 
-/** Inputs whose keys and scripts are hashed between two steps. */
+/** Inputs whose keys and scripts are hashed at once. */
+const inputsHashedAtOnce = 64
+/** Inputs whose scripts are made between two steps: a taproot key takes long. */
 const inputsOfStep = 8
 
 /** Whether some input of a block has no transfer. */
@@ -111,15 +113,29 @@ export const lacksInputs = ({ spends, transfers }: Block): boolean => {
 export const payersShown = (block: Block, watched: Watched): ReadonlyArray<Payer> =>
   Steps.atOnce(payersShownInSteps(block, watched))
 
-/** As {@link payersShown}. */
-export function* payersShownInSteps(block: Block, watched: Watched): Generator<void, ReadonlyArray<Payer>> {
+/** As {@link payersShown}; `hashes` may be faster than those that every engine computes. */
+export function* payersShownInSteps(
+  block: Block,
+  watched: Watched,
+  hashes: HashesOf = hashesOf
+): Generator<void, ReadonlyArray<Payer>> {
   const payers = new Map<string, Payer>()
-  let count = 0
-  for (const { transaction, unlocking } of yield* Inputs.unshownInSteps(block)) {
-    if (++count % inputsOfStep === 0) yield
-    const shown = unlocking?.()
-    for (const address of shown === undefined ? [] : shownScripts(shown)) {
-      if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
+  const unshown = yield* Inputs.unshownInSteps(block)
+  for (let first = 0; first < unshown.length; first += inputsHashedAtOnce) {
+    yield
+    const inputs = unshown.slice(first, first + inputsHashedAtOnce).flatMap(({ transaction, unlocking }) => {
+      const shown = unlocking?.()
+      return shown === undefined ? [] : { transaction, shown }
+    })
+    const scriptsOf = shownScriptsOfEach(
+      inputs.map(({ shown }) => shown),
+      hashes
+    )
+    for (const [index, { transaction }] of inputs.entries()) {
+      if ((index + 1) % inputsOfStep === 0) yield
+      for (const address of scriptsOf(index)) {
+        if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
+      }
     }
   }
   return [...payers.values()]

@@ -14,22 +14,35 @@ const OP_HASH160 = 0xa9
 const OP_HASH256 = 0xaa
 const OP_CHECKSIG = 0xac
 
-const around = (before: ReadonlyArray<number>, data: Uint8Array, after: ReadonlyArray<number>): Uint8Array => {
-  const script = new Uint8Array(before.length + data.length + after.length)
-  script.set(before)
-  script.set(data, before.length)
-  script.set(after, before.length + data.length)
+/** An empty script of this many bytes, but for the `length` bytes of `data` from `from` on, which stand at `at`. */
+const holding = (size: number, at: number, data: Uint8Array, from: number, length: number): Uint8Array => {
+  const script = new Uint8Array(size)
+  for (let index = 0; index < length; index++) script[at + index] = data[from + index]!
   return script
 }
 
-export const pubKeyHash = (hash: Uint8Array): Uint8Array =>
-  around([OP_DUP, OP_HASH160, 20], hash, [OP_EQUALVERIFY, OP_CHECKSIG])
+/** Of the hash of 20 bytes that begins at `from`. */
+export const pubKeyHash = (hashes: Uint8Array, from = 0): Uint8Array => {
+  const script = holding(25, 3, hashes, from, 20)
+  script[0] = OP_DUP
+  script[1] = OP_HASH160
+  script[2] = 20
+  script[23] = OP_EQUALVERIFY
+  script[24] = OP_CHECKSIG
+  return script
+}
 
-export const scriptHash = (hash: Uint8Array): Uint8Array =>
-  around([hash.length === 32 ? OP_HASH256 : OP_HASH160, hash.length], hash, [OP_EQUAL])
+/** Of the hash of 20 or 32 bytes that begins at `from`. */
+export const scriptHash = (hashes: Uint8Array, from = 0, length = hashes.length): Uint8Array => {
+  const script = holding(length + 3, 2, hashes, from, length)
+  script[0] = length === 32 ? OP_HASH256 : OP_HASH160
+  script[1] = length
+  script[length + 2] = OP_EQUAL
+  return script
+}
 
 /**
- * BIP-141: version 0 … 16 and 2 … 40 bytes.
+ * BIP-141: version 0 … 16 and 2 … 40 bytes, which begin at `from`.
  *
  * @example
  * ```ts
@@ -38,8 +51,12 @@ export const scriptHash = (hash: Uint8Array): Uint8Array =>
  * LockingScript.witness(1, new Uint8Array(32)).subarray(0, 2) // => Uint8Array.of(0x51, 32)
  * ```
  */
-export const witness = (version: number, program: Uint8Array): Uint8Array =>
-  around([version === 0 ? 0 : OP_1 + version - 1, program.length], program, [])
+export const witness = (version: number, programs: Uint8Array, from = 0, length = programs.length): Uint8Array => {
+  const script = holding(length + 2, 2, programs, from, length)
+  script[0] = version === 0 ? 0 : OP_1 + version - 1
+  script[1] = length
+  return script
+}
 
 /** The template of a script, or undefined where it has none. The bytes inside are views of `script`. */
 export const parse = (script: Uint8Array): Template | undefined => {

@@ -114,28 +114,70 @@ const keyLengths: ReadonlySet<number> = new Set([33, 65])
 /** Scripts of taproot have leaf versions from here on; what stands lower is the sign of a public key. */
 const firstLeafVersion = 0xc0
 
-const byScriptSig = (top: Shown) => {
-  if (top === undefined || top === "any") return []
-  const first = sha256(top)
-  const hash = ripemd160(first)
-  return [
-    ...(keyLengths.has(top.length) ? [LockingScript.pubKeyHash(hash)] : []),
-    LockingScript.scriptHash(hash),
-    LockingScript.scriptHash(sha256(first))
-  ]
+/** Hashes of many keys and scripts, of each kind one behind another. */
+export interface Hashes {
+  /** SHA-256, 32 bytes each. */
+  readonly sha256: Uint8Array
+  /** RIPEMD-160 of SHA-256, 20 bytes each. */
+  readonly hash160: Uint8Array
+  /** SHA-256 of SHA-256, 32 bytes each. */
+  readonly sha256d: Uint8Array
 }
 
-const byWitness = (witness: ReadonlyArray<Uint8Array>) => {
-  const last = witness.at(-1)
-  if (last === undefined) return []
-  const hash = sha256(last)
-  const scripts = [LockingScript.witness(0, hash)]
-  if (witness.length === 2) scripts.push(LockingScript.witness(0, ripemd160(hash)))
-  const key = witness.some(([first]) => first !== undefined && first >= firstLeafVersion)
-    ? taprootKey(witness)
-    : undefined
+/** The hashes of keys and scripts, in their order. */
+export type HashesOf = (contents: ReadonlyArray<Uint8Array>) => Hashes
+
+/** As every engine computes them. */
+export const hashesOf: HashesOf = (contents) => {
+  const [first, short, second] = [32, 20, 32].map((size) => new Uint8Array(contents.length * size))
+  for (const [index, content] of contents.entries()) {
+    const hash = sha256(content)
+    first!.set(hash, index * 32)
+    short!.set(ripemd160(hash), index * 20)
+    second!.set(sha256(hash), index * 32)
+  }
+  return { sha256: first!, hash160: short!, sha256d: second! }
+}
+
+/** The key or script by whose hash an output may be locked that the input unlocks. */
+const contentOf = ({ scriptSig, witness }: Unlocking): Uint8Array | undefined => {
+  const shown = scriptSig.length > 0 ? topOf(scriptSig) : witness.at(-1)
+  return shown === "any" ? undefined : shown
+}
+
+const byScriptSig = (content: Uint8Array, { hash160, sha256d }: Hashes, index: number) => [
+  ...(keyLengths.has(content.length) ? [LockingScript.pubKeyHash(hash160, index * 20)] : []),
+  LockingScript.scriptHash(hash160, index * 20, 20),
+  LockingScript.scriptHash(sha256d, index * 32, 32)
+]
+
+const byWitness = (witness: ReadonlyArray<Uint8Array>, { hash160, sha256 }: Hashes, index: number) => {
+  const scripts = [LockingScript.witness(0, sha256, index * 32, 32)]
+  if (witness.length === 2) scripts.push(LockingScript.witness(0, hash160, index * 20, 20))
+  const key = witness.some((item) => item.length > 0 && item[0]! >= firstLeafVersion) ? taprootKey(witness) : undefined
   if (key !== undefined && key !== "any") scripts.push(LockingScript.witness(1, key))
   return scripts
+}
+
+/** As {@link shownScripts}, of many inputs: their keys and scripts are hashed at once, and each input's scripts made when asked for. */
+export const shownScriptsOfEach = (
+  inputs: ReadonlyArray<Unlocking>,
+  hashesOf: HashesOf
+): ((input: number) => ReadonlyArray<AddressBytes>) => {
+  const contents: Array<Uint8Array> = []
+  const places = inputs.map((input) => {
+    const content = contentOf(input)
+    return content === undefined ? -1 : contents.push(content) - 1
+  })
+  const hashes = hashesOf(contents)
+  return (input) => {
+    const place = places[input]!
+    if (place < 0) return []
+    const { scriptSig, witness } = inputs[input]!
+    const scripts =
+      scriptSig.length > 0 ? byScriptSig(contents[place]!, hashes, place) : byWitness(witness, hashes, place)
+    return scripts.map(fromBytes)
+  }
 }
 
 /**
@@ -153,8 +195,7 @@ const byWitness = (witness: ReadonlyArray<Uint8Array>) => {
  * shown[1] // => LockingScript.witness(0, hash160(key))
  * ```
  */
-export const shownScripts = ({ scriptSig, witness }: Unlocking): ReadonlyArray<AddressBytes> =>
-  (scriptSig.length > 0 ? byScriptSig(topOf(scriptSig)) : byWitness(witness)).map(fromBytes)
+export const shownScripts = (input: Unlocking): ReadonlyArray<AddressBytes> => shownScriptsOfEach([input], hashesOf)(0)
 
 /**
  * As {@link shownScripts}; undefined where the input does not tell: a key path of taproot, a `scriptSig` of more than

@@ -1,3 +1,4 @@
+import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { concatBytes } from "@noble/hashes/utils.js"
@@ -18,7 +19,7 @@ const hashes = (bytes: Uint8Array, slices: ReadonlyArray<number>): ReadonlyArray
   const memory = new Uint8Array(instance.memory.buffer)
   memory.set(bytes, instance.begin())
   new Uint32Array(instance.memory.buffer, table, slices.length).set(slices)
-  instance.hash(instance.begin(), table, count, to, room, roomOfLane)
+  instance.hash(instance.begin(), table, count, to, room, roomOfLane, 1)
   const found = Array.from({ length: count }, (_, index) => memory.slice(to + index * 32, to + (index + 1) * 32))
   kernel.giveBack(instance)
   return found
@@ -45,6 +46,17 @@ describe("the kernel of UTXO chains", () => {
         return [a, a + 4, b, b + ((index * 173) % 400), c, c + (index % 3) * 4]
       }).flat()
       expect(hashes(bytes, slices)).toEqual(plain(bytes, slices))
+    }
+  })
+
+  it("hashes keys and scripts of every length as every engine does, whatever their number", () => {
+    const contents = Array.from({ length: longest + 1 }, (_, length) => bytes.subarray(7, 7 + length))
+    expect(UtxoKernel.hashesOf(contents)).toEqual(Unlocking.hashesOf(contents))
+    const large = [...contents.slice(0, 70), Uint8Array.from({ length: 12_000 }, (_, index) => index * 7), bytes]
+    expect(UtxoKernel.hashesOf(large)).toEqual(Unlocking.hashesOf(large))
+    for (let count = 0; count < 12; count++) {
+      const some = contents.slice(30 + count, 30 + 2 * count)
+      expect(UtxoKernel.hashesOf(some)).toEqual(Unlocking.hashesOf(some))
     }
   })
 })

@@ -203,7 +203,8 @@ describe("large blocks are matched in steps", () => {
       spends: items.map((position) => ({
         transaction: 0,
         position,
-        outpoint: { transactionId: bytes, index: position }
+        outpoint: { transactionId: bytes, index: position },
+        unlocking: () => ({ scriptSig: new Uint8Array(), witness: [bytes, bytes] })
       }))
     }
     const watched = Watched.make([1, 2])

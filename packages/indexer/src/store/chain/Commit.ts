@@ -4,7 +4,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as ChainRow from "../database/ChainRow.ts"
-import { Database } from "../database/Database.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Tables } from "../database/Tables.ts"
 import { Entered } from "./internal/Entered.ts"
 import * as Projection from "./Projection.ts"
@@ -31,12 +31,24 @@ const pruneEvery = 100
 
 /** A commit under way. */
 class CommitUnderWay extends Entered implements Projection.Commit {
+  readonly blocks: ReadonlyArray<Block>
   continues: boolean
   readonly #rows = new Map<keyof Tables & string, Array<object>>()
+  readonly #ends: Array<Effect.Effect<void, DatabaseError, Database>> = []
 
-  constructor(row: ChainRow.ChainRow, learned: ReadonlyArray<LearnedToken> | undefined, continues: boolean) {
+  constructor(
+    row: ChainRow.ChainRow,
+    blocks: ReadonlyArray<Block>,
+    learned: ReadonlyArray<LearnedToken> | undefined,
+    continues: boolean
+  ) {
     super(row, learned)
+    this.blocks = blocks
     this.continues = continues
+  }
+
+  readonly atEnd: Projection.Commit["atEnd"] = (effect) => {
+    this.#ends.push(effect)
   }
 
   readonly insert: Projection.Commit["insert"] = (table, rows) => {
@@ -46,10 +58,13 @@ class CommitUnderWay extends Entered implements Projection.Commit {
     else gathered.push(...rows)
   }
 
-  /** Inserts what was gathered. */
+  /** Ends what projections have put off, and inserts what was gathered. */
   get flush() {
     return Effect.flatMap(Database, ({ insertMany }) =>
-      Effect.forEach(this.#rows, ([table, rows]) => insertMany(table, rows as never), { discard: true })
+      Effect.andThen(
+        Effect.all(this.#ends, { discard: true }),
+        Effect.forEach(this.#rows, ([table, rows]) => insertMany(table, rows as never), { discard: true })
+      )
     )
   }
 }
@@ -83,7 +98,7 @@ export const make = (
       Effect.gen(function* () {
         const row = yield* ChainRow.lock(id)
         yield* watched.catchUpToRevision(row.revision)
-        const commit = new CommitUnderWay(row, learned, isAsLeft(row))
+        const commit = new CommitUnderWay(row, blocks, learned, isAsLeft(row))
         left = undefined
         let cursor: ChainRow.Cursor = row
         let count = 0

@@ -103,8 +103,12 @@ export interface Commit extends Entering {
    * of that block still holds.
    */
   readonly continues: boolean
+  /** The blocks of the transaction; one that does not follow the block before does not enter, nor do those behind that one. */
+  readonly blocks: ReadonlyArray<Block>
   /** Adds rows that nothing reads before the commit's end: those of all its blocks go in one statement a table. */
   readonly insert: <T extends keyof Tables & string>(table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) => void
+  /** Runs something in the transaction once all of its blocks have entered. */
+  readonly atEnd: (effect: Effect.Effect<void, DatabaseError, Database>) => void
 }
 
 /**

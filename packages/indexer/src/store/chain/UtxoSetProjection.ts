@@ -4,14 +4,14 @@
  */
 import type { Spend } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
-import * as KeptTransactions from "./internal/KeptTransactions.ts"
+import * as KeptCoins from "./internal/KeptCoins.ts"
 import * as KnownCoins from "./KnownCoins.ts"
 import * as LostCoins from "./LostCoins.ts"
 import type { Make } from "./Projection.ts"
 import * as UtxoSet from "./UtxoSet.ts"
 
 export const make: Make = ({ id, record, watched: { set } }) => {
-  const kept = KeptTransactions.make(id)
+  const kept = KeptCoins.make(id)
   const keeping = { isWatched: set.has, keepsAll: record === "all" }
   return Effect.succeed({
     apply: {

@@ -9,6 +9,7 @@ import type { EventType } from "@headwater/core/events/EventType"
 import type { CoinItem, ContractEventItem, InternalItem, TokenItem } from "@headwater/core/events/CallbackItem"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Hash from "@headwater/core/Hash"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as KnownCoins from "../chain/KnownCoins.ts"
@@ -84,7 +85,7 @@ export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "to
 
   return Effect.fnUntraced(function* (block: ResolvedBlock, { learned }: Pick<Entering, "learned">) {
     const payers = Matcher.lacksInputs(block)
-      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched))
+      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched, UtxoKernel.hashesOf))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched, payers))
     const byAddress = new Map(

@@ -7,6 +7,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../TimeSlice.ts"
@@ -169,12 +170,13 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
 
   const matched = Effect.fnUntraced(function* (
     block: ResolvedBlock,
-    { foundRevision, learned, revision }: Pick<Commit, "foundRevision" | "learned" | "revision">,
+    entering: Pick<Commit, "foundRevision" | "learned" | "revision"> & Partial<Pick<Commit, "blocks">>,
     { knowsSpent, most, only }: Matching
   ) {
-    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(revision, foundRevision))
+    const { foundRevision, learned, revision } = entering
+    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(entering))
     const payers = mayLackPayers
-      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set))
+      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set, UtxoKernel.hashesOf))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
     const mayBeSubscribed = only === undefined ? unsubscribed.others(foundRevision, seen) : seen

@@ -15,16 +15,17 @@ export const make: Make = (chain) => {
   const use = AddressUse.make(chain)
   /** Owners of the addresses that a block pays, from its stage `resolve` to its stage `record`. */
   let paid: Owners = new Map()
+  const deltasOf = Balances.deltasOfCommits()
 
   return Effect.succeed({
     apply: {
-      resolve: Effect.fnUntraced(function* (block) {
-        if (hasWallets()) paid = yield* use.markUsed(block)
+      resolve: Effect.fnUntraced(function* (block, commit) {
+        if (hasWallets()) paid = yield* use.markUsed(block, commit)
         return block
       }),
-      record: Effect.fnUntraced(function* (block) {
+      record: Effect.fnUntraced(function* (block, commit) {
         if (!hasWallets()) return
-        yield* Balances.applyCoins(chain, block, paid)
+        yield* Balances.applyCoins(chain, block, paid, deltasOf(commit))
         if (block.height === 0 && chain.chain.ledger === "outputs" && !LostCoins.areIn(block))
           yield* WalletCoins.noneBefore(chain.id)
       })

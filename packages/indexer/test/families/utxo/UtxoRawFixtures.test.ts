@@ -5,7 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import { mayUnlock } from "@headwater/core/utxo/Unlocking"
+import * as Matcher from "@headwater/core/events/Matcher"
+import * as Watched from "@headwater/core/events/Watched"
+import * as Unlocking from "@headwater/core/utxo/Unlocking"
+import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import type * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
@@ -164,7 +167,7 @@ const assertOwners = (inputs: ReadonlyArray<{ readonly script: Uint8Array; reado
   const isTaproot = (script: Uint8Array) => script[0] === 0x51 && script.length === 34
   const seen = new Map(inputs.map((input) => [hex(input.script), input]))
   for (const { script, spend } of inputs) {
-    const unlocks = mayUnlock([spend.unlocking!()])
+    const unlocks = Unlocking.mayUnlock([spend.unlocking!()])
     assert.isTrue(unlocks(script as AddressBytes), hex(script))
     for (const other of seen.values()) {
       const same = Buffer.compare(script, other.script) === 0
@@ -178,7 +181,8 @@ const assertOwners = (inputs: ReadonlyArray<{ readonly script: Uint8Array; reado
 describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs of its own", () => {
   const block =
     "rust-bitcoin/bitcoin/tests/data/mainnet_block_000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae.raw"
-  it.skipIf(!existsSync(join(fixtures, block)))("each input shows whose output it spends, and whose not", () => {
+  /** The block, and those of its inputs that spend its outputs, with the scripts that these have. */
+  const read = () => {
     const bytes = readFileSync(join(fixtures, block))
     const { body } = TimeSlice.atOnce(RawBlock.read(chainOf("bitcoin"), bytes, unlisted(bytes, 80)))
     const outputs = new Map(
@@ -191,8 +195,27 @@ describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs 
       const script = outputs.get(`${hex(spend.outpoint.transactionId)}:${spend.outpoint.index}`)
       return script === undefined ? [] : [{ script, spend }]
     })
+    return { body, inputs }
+  }
+
+  it.skipIf(!existsSync(join(fixtures, block)))("each input shows whose output it spends, and whose not", () => {
     // P2WPKH, P2SH, P2PKH, and P2WSH or P2TR.
-    assert.includeMembers(assertOwners(inputs), [22, 23, 25, 34])
+    assert.includeMembers(assertOwners(read().inputs), [22, 23, 25, 34])
+  })
+
+  it.skipIf(!existsSync(join(fixtures, block)))("the payers that are watched, hashed by the kernel and without", () => {
+    const { body, inputs } = read()
+    const watched = Watched.make([3, 4])
+    const owners = inputs.filter(({ script }) => script[0] !== 0x51)
+    for (const { script } of owners) watched.add(script)
+    const header = { height: 1, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 1 }
+    const shown = (hashesOf: Unlocking.HashesOf) =>
+      TimeSlice.atOnce(Matcher.payersShownInSteps({ ...header, ...body }, watched, hashesOf))
+    const found = shown(UtxoKernel.hashesOf)
+    assert.deepStrictEqual(found, shown(Unlocking.hashesOf))
+    const keys = new Set(found.map(({ address, transaction }) => `${transaction}:${hex(address)}`))
+    assert.isAbove(owners.length, 100)
+    for (const { script, spend } of owners) assert.isTrue(keys.has(`${spend.transaction}:${hex(script)}`), hex(script))
   })
 })
 
@@ -210,7 +233,9 @@ describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
         assert.strictEqual(read.body.spends.length, spent.length, hash)
         const scripts = spent.map((script) => new Uint8Array(Buffer.from(script, "hex")))
         for (const script of scripts.filter(({ length }) => length === 25)) {
-          const owners = read.body.spends.filter(({ unlocking }) => mayUnlock([unlocking!()])(script as AddressBytes))
+          const owners = read.body.spends.filter(({ unlocking }) =>
+            Unlocking.mayUnlock([unlocking!()])(script as AddressBytes)
+          )
           assert.lengthOf(owners, scripts.filter((other) => Buffer.compare(other, script) === 0).length, hex(script))
         }
       }

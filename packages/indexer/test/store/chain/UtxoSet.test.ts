@@ -5,7 +5,7 @@ import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import * as KeptTransactions from "../../../src/store/chain/internal/KeptTransactions.ts"
+import * as KeptCoins from "../../../src/store/chain/internal/KeptCoins.ts"
 import { takenStores } from "../../../../../test/Stores.ts"
 
 const script = (number: number) => Uint8Array.of(0x51, number) as AddressBytes
@@ -135,7 +135,7 @@ for (const store of takenStores(import.meta.url)) {
               yield* query((db) => db.deleteFrom("unspent_output"))
               yield* query((db) => db.deleteFrom("spent_output"))
               const wallets = new Wallets()
-              const kept = KeptTransactions.make(1, 1)
+              const kept = KeptCoins.make(1, 1)
               let continues = false
               for (const step of steps) {
                 if ("depth" in step) {
@@ -210,7 +210,7 @@ for (const store of takenStores(import.meta.url)) {
           })
           yield* transaction(UtxoSet.add(1, [coin(1), coin(2)], []))
           const spends = [1, 3, 4].map((number, transaction) => ({ transaction, position: 0, ...coin(number) }))
-          const kept = KeptTransactions.make(1, 5)
+          const kept = KeptCoins.make(1, 60)
           const among = (continues: boolean) =>
             Effect.map(transaction(kept.among(spends, continues)), (some) => some.map(({ transaction }) => transaction))
           assert.deepStrictEqual(yield* among(true), [0, 1, 2])

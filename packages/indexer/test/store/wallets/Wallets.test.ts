@@ -137,6 +137,36 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("blocks that share a commit use addresses, watch further and move balances as one after another", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const { query } = yield* Database
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const [receive, change] = [known(key, 0), known(key, 1)]
+        const opened = yield* ChainStore.open(chain, { record: "watched", undoDepth: 100, gapLimit })
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        const used = new Map<string, number>()
+        // The gap is reached again and again within the commit, by the payments that come to be watched so.
+        for (let index = 0; index < 24; index++) {
+          const paid = [receive[index * 18]!, receive[0]!, change[index * 9]!, change[Math.max(0, index - 3)]!]
+          const mine = owned(node, receive)[0]
+          const pays = paid.map((to, at) => ({ to, amount: BigInt(100 * index + at + 1) }))
+          const { height } = node.mine([{ spends: mine === undefined ? [] : [mine.outpoint], pays }])
+          for (const to of paid) if (!used.has(Bytes.key(to))) used.set(Bytes.key(to), height)
+        }
+        assert.strictEqual((yield* opened.commit(node.blocks)).blocks, node.blocks.length)
+        const rows = yield* query((db) =>
+          db.selectFrom("wallet_address").select(["address", "used_height"]).where("used_height", "is not", null)
+        )
+        assert.deepStrictEqual(new Map(rows.map((row) => [Bytes.key(row.address), row.used_height])), used)
+        assert.lengthOf(rows, used.size)
+        // Until a node is searched for what has come to be watched, no balance is answered; it moves all the same.
+        const [stored] = yield* query((db) => db.selectFrom("wallet").select("balance"))
+        assert.strictEqual(stored!.balance, sum(owned(node, [...receive, ...change])).toString())
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("watches further within the block that uses an address, again and again", () =>
       Effect.gen(function* () {
         const wallets = yield* Wallets

@@ -11,7 +11,7 @@ import * as BlockBody from "./BlockBody.ts"
 import { withoutToken } from "./CashToken.ts"
 import * as DoubleSha256 from "./DoubleSha256.ts"
 import { Malformed } from "./Malformed.ts"
-import { RawBytes, written, writtenAt } from "./RawBytes.ts"
+import { type RawBytes, written, writtenAt } from "./RawBytes.ts"
 
 const witnessFlag = 1
 const mwebFlag = 8
@@ -24,23 +24,25 @@ interface Parts {
   witness: number | undefined
 }
 
-const unlockingAt = (bytes: Uint8Array, { scriptSig, witness }: Parts): Unlocking => {
-  const raw = new RawBytes(bytes)
+/** Leaves the reader where it is. */
+const unlockingAt = (raw: RawBytes, { scriptSig, witness }: Parts): Unlocking => {
+  const { at } = raw
   const next = () => raw.take(raw.size())
   raw.at = scriptSig
   const unlocking = { scriptSig: next(), witness: [] as Array<Uint8Array> }
-  if (witness === undefined) return unlocking
-  raw.at = witness
-  for (let items = raw.size(); items > 0; items--) {
-    const item = next()
-    if (items <= witnessItems) unlocking.witness.push(item)
+  if (witness !== undefined) {
+    raw.at = witness
+    for (let items = raw.size(); items > 0; items--) {
+      if (items <= witnessItems) unlocking.witness.push(next())
+      else raw.skip(raw.size())
+    }
   }
+  raw.at = at
   return unlocking
 }
 
 /** The inputs, of which a coinbase is none, are added to `body`. Returns the parts of all that are on the wire. */
 export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.BlockBody): ReadonlyArray<Parts> => {
-  const { bytes } = raw
   const inputs: Array<Parts> = []
   for (let left = raw.size(); left > 0; left--) {
     const transactionId = raw.hash()
@@ -51,7 +53,7 @@ export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.B
     raw.skip(raw.size())
     raw.skip(4)
     if (index === noOutput) continue
-    const unlocking = () => unlockingAt(bytes, parts)
+    const unlocking = () => unlockingAt(raw, parts)
     body.spends.push({ transaction, position, outpoint: { transactionId, index }, unlocking })
   }
   return inputs

@@ -2,8 +2,13 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
+import * as LostCoins from "../../chain/LostCoins.ts"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
+import type { Commit } from "../../chain/Projection.ts"
 import { Database } from "../../database/Database.ts"
+
+/** A transaction in which blocks enter; they are not said where one enters again. */
+type Entering = Pick<Commit, "revision" | "foundRevision"> & Partial<Pick<Commit, "blocks">>
 
 export const make = (chain: number) => {
   /** An address with unknown coins: as long as it is one, no other is looked for. */
@@ -12,6 +17,8 @@ export const make = (chain: number) => {
   let reached = 0
   /** The last reorganisation, of whatever process: coins that were known before may be unknown again. */
   let reorganisation: number | undefined
+  /** The transaction that has looked for it: its blocks follow one another. */
+  let lookedIn: Entering | undefined
 
   const lastReorganisation = Effect.gen(function* () {
     const { query } = yield* Database
@@ -37,11 +44,16 @@ export const make = (chain: number) => {
   })
 
   return {
-    /** Whether there may be any at this revision of the chain; in a transaction, which has found the other one. */
-    any: Effect.fn("UnknownCoins.any")(function* (revision: number, foundRevision: number) {
-      const present = yield* lastReorganisation
-      if (present !== reorganisation) reached = 0
-      reorganisation = present
+    /** Whether there may be any at the revision of the transaction. */
+    any: Effect.fn("UnknownCoins.any")(function* (entering: Entering) {
+      const { blocks, foundRevision, revision } = entering
+      // What a block loses is unknown as after a reorganisation.
+      if (lookedIn !== entering || blocks === undefined || blocks.some(LostCoins.areIn)) {
+        const present = yield* lastReorganisation
+        if (present !== reorganisation) reached = 0
+        reorganisation = present
+        lookedIn = entering
+      }
       if (example !== undefined && (yield* isExample(example))) return true
       example = undefined
       // Where every address is proved, millions of subscriptions need not be looked through.

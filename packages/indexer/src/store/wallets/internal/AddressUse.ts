@@ -9,7 +9,7 @@ import * as Steps from "@headwater/core/Steps"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
-import type { OpenChain, Undone } from "../../chain/Projection.ts"
+import type { Commit, OpenChain, Undone } from "../../chain/Projection.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
@@ -52,6 +52,35 @@ const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<
     return paid
   })
 
+/**
+ * The owners of what blocks pay: those of all blocks of a commit are found together. What this process changes of them in
+ * the commit is told to `forget`; nobody else changes them meanwhile.
+ */
+const ownersOfCommit = (chain: number, watched: OpenChain["watched"]) => {
+  let of: Commit | undefined
+  let owners = new Map<string, ReadonlyArray<Owner>>()
+  return {
+    /** Whoever owns the addresses that a block pays, and maybe others; by key. */
+    find: Effect.fnUntraced(function* (paid: ReadonlyMap<string, Uint8Array>, commit: Commit) {
+      const unknown = new Map(paid)
+      if (of !== commit) {
+        of = undefined
+        owners = new Map()
+        for (const block of commit.blocks)
+          for (const [key, address] of yield* paidBy(block, watched, unknown)) unknown.set(key, address)
+      } else for (const key of paid.keys()) if (owners.has(key)) unknown.delete(key)
+      const found = yield* AddressOwners.find(chain, [...unknown.values()])
+      for (const key of unknown.keys()) owners.set(key, found.get(key) ?? [])
+      of = commit
+      return owners
+    }),
+    /** These addresses have come to have other owners. */
+    forget: (addresses: ReadonlyArray<Uint8Array>) => {
+      for (const address of addresses) owners.delete(Bytes.key(address))
+    }
+  }
+}
+
 /** The furthest of these addresses in each branch of each wallet, by both. */
 const furthest = (owners: ReadonlyArray<Owner>): ReadonlyMap<string, Owner> => {
   const found = new Map<string, Owner>()
@@ -79,6 +108,8 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
   const ahead = WalletReach.aheadOf(chain, gapLimit)
   const hasCoins = chain.ledger === "outputs"
 
+  const ownersPaid = ownersOfCommit(id, watched)
+
   /** Watches a branch further where few unused addresses are watched; whether that is further than before. */
   const watchFurther = Effect.fnUntraced(function* ({ address_index, branch, wallet }: Owner, height: number) {
     const { defer } = yield* Database
@@ -90,6 +121,7 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
       const row = yield* ChainRow.lockAndBumpRevision(id)
       const holdings = yield* WalletAddresses.watch(row, { wallet, branch }, derived, height - 1)
       for (const { bytes } of derived) watched.set.add(bytes)
+      ownersPaid.forget(derived.map(({ bytes }) => bytes))
       used = Math.max(used, (derived.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))?.index ?? -1) + 1)
       if (!hasCoins || KnownCoins.hasAll(row)) continue
       yield* defer((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
@@ -100,17 +132,20 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
    * Notes which addresses a block uses for the first time, and watches further where that shortens a gap, until no
    * address that was added is paid in the same block. The owners of all addresses that the block pays.
    */
-  const markUsed = Effect.fn("AddressUse.markUsed")(function* (block: Block) {
+  const markUsed = Effect.fn("AddressUse.markUsed")(function* (block: Block, commit: Commit) {
     const owners = new Map<string, ReadonlyArray<Owner>>()
     const growth = WalletReach.growth(gapLimit)
     while (true) {
       const paid = yield* paidBy(block, watched, owners)
-      const found = yield* AddressOwners.find(id, [...paid.values()])
+      const found = yield* ownersPaid.find(paid, commit)
       for (const key of paid.keys()) owners.set(key, found.get(key) ?? [])
-      const used = [...found.values()].flat().filter(({ used_height }) => used_height === null)
+      const used = [...paid.keys()]
+        .flatMap((key) => found.get(key) ?? [])
+        .filter(({ used_height }) => used_height === null)
       const last = furthest(used)
       if (hasCoins) for (const owner of last.values()) yield* growth.note(owner)
       yield* noteUse(used, block.height)
+      for (const owner of used) owner.used_height = block.height
       let isFurther = false
       for (const owner of last.values()) if (yield* watchFurther(owner, block.height)) isFurther = true
       if (!isFurther) break

@@ -4,7 +4,7 @@ import * as Steps from "@headwater/core/Steps"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as TimeSlice from "../../../TimeSlice.ts"
-import type { MovedCoin, OpenChain, ResolvedBlock } from "../../chain/Projection.ts"
+import type { Commit, MovedCoin, OpenChain, ResolvedBlock } from "../../chain/Projection.ts"
 import { Database } from "../../database/Database.ts"
 import { inChunks } from "../../database/Statements.ts"
 import * as AddressOwners from "./AddressOwners.ts"
@@ -27,11 +27,25 @@ class Deltas extends Map<number, bigint> {
   }
 }
 
-/** Moves balances with the UTXO set. `paid` are the owners of addresses that the block pays. */
+/** What the blocks of each commit add to balances, which move at the commit's end: nothing reads them before. */
+export const deltasOfCommits = () => {
+  const known = new WeakMap<Commit, Deltas>()
+  return (commit: Commit): Deltas => {
+    const before = known.get(commit)
+    if (before !== undefined) return before
+    const deltas = new Deltas()
+    known.set(commit, deltas)
+    commit.atEnd(Effect.suspend(() => add(deltas)))
+    return deltas
+  }
+}
+
+/** Counts into `deltas` what the UTXO set gets and gives. `paid` are the owners of addresses that the block pays. */
 export const applyCoins = Effect.fn("Balances.applyCoins")(function* (
   { id, watched }: OpenChain,
   { created, taken }: Pick<ResolvedBlock, "created" | "taken">,
-  paid: AddressOwners.Owners
+  paid: AddressOwners.Owners,
+  deltas: Deltas
 ) {
   const unknown = new Map<string, Uint8Array>()
   yield* TimeSlice.runInTransaction(() =>
@@ -42,7 +56,6 @@ export const applyCoins = Effect.fn("Balances.applyCoins")(function* (
     })
   )
   const others = yield* AddressOwners.find(id, [...unknown.values()])
-  const deltas = new Deltas()
   const move = ({ amount, script }: MovedCoin, sign: bigint) => {
     const key = Bytes.key(script)
     for (const { wallet } of paid.get(key) ?? others.get(key) ?? []) deltas.count(wallet, sign * amount)
@@ -51,7 +64,6 @@ export const applyCoins = Effect.fn("Balances.applyCoins")(function* (
     yield* Steps.forEach(created, (coin) => move(coin, 1n))
     yield* Steps.forEach(taken, (coin) => move(coin, -1n))
   })
-  yield* add(deltas)
 })
 
 /** Counts the balances of wallets that have any of these addresses anew, after coins have come into the UTXO set. */
