@@ -1,11 +1,12 @@
 /** Signed transactions on a real node: sent once, followed, and told; wrong ones refused; a node that dies in the middle. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { Signature, SigningKey, Transaction, type TransactionLike, Wallet } from "ethers"
+import * as Layer from "effect/Layer"
+import { HDNodeWallet, Signature, SigningKey, Transaction, type TransactionLike, Wallet } from "ethers"
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as Anvil from "./Anvil.ts"
 import * as BroadcastClient from "./BroadcastClient.ts"
-import { funded } from "./Contracts.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
@@ -41,7 +42,7 @@ const setup = (location: Effect.Effect<never>) =>
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
     })
     const mine = anvil.rpc("evm_mine", [])
-    const sign = (fields: TransactionLike = {}, wallet = funded) => {
+    const sign = (fields: TransactionLike, wallet: Pick<Wallet, "signingKey">) => {
       const transaction = Transaction.from({
         ...{ type: 2, chainId: 31337, nonce: 0, gasLimit: 21_000, to: Wallet.createRandom().address, value: 1n },
         ...{ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei },
@@ -68,16 +69,37 @@ const setup = (location: Effect.Effect<never>) =>
 
 const { fail, success } = BroadcastClient
 
-for (const { location, name } of taken(import.meta.url)) {
-  const start = Effect.suspend(() => setup(location as unknown as Effect.Effect<never>))
+/** A daemon and a chain that tests share. */
+class Shared extends Context.Service<Shared, Effect.Success<ReturnType<typeof setup>>>()("Broadcast/Shared") {}
 
-  describe(`broadcast on anvil, ${name}`, () => {
-    it.live("sends what was prepared and signed, once, tells it, and follows it into a block and out of it", () =>
+const accounts = HDNodeWallet.fromPhrase(
+  "test test test test test test test test test test test junk",
+  "",
+  "m/44'/60'/0'/0"
+)
+
+/** They as one of the accounts has them that have coins on anvil, each of which is one test's own, and has sent nothing. */
+const as = (account: number) =>
+  Effect.map(Shared, (shared) => {
+    Object.assign(shared.node.state, { dies: "never", sent: [] })
+    const sender = accounts.deriveChild(account)
+    return {
+      ...shared,
+      sender,
+      sign: (fields: TransactionLike = {}, wallet: Pick<Wallet, "signingKey"> = sender) => shared.sign(fields, wallet)
+    }
+  })
+
+for (const { location, name } of taken(import.meta.url)) {
+  const shared = Layer.effect(Shared, setup(location as unknown as Effect.Effect<never>))
+
+  layer(shared, { excludeTestServices: true })(`broadcast on anvil, ${name}`, (it) => {
+    it.effect("sends what was prepared and signed, once, tells it, and follows it into a block and out of it", () =>
       Effect.gen(function* () {
-        const { anvil, becomes, broadcast, events, headwater, mine, node, receiver, sign, told, until } = yield* start
+        const { anvil, becomes, broadcast, events, headwater, mine, node, sender, sign, told, until } = yield* as(1)
         const prepared = yield* headwater.post("/prepare-transactions/evm/ethereum/devnet/native-coins", {
           ...{ fee: { priority: "standard" }, recipient: Wallet.createRandom().address },
-          ...{ sender: funded.address, amount: "0.1" }
+          ...{ sender: sender.address, amount: "0.1" }
         })
         const { fee, gasLimit, nonce, recipient, value } = prepared.body.data.item
         const transaction = sign({
@@ -97,8 +119,8 @@ for (const { location, name } of taken(import.meta.url)) {
 
         yield* mine
         const mined = yield* becomes(transaction, "mined")
-        const block = yield* anvil.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false])
-        assert.deepStrictEqual(mined.minedInBlock, { hash: block.hash, height: 1 })
+        const block = yield* anvil.rpc<{ hash: string; number: string }>("eth_getBlockByNumber", ["latest", false])
+        assert.deepStrictEqual(mined.minedInBlock, { hash: block.hash, height: Number(block.number) })
         // The same again is the same, and sends nothing.
         yield* broadcast(transaction)
         assert.deepStrictEqual(node.state.sent, [transaction.serialized])
@@ -115,7 +137,7 @@ for (const { location, name } of taken(import.meta.url)) {
           told(transaction).map(({ headers }) => headers["x-callback-sequence"]),
           ["1", "2", "3"]
         )
-        assert.lengthOf(new Set(receiver.accepted().map(({ body }) => body.idempotencyKey)), 3)
+        assert.lengthOf(new Set(told(transaction).map(({ body }) => body.idempotencyKey)), 3)
         assert.lengthOf(node.state.sent, 2)
 
         const { referenceId } = first!.body
@@ -129,12 +151,12 @@ for (const { location, name } of taken(import.meta.url)) {
         ])
         const unknown = yield* headwater.get(`${path}/${sign({ nonce: 99 }).hash}`)
         assert.deepStrictEqual([unknown.status, unknown.body.error.code], [404, "resource_not_found"])
-      }).pipe(Effect.scoped)
+      })
     )
 
-    it.live("tells what was replaced, refused or reverted, each with its reason", () =>
+    it.effect("tells what was replaced, refused or reverted, each with its reason", () =>
       Effect.gen(function* () {
-        const { anvil, becomes, broadcast, events, mine, node, post, receiver, sign, told, until } = yield* start
+        const { anvil, becomes, broadcast, events, mine, node, post, receiver, sign, told, until } = yield* as(2)
         const replaced = sign()
         yield* broadcast(replaced)
         yield* until(replaced, success)
@@ -166,12 +188,12 @@ for (const { location, name } of taken(import.meta.url)) {
         assert.hasAllKeys(failed.minedInBlock, ["hash", "height"])
         assert.deepStrictEqual(events(reverting), [success])
         assert.lengthOf(node.state.sent, 4)
-      }).pipe(Effect.scoped)
+      })
     )
 
-    it.live("refuses what is wrong by a rule that it names, and sends none of it", () =>
+    it.effect("refuses what is wrong by a rule that it names, and sends none of it", () =>
       Effect.gen(function* () {
-        const { anvil, headwater, mine, node, post, sign } = yield* start
+        const { anvil, headwater, mine, node, post, sign } = yield* as(3)
         yield* anvil.rpc("eth_sendRawTransaction", [sign().serialized])
         yield* mine
         // Numbers that begin with a zero byte are shorter in the bytes of a transaction than in its signature.
@@ -194,7 +216,7 @@ for (const { location, name } of taken(import.meta.url)) {
           maxFeePerGas: null,
           maxPriorityFeePerGas: null
         })
-        const poor = new Wallet(new SigningKey(`0x${"11".repeat(32)}`))
+        const poor = { signingKey: new SigningKey(`0x${"11".repeat(32)}`) }
         const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
           [next.unsignedSerialized, 400, /must be signed/],
           [`${next.serialized}00`, 400, /must be a signed transaction/],
@@ -228,12 +250,12 @@ for (const { location, name } of taken(import.meta.url)) {
         const read = yield* headwater.get(`${path}/${next.hash}`)
         assert.strictEqual(read.status, 404)
         assert.deepStrictEqual(node.state.sent, [])
-      }).pipe(Effect.scoped)
+      })
     )
 
-    it.live("finds out what a node has that died in the middle, and sends nothing twice", () =>
+    it.effect("finds out what a node has that died in the middle, and sends nothing twice", () =>
       Effect.gen(function* () {
-        const { becomes, broadcast, events, headwater, mine, node, outcomeOf, sign, until } = yield* start
+        const { becomes, broadcast, events, headwater, mine, node, outcomeOf, sender, sign, until } = yield* as(4)
         node.state.dies = "after"
         const taken = sign()
         yield* broadcast(taken)
@@ -245,8 +267,8 @@ for (const { location, name } of taken(import.meta.url)) {
         const nonces: Array<number> = []
         for (let i = 0; i < 5; i++) {
           const { body } = yield* headwater.post("/prepare-transactions/evm/ethereum/devnet/native-coins", {
-            ...{ fee: { priority: "standard" }, recipient: funded.address, reserve: true },
-            ...{ sender: funded.address, amount: "0.1" }
+            ...{ fee: { priority: "standard" }, recipient: Wallet.createRandom().address, reserve: true },
+            ...{ sender: sender.address, amount: "0.1" }
           })
           nonces.push(body.data.item.nonce)
         }
@@ -267,7 +289,7 @@ for (const { location, name } of taken(import.meta.url)) {
         yield* broadcast(never)
         yield* until(never, fail, success)
         assert.lengthOf(node.state.sent, 3)
-      }).pipe(Effect.scoped)
+      })
     )
   })
 }

@@ -13,6 +13,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { freePort } from "./FreePort.ts"
 import { program } from "./Program.ts"
+import * as SqliteThreads from "./SqliteThreads.ts"
 
 /** What tests are told by variables of their own is no setting of the daemon. */
 const environment = () => ({
@@ -60,7 +61,10 @@ const createKey = (location: Location) =>
     const account = yield* accounts.create("test")
     const { key } = yield* accounts.createKey(account.id, { name: "test" })
     return Redacted.value(key)
-  }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(Database.layer(location)))), Effect.orDie)
+  }).pipe(
+    Effect.provide(Accounts.layer.pipe(Layer.provide(Database.layer(location)), Layer.provide(SqliteThreads.layer))),
+    Effect.orDie
+  )
 
 export interface Options {
   /** The address to listen on; 127.0.0.1 if not given. */

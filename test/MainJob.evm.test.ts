@@ -1,6 +1,8 @@
 /** The main job on a real EVM node: a block, its commit, a signed callback at a real HTTPS receiver. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
@@ -60,11 +62,15 @@ const setup = (location: (typeof locations)[number]["location"]) =>
     return { anvil, headwater, receiver, send, subscribe, tip, witness, caughtUp, mine, received, settle }
   })
 
+/** A daemon and a chain that tests share: each of them has addresses of its own, and orphans no block but its own. */
+class Shared extends Context.Service<Shared, Effect.Success<ReturnType<typeof setup>>>()("MainJob/Shared") {}
+
 for (const { location, name } of taken(import.meta.url)) {
-  describe(`the main job on anvil, ${name}`, () => {
-    it.live("delivers a signed callback with the right body, for each direction", () =>
+  const shared = Layer.effect(Shared, setup(location))
+  layer(shared, { excludeTestServices: true })(`the main job on anvil, ${name}`, (it) => {
+    it.effect("delivers a signed callback with the right body, for each direction", () =>
       Effect.gen(function* () {
-        const { anvil, receiver, received, send, subscribe } = yield* setup(location)
+        const { anvil, receiver, received, send, subscribe } = yield* Shared
         const target = Wallet.createRandom().address
         const incoming = yield* subscribe("address-coins-transactions-confirmed", { address: target })
         const outgoing = yield* subscribe("address-coins-transactions-confirmed", { address: funded.address })
@@ -111,12 +117,12 @@ for (const { location, name } of taken(import.meta.url)) {
           ]
         )
         assert.strictEqual(new Set(both.map(({ body }) => body.idempotencyKey)).size, 2)
-      }).pipe(Effect.scoped)
+      })
     )
 
-    it.live("calls back at the third confirmation, not before", () =>
+    it.effect("calls back at the third confirmation, not before", () =>
       Effect.gen(function* () {
-        const { caughtUp, mine, receiver, received, send, settle, subscribe } = yield* setup(location)
+        const { caughtUp, mine, receiver, received, send, settle, subscribe } = yield* Shared
         const target = Wallet.createRandom().address
         const reference = yield* subscribe("address-coins-transactions-confirmed", {
           address: target,
@@ -132,15 +138,15 @@ for (const { location, name } of taken(import.meta.url)) {
         yield* mine(3)
         yield* settle
         assert.strictEqual(received(reference).length, 1)
-      }).pipe(Effect.scoped)
+      })
     )
 
     for (const depth of shareOf([1, 6, 40], 0, 1)) {
-      it.live(
+      it.effect(
         `sends nothing of a block that is orphaned before it was due, ${depth} deep, and once what is mined again`,
         () =>
           Effect.gen(function* () {
-            const { anvil, caughtUp, mine, receiver, received, send, settle, subscribe } = yield* setup(location)
+            const { anvil, caughtUp, mine, receiver, received, send, settle, subscribe } = yield* Shared
             yield* mine(3)
             const target = Wallet.createRandom().address
             const late = yield* subscribe("address-coins-transactions-confirmed", {
@@ -170,7 +176,7 @@ for (const { location, name } of taken(import.meta.url)) {
             assert.notStrictEqual(again.idempotencyKey, orphaned.idempotencyKey)
             assert.notStrictEqual(again.data.item.minedInBlock.hash, orphaned.data.item.minedInBlock.hash)
             assert.strictEqual(received(late)[0]!.body.data.item.minedInBlock.hash, again.data.item.minedInBlock.hash)
-          }).pipe(Effect.scoped)
+          })
       )
     }
   })

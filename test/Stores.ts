@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import pg from "pg"
+import * as SqliteThreads from "./SqliteThreads.ts"
 import * as UsedDatabases from "./UsedDatabases.ts"
 
 /** `template`: the file of a store to begin with. */
@@ -101,7 +102,7 @@ export const shareOf = <A>(cases: ReadonlyArray<A>, store: number, draw: 0 | 1 =
 /** Each dialect's layer; building it makes a new, empty, migrated store. */
 export const stores = locations.map(({ name, location }) => ({
   name,
-  layer: Layer.unwrap(Effect.map(location, Database.layer))
+  layer: Layer.provide(Layer.unwrap(Effect.map(location, Database.layer)), SqliteThreads.layer)
 }))
 
 /** As `taken`, layers. */

@@ -1,6 +1,8 @@
 /** What surrounds a transaction on a real node: fees, gas and nonces, transfers of tokens prepared, raw transactions decoded. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { formatEther, id, parseEther, Transaction, Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import { funded, sender } from "./Contracts.ts"
@@ -14,7 +16,6 @@ const setup = Effect.gen(function* () {
   const anvil = yield* Anvil.start({})
   const chain = { nodes: [anvil.url], start: 0, pollMillis: 50 }
   const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, { chains: { [place]: chain } })
-  const account = yield* sender(anvil)
   const receiptOf = Effect.fnUntraced(function* (hash: string) {
     for (let i = 0; i < 6_000; i++) {
       const receipt = yield* anvil.rpc<Record<string, string> | null>("eth_getTransactionReceipt", [hash])
@@ -44,7 +45,7 @@ const setup = Effect.gen(function* () {
       ...{ fee: { priority: "standard" }, sender: funded.address, recipient: Wallet.createRandom().address },
       ...item
     })
-  return { account, anvil, callOf, headwater, prepare, receiptOf }
+  return { anvil, callOf, headwater, prepare, receiptOf }
 })
 
 const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
@@ -62,10 +63,20 @@ const signed = (item: any) => {
   return transaction
 }
 
-describe("around a transaction on anvil", () => {
-  it.live("moves tokens of both standards exactly as prepared, for each type", () =>
+/** A daemon and a chain that tests share, each of which begins where a transaction is mined at once. */
+class Shared extends Context.Service<Shared, Effect.Success<typeof setup>>()("TokenTransfers/Shared") {
+  static readonly layer = Layer.effect(Shared, setup)
+}
+const shared = Effect.gen(function* () {
+  const { anvil, ...daemon } = yield* Shared
+  yield* anvil.rpc("evm_setAutomine", [true])
+  return { ...daemon, anvil, account: yield* sender(anvil) }
+})
+
+layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvil", (it) => {
+  it.effect("moves tokens of both standards exactly as prepared, for each type", () =>
     Effect.gen(function* () {
-      const { account, anvil, callOf, prepare, receiptOf } = yield* setup
+      const { account, anvil, callOf, prepare, receiptOf } = yield* shared
       const coin = yield* account.deploy("Coin")
       const collectible = yield* account.deploy("Collectible")
       yield* receiptOf(yield* account.send(collectible.call("mint", [funded.address, 4711])))
@@ -111,12 +122,12 @@ describe("around a transaction on anvil", () => {
           JSON.stringify(answer.body)
         )
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("refuses a transfer that the token would refuse without reverting", () =>
+  it.effect("refuses a transfer that the token would refuse without reverting", () =>
     Effect.gen(function* () {
-      const { anvil, prepare } = yield* setup
+      const { anvil, prepare } = yield* shared
       const contract = "0x00000000000000000000000000000000000f0001"
       // Returns 32 bytes of zero: `false`, as some tokens of 2017 do.
       yield* anvil.rpc("anvil_setCode", [contract, "0x60206000f3"])
@@ -126,12 +137,12 @@ describe("around a transaction on anvil", () => {
       const topic = id("Transfer(address,address,uint256)").slice(2)
       yield* anvil.rpc("anvil_setCode", [contract, `0x602435600052600435337f${topic}60206000a3600060005260206000f3`])
       assert.strictEqual((yield* prepare("fungible-tokens", { contract, amount: "1" })).status, 201)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("shows fees, gas and the next nonce as the node has them, and decodes what was signed", () =>
+  it.effect("shows fees, gas and the next nonce as the node has them, and decodes what was signed", () =>
     Effect.gen(function* () {
-      const { account, anvil, headwater, receiptOf } = yield* setup
+      const { account, anvil, headwater, receiptOf } = yield* shared
       const coin = yield* account.deploy("Coin")
       yield* receiptOf(yield* account.send({ to: funded.address, value: 1n }))
       const fees = (yield* headwater.get(`/blockchain-fees/evm/${place}/eip-1559`)).body.data.item
@@ -208,12 +219,12 @@ describe("around a transaction on anvil", () => {
           JSON.stringify(broken.body)
         )
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("runs a transaction without sending it, as it then is when it is sent", () =>
+  it.effect("runs a transaction without sending it, as it then is when it is sent", () =>
     Effect.gen(function* () {
-      const { account, anvil, headwater, receiptOf } = yield* setup
+      const { account, anvil, headwater, receiptOf } = yield* shared
       const coin = yield* account.deploy("Coin")
       const mover = yield* account.deploy("Mover")
       yield* receiptOf(yield* account.send({ to: funded.address, value: 1n }))
@@ -223,7 +234,9 @@ describe("around a transaction on anvil", () => {
           ...item
         })
       const others = [Wallet.createRandom().address, Wallet.createRandom().address]
+      const nonce = Effect.map(anvil.rpc("eth_getTransactionCount", [funded.address, "latest"]), Number)
 
+      const before = yield* nonce
       const split = mover.call("split", [others], 10n ** 18n)
       const moved = yield* simulate({ amount: "1", recipient: mover.address, inputData: split.data })
       assert.strictEqual(moved.status, 201, JSON.stringify(moved.body))
@@ -247,7 +260,7 @@ describe("around a transaction on anvil", () => {
         [[funded.address, others[0], "COIN", "2.5", coin.address]]
       )
       // The chain is as before: nobody was paid, no nonce is used.
-      assert.strictEqual(BigInt(yield* anvil.rpc<string>("eth_getTransactionCount", [funded.address, "latest"])), 4n)
+      assert.strictEqual(yield* nonce, before + 1, "only what was sent")
 
       // More tokens than the sender has; and a price without its parts.
       const failed = yield* simulate({
@@ -265,17 +278,20 @@ describe("around a transaction on anvil", () => {
         const { body, status } = yield* simulate({ recipient: coin.address, ...wrong })
         assert.deepStrictEqual([status, body.error?.details?.[0]?.attribute], [400, attribute], JSON.stringify(body))
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("keeps nonces for transactions that wait to be sent, where that is asked for", () =>
+  it.effect("keeps nonces for transactions that wait to be sent, where that is asked for", () =>
     Effect.gen(function* () {
-      const { headwater } = yield* setup
+      const { anvil, headwater } = yield* shared
+      // Whose nonces nobody else takes.
+      const sender = Wallet.createRandom().address
+      yield* anvil.rpc("anvil_setBalance", [sender, `0x${parseEther("10").toString(16)}`])
       const prepare = (item: Record<string, unknown> = {}) =>
         Effect.map(
           headwater.post(`/prepare-transactions/evm/${place}/native-coins`, {
             ...{ amount: "0.1", fee: { priority: "standard" }, recipient: Wallet.createRandom().address },
-            ...{ sender: funded.address, ...item }
+            ...{ sender, ...item }
           }),
           ({ body }) => body.data.item
         )
@@ -299,6 +315,6 @@ describe("around a transaction on anvil", () => {
       }
       assert.strictEqual((yield* prepare({ nonce: "2", reserve: true })).nonce, 2)
       assert.strictEqual((yield* prepare()).nonce, 0)
-    }).pipe(Effect.scoped)
+    })
   )
 })

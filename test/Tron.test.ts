@@ -1,6 +1,8 @@
 /** Tron through the whole daemon: subscriptions, the endpoints and prepared transfers over a node made for tests. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { HDNodeWallet } from "ethers"
 import * as Tron from "../packages/indexer/test/families/tron/TronBlocks.ts"
 import * as TronNode from "../packages/indexer/test/families/tron/TronNode.ts"
@@ -62,8 +64,10 @@ const to = (address: string, log: Json): Json => ({
 
 const early = Tron.call(3, 60)
 
+type Network = "mainnet" | "nile"
+
 /** One transaction of each kind in the blocks after the first one that is followed. */
-const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> => {
+const blocksWith = (keepsInternal: boolean, network: Network = "mainnet"): ReadonlyArray<TronNode.TronBlock> => {
   const info = (transaction: Json, height: number, more: Json = {}) => Tron.infoOf(transaction, height, more)
   const inner = keepsInternal
     ? { internal_transactions: [Tron.internal(60, 4, 2_000_000), Tron.internal(60, 5, 1, "call", { rejected: true })] }
@@ -127,7 +131,7 @@ const blocksWith = (keepsInternal: boolean): ReadonlyArray<TronNode.TronBlock> =
         )
       case 0: {
         const { block, infos } = Tron.blockOf(height, [])
-        return { block: { ...block, blockID: Tron.mainnet.tron!.genesis.mainnet }, infos }
+        return { block: { ...block, blockID: Tron.mainnet.tron!.genesis[network]! }, infos }
       }
       default:
         return Tron.blockOf(height, [])
@@ -149,8 +153,8 @@ const number = (value: number) => ({
   constant_result: [value.toString(16).padStart(64, "0")]
 })
 
-const options = (keepsInternal: boolean): TronNode.TronNodeOptions => ({
-  blocks: blocksWith(keepsInternal),
+const options = (keepsInternal: boolean, network?: Network): TronNode.TronNodeOptions => ({
+  blocks: blocksWith(keepsInternal, network),
   solid: start,
   accounts: {
     [TronWallet.addressHex]: { address: TronWallet.addressHex, balance: 10_000_000 },
@@ -169,26 +173,29 @@ const options = (keepsInternal: boolean): TronNode.TronNodeOptions => ({
 
 const { location } = locations[0]!
 
-const setup = (keepsInternal = true) =>
+/** The chain from a node that has read no further than its first blocks, and others beside it, by their networks. */
+const setup = (others: Readonly<Record<string, object>> = {}) =>
   Effect.gen(function* () {
-    const node = yield* TronNode.make(options(keepsInternal))
+    const node = yield* TronNode.make(options(true))
     node.height = start
     const receiver = yield* Receiver.start()
     const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
       chains: {
-        "tron/mainnet": { nodes: [node.url], start: 99, record: "all", pollMillis: 100, timeoutMillis: 2_000 }
+        "tron/mainnet": { nodes: [node.url], start: 99, record: "all", pollMillis: 100, timeoutMillis: 2_000 },
+        ...others
       },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
     })
-    /** Waits until the daemon has read as far as the node goes. */
-    const caughtUp = Effect.gen(function* () {
+    /** Waits until the daemon has read a chain as far as its node goes. */
+    const reached = Effect.fnUntraced(function* (network: string, height: number) {
       for (let i = 0; i < 2_400; i++) {
         const { body } = yield* headwater.get("/ready")
-        if (body.chains["tron/mainnet"].height === node.height) return
+        if (body.chains[`tron/${network}`].height === height) return
         yield* Effect.sleep("50 millis")
       }
       return yield* Effect.die(new Error(headwater.log()))
     })
+    const caughtUp = Effect.suspend(() => reached("mainnet", node.height))
     yield* caughtUp
     const grow = Effect.andThen(
       Effect.sync(() => {
@@ -196,37 +203,59 @@ const setup = (keepsInternal = true) =>
       }),
       caughtUp
     )
-    const subscribe = (path: string, item: Record<string, unknown>) =>
-      headwater.post(`/blockchain-events/tron/mainnet/${path}`, {
+    const subscribe = (path: string, item: Record<string, unknown>, network = "mainnet") =>
+      headwater.post(`/blockchain-events/tron/${network}/${path}`, {
         callbackUrl: `${receiver.url}/`,
         callbackSecretKey: "secret",
         ...item
       })
-    return { node, receiver, headwater, grow, subscribe }
+    return { node, receiver, headwater, reached, grow, subscribe }
   })
 
-const addresses = (kind: string, address: string, what: string) =>
-  `/addresses-${kind}/evm/tron/mainnet/${address}/${what}`
+/** A daemon that was asked for a wallet and for callbacks before the blocks came with what they are about. */
+const grown = Effect.gen(function* () {
+  const withoutInternal = yield* TronNode.make(options(false, "nile"))
+  withoutInternal.height = start
+  const daemon = yield* setup({
+    "tron/nile": { nodes: [withoutInternal.url], start: 99, record: "all", pollMillis: 100, timeoutMillis: 2_000 }
+  })
+  const { grow, headwater, reached, subscribe } = daemon
+  yield* reached("nile", start)
+  const references: Array<string> = []
+  for (const [path, address] of [
+    ["address-coins-transactions-confirmed", Tron.account(2)],
+    ["address-tokens-transactions-confirmed", `0x${Tron.bare(2)}`],
+    ["address-internal-transactions-confirmed", Tron.base58(4)]
+  ] as const) {
+    const { body, status } = yield* subscribe(path, { address })
+    assert.strictEqual(status, 201, JSON.stringify(body))
+    references.push(body.data.item.referenceId)
+  }
+  assert.strictEqual((yield* headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync`, {})).status, 201)
+  yield* grow
+  return { ...daemon, references }
+})
+
+/** What tests share that change nothing of it but how its node answers, which is as it was for each of them. */
+class Grown extends Context.Service<Grown, Effect.Success<typeof grown>>()("Tron/Grown") {
+  static readonly layer = Layer.effect(Grown, grown)
+}
+const shared = Effect.tap(Grown, ({ node }) =>
+  Effect.sync(() => {
+    node.override = undefined
+  })
+)
+
+const addresses = (kind: string, address: string, what: string, network = "mainnet") =>
+  `/addresses-${kind}/evm/tron/${network}/${address}/${what}`
 
 const ids = new Map(blocksWith(true).map(({ block }) => [block.block_header.raw_data.number, block.blockID]))
 const minedIn = (height: number) => ({ hash: ids.get(height), height })
 
-describe("Tron", () => {
-  it.live("calls back for coins, tokens and internal transactions, in base58 whatever form was subscribed", () =>
+layer(Grown.layer, { excludeTestServices: true })("Tron", (it) => {
+  it.effect("calls back for coins, tokens and internal transactions, in base58 whatever form was subscribed", () =>
     Effect.gen(function* () {
-      const { grow, headwater, receiver, subscribe } = yield* setup()
-      const confirmed = [
-        ["address-coins-transactions-confirmed", Tron.account(2)],
-        ["address-tokens-transactions-confirmed", `0x${Tron.bare(2)}`],
-        ["address-internal-transactions-confirmed", Tron.base58(4)]
-      ] as const
-      const references: Array<string> = []
-      for (const [path, address] of confirmed) {
-        const { body, status } = yield* subscribe(path, { address })
-        assert.strictEqual(status, 201, JSON.stringify(body))
-        references.push(body.data.item.referenceId)
-      }
-      yield* grow
+      const { headwater, receiver, references } = yield* shared
       const accepted = yield* receiver.until((all) => all.length === 5)
       const items = references.map((reference) =>
         accepted.filter(({ body }) => body.referenceId === reference).map(({ body }) => body.data.item)
@@ -317,14 +346,12 @@ describe("Tron", () => {
       assert.strictEqual(BigInt(listed[0].topics[2]), BigInt(`0x${Tron.bare(8)}`))
       const none = yield* headwater.get(`/transactions/evm/tron/mainnet/${"ab".repeat(32)}/logs`)
       assert.deepStrictEqual([none.status, none.body.error.code], [404, "blockchain_data_transaction_not_found"])
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("reads blocks and transactions, recorded or not, and the transactions of addresses and wallets", () =>
+  it.effect("reads blocks and transactions, recorded or not, and the transactions of addresses and wallets", () =>
     Effect.gen(function* () {
-      const { grow, headwater } = yield* setup()
-      assert.strictEqual((yield* headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync`, {})).status, 201)
-      yield* grow
+      const { headwater } = yield* shared
       const blocks = (path: string) => headwater.get(`/blocks/evm/tron/mainnet/${path}`)
       const found = yield* blocks("height/102/details")
       assert.strictEqual(found.status, 200, JSON.stringify(found.body))
@@ -425,13 +452,12 @@ describe("Tron", () => {
         )
         break
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("lists in every other way what was recorded, with addresses as tronweb writes them", () =>
+  it.effect("lists in every other way what was recorded, with addresses as tronweb writes them", () =>
     Effect.gen(function* () {
-      const { grow, headwater, node } = yield* setup()
-      yield* grow
+      const { headwater, node } = yield* shared
       const ask = Effect.fnUntraced(function* (path: string) {
         const { body, status } = yield* headwater.get(path)
         assert.strictEqual(status, 200, `${path} ${JSON.stringify(body)}`)
@@ -481,94 +507,33 @@ describe("Tron", () => {
       ])
       const { item } = yield* ask(addresses("latest", Tron.account(2), "balance"))
       assert.deepStrictEqual(item, { confirmedBalance: { amount: "0.000001", unit: "TRX" } })
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("answers 501 for internal transactions where the node does not keep them, with what to do", () =>
+  it.effect("answers 501 for internal transactions where the node does not keep them, with what to do", () =>
     Effect.gen(function* () {
-      const { headwater, subscribe } = yield* setup(false)
+      const { headwater, subscribe } = yield* shared
       const answers = [
-        yield* headwater.get(addresses("latest", Tron.base58(4), "internal-transactions")),
-        yield* subscribe("address-internal-transactions-confirmed", { address: Tron.base58(4) }),
-        yield* subscribe("address-internal-transactions-confirmed-each-confirmation", {
-          address: Tron.base58(4),
-          allowDuplicates: false,
-          confirmationsCount: 3
-        })
+        yield* headwater.get(addresses("latest", Tron.base58(4), "internal-transactions", "nile")),
+        yield* subscribe("address-internal-transactions-confirmed", { address: Tron.base58(4) }, "nile"),
+        yield* subscribe(
+          "address-internal-transactions-confirmed-each-confirmation",
+          { address: Tron.base58(4), allowDuplicates: false, confirmationsCount: 3 },
+          "nile"
+        )
       ]
       for (const { body, status } of answers) {
         assert.deepStrictEqual([status, body.error.code], [501, "unimplemented"])
         assert.include(body.error.message, "vm.saveInternalTx = true")
       }
-      const coins = yield* subscribe("address-coins-transactions-confirmed", { address: Tron.base58(4) })
+      const coins = yield* subscribe("address-coins-transactions-confirmed", { address: Tron.base58(4) }, "nile")
       assert.strictEqual(coins.status, 201)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("reads what a wallet holds that was synced before its first use, and refuses totals of another", () =>
+  it.effect("answers what a token's contract says of itself, and 404 for a contract of no token", () =>
     Effect.gen(function* () {
-      const { grow, headwater, node } = yield* setup()
-      const sync = (query: string, item: Record<string, unknown> = {}) =>
-        headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync${query}`, item)
-      assert.strictEqual((yield* sync("", { birthHeight: 99 })).body.error.code, "invalid_data")
-      assert.strictEqual((yield* sync("")).status, 201)
-      assert.strictEqual((yield* sync("?derivation=bip32")).status, 201)
-      yield* grow
-      node.override = (_, { function_selector: called, parameter }) =>
-        called === "balanceOf(address)"
-          ? number(parameter === derived(0, 0).slice(2).padStart(64, "0") ? 7_000_000 : 0)
-          : undefined
-      const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
-      const details = headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/details`)
-      const asked = (query: string) =>
-        Effect.gen(function* () {
-          for (let i = 0; i < 400; i++) {
-            const answer = yield* assets(query)
-            if (answer.status !== 422) return answer
-            yield* Effect.sleep("50 millis")
-          }
-          return yield* Effect.die(new Error(headwater.log()))
-        })
-      assert.deepStrictEqual((yield* asked("")).body.data?.item, {
-        completeFrom: 99,
-        confirmedBalance: "4",
-        fungibleTokens: [{ amount: "7", contractAddress: Tron.base58(usdt), standard: "TRC-20", symbol: "USDT" }],
-        nonFungibleTokens: [{ contractAddress: Tron.base58(art), standard: "TRC-721", symbol: "ART", tokenId: "9" }],
-        totalReceived: "4",
-        totalSpent: "0",
-        unit: "TRX"
-      })
-      const whole = { completeFrom: 99, confirmedBalance: "4", totalReceived: "4", totalSpent: "0", unit: "TRX" }
-      assert.deepStrictEqual((yield* details).body.data?.item, whole)
-      for (const [isChange, branch] of [
-        [false, 0],
-        [true, 1]
-      ] as const) {
-        const path = `/hd-wallets/evm/tron/mainnet/${xpub}/addresses?isChangeAddress=${isChange}&limit=4`
-        const { body } = yield* headwater.get(path)
-        assert.deepStrictEqual(
-          body.data?.items,
-          [0, 1, 2, 3].map((index) => ({ address: TronWallet.base58(derived(branch, index)), index }))
-        )
-      }
-      const status = yield* headwater.get(`/hd-wallets/manage/tron/mainnet/${xpub}/status`)
-      assert.deepInclude(status.body.data?.item, { extendedPublicKey: xpub, isActive: true, syncStatus: "synced" })
-      // The account of the other one is older.
-      const old = yield* asked("?derivation=bip32")
-      assert.deepStrictEqual([old.status, old.body.error.code], [400, "xpub_not_synced"])
-      node.override = () => 503
-      const gone = yield* assets("")
-      assert.deepStrictEqual([gone.status, gone.body.error.code], [503, "node_unavailable"])
-      node.override = undefined
-      node.height = newest - 5
-      const behind = yield* assets("")
-      assert.deepStrictEqual([behind.status, behind.body.error.code], [503, "node_unavailable"])
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("answers what a token's contract says of itself, and 404 for a contract of no token", () =>
-    Effect.gen(function* () {
-      const { headwater, node } = yield* setup()
+      const { headwater, node } = yield* shared
       const answers: Readonly<Record<string, Json>> = {
         [`${Tron.account(usdt)} totalSupply()`]: number(2 ** 40),
         [`${Tron.account(usdt)} balanceOf(address)`]: number(0),
@@ -590,12 +555,12 @@ describe("Tron", () => {
       assert.deepStrictEqual((yield* details(Tron.base58(art))).body.data?.item, single)
       const none = yield* details(Tron.account(2))
       assert.deepStrictEqual([none.status, none.body.error?.code], [404, "blockchain_data_token_details_not_found"])
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("prepares transfers of tokens that tronweb signs, and refuses those that the contract would undo", () =>
+  it.effect("prepares transfers of tokens that tronweb signs, and refuses those that the contract would undo", () =>
     Effect.gen(function* () {
-      const { headwater, node } = yield* setup()
+      const { headwater, node } = yield* shared
       // As java-tron answers; USDT says `false` and moves.
       const moved = { result: { result: true }, energy_used: 5_000, constant_result: ["0".repeat(64)] }
       let answer: Json = moved
@@ -692,12 +657,12 @@ describe("Tron", () => {
           JSON.stringify(refused.body)
         )
       }
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("prepares transfers that tronweb signs, and refuses those that the node has changed", () =>
+  it.effect("prepares transfers that tronweb signs, and refuses those that the node has changed", () =>
     Effect.gen(function* () {
-      const { headwater, node } = yield* setup()
+      const { headwater, node } = yield* shared
       const prepare = (item: Record<string, unknown> = {}) =>
         headwater.post("/prepare-transactions/evm/tron/mainnet/native-coins", {
           amount: "1.25",
@@ -763,7 +728,6 @@ describe("Tron", () => {
 
       // The same from an address of a wallet.
       const wallet = `/hd-wallets/evm/tron/mainnet/${xpub}/transactions/prepare`
-      yield* headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync`, {})
       const transfer = { amount: "1.25", recipient: Tron.account(2), sender: derived(0, 0), fee: {} }
       const ofWallet = (yield* headwater.post(wallet, transfer)).body.data.item
       assert.deepInclude(ofWallet, {
@@ -831,6 +795,69 @@ describe("Tron", () => {
       }
       node.override = (path, asked) => (path === "/wallet/createtransaction" ? built(asked, {}) : undefined)
       assert.strictEqual((yield* prepare()).status, 201)
+    })
+  )
+})
+
+describe("Tron, from a node of a test's own", () => {
+  it.live("reads what a wallet holds that was synced before its first use, and refuses totals of another", () =>
+    Effect.gen(function* () {
+      const { grow, headwater, node } = yield* setup()
+      const sync = (query: string, item: Record<string, unknown> = {}) =>
+        headwater.post(`/hd-wallets/manage/tron/mainnet/${xpub}/sync${query}`, item)
+      assert.strictEqual((yield* sync("", { birthHeight: 99 })).body.error.code, "invalid_data")
+      assert.strictEqual((yield* sync("")).status, 201)
+      assert.strictEqual((yield* sync("?derivation=bip32")).status, 201)
+      yield* grow
+      node.override = (_, { function_selector: called, parameter }) =>
+        called === "balanceOf(address)"
+          ? number(parameter === derived(0, 0).slice(2).padStart(64, "0") ? 7_000_000 : 0)
+          : undefined
+      const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
+      const details = headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/details`)
+      const asked = (query: string) =>
+        Effect.gen(function* () {
+          for (let i = 0; i < 400; i++) {
+            const answer = yield* assets(query)
+            if (answer.status !== 422) return answer
+            yield* Effect.sleep("50 millis")
+          }
+          return yield* Effect.die(new Error(headwater.log()))
+        })
+      assert.deepStrictEqual((yield* asked("")).body.data?.item, {
+        completeFrom: 99,
+        confirmedBalance: "4",
+        fungibleTokens: [{ amount: "7", contractAddress: Tron.base58(usdt), standard: "TRC-20", symbol: "USDT" }],
+        nonFungibleTokens: [{ contractAddress: Tron.base58(art), standard: "TRC-721", symbol: "ART", tokenId: "9" }],
+        totalReceived: "4",
+        totalSpent: "0",
+        unit: "TRX"
+      })
+      const whole = { completeFrom: 99, confirmedBalance: "4", totalReceived: "4", totalSpent: "0", unit: "TRX" }
+      assert.deepStrictEqual((yield* details).body.data?.item, whole)
+      for (const [isChange, branch] of [
+        [false, 0],
+        [true, 1]
+      ] as const) {
+        const path = `/hd-wallets/evm/tron/mainnet/${xpub}/addresses?isChangeAddress=${isChange}&limit=4`
+        const { body } = yield* headwater.get(path)
+        assert.deepStrictEqual(
+          body.data?.items,
+          [0, 1, 2, 3].map((index) => ({ address: TronWallet.base58(derived(branch, index)), index }))
+        )
+      }
+      const status = yield* headwater.get(`/hd-wallets/manage/tron/mainnet/${xpub}/status`)
+      assert.deepInclude(status.body.data?.item, { extendedPublicKey: xpub, isActive: true, syncStatus: "synced" })
+      // The account of the other one is older.
+      const old = yield* asked("?derivation=bip32")
+      assert.deepStrictEqual([old.status, old.body.error.code], [400, "xpub_not_synced"])
+      node.override = () => 503
+      const gone = yield* assets("")
+      assert.deepStrictEqual([gone.status, gone.body.error.code], [503, "node_unavailable"])
+      node.override = undefined
+      node.height = newest - 5
+      const behind = yield* assets("")
+      assert.deepStrictEqual([behind.status, behind.body.error.code], [503, "node_unavailable"])
     }).pipe(Effect.scoped)
   )
 

@@ -5,10 +5,20 @@
  * What bcoin's RPC cannot do is added to it from bcoin's own parts: `headwater*` methods, which only tests call.
  */
 const Module = require("node:module")
+const secp256k1 = require("tiny-secp256k1")
 
-// Its database binding is not built here, and nothing but files on a disk would need it.
+// Its bindings are not built here: nothing but files on a disk would need that of the database, and that of the curve is
+// libsecp256k1, which is here as WebAssembly. The curve in JavaScript takes many times as long.
 const load = Module._load
-Module._load = (request, ...rest) => (request === "leveldown" ? class {} : load(request, ...rest))
+Module._load = (request, ...rest) => {
+  if (request === "leveldown") return class {}
+  const loaded = load(request, ...rest)
+  return request === "secp256k1/js" ? Object.assign(loaded, curve) : loaded
+}
+const curve = {
+  publicKeyCreate: (key, isCompressed) => Buffer.from(secp256k1.pointFromScalar(key, isCompressed)),
+  verify: (hash, signature, key) => secp256k1.verify(hash, key, signature)
+}
 
 // This bcoin is older than the prefixes that Bitcoin's regtest has today.
 const { regtest } = require("bcoin/lib/protocol/networks")
