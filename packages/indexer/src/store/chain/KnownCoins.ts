@@ -38,9 +38,9 @@ export const known = Effect.fnUntraced(function* (
 })
 
 /** Revisions that are looked through in one query, each of them about one subscription or synced address. */
-const revisionsAtATime = 5_000
+const revisionsAtATime = 1_000
 /** Addresses of lists that are looked through in one query. */
-const listedAtATime = 5_000
+const listedAtATime = 1_000
 
 /** The last of the revisions above `after`, up to `last`, that one query may look through. */
 const lastAtOnce = Effect.fnUntraced(function* (chain: number, after: number, last: number) {

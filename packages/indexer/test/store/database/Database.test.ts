@@ -65,6 +65,24 @@ describe("a SQLite file", () => {
     }).pipe(Effect.provide(stores[0]!.layer))
   )
 
+  it.live("lets everything else have its turn between reads that wait for nothing", () =>
+    Effect.gen(function* () {
+      const { read } = yield* Database
+      let turns = 0
+      const count = () => {
+        turns++
+        next = setImmediate(count)
+      }
+      let next = setImmediate(count)
+      // Some tens of milliseconds each.
+      const counted = rows(sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
+        select count(*) from n`)
+      for (let i = 0; i < 10; i++) yield* read(counted)
+      clearImmediate(next)
+      assert.isAtLeast(turns, 5)
+    }).pipe(Effect.provide(stores[0]!.layer))
+  )
+
   it.live("has a log that no commit takes long to empty, and as much of it is kept in memory as is wanted", () =>
     Effect.gen(function* () {
       const [{ location }] = unmigrated as [(typeof unmigrated)[number]]

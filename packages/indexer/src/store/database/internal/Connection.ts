@@ -36,6 +36,9 @@ export const rows =
   <A>(statement: RawBuilder<A>): Build<ReadonlyArray<A>> =>
   (db) => ({ compile: () => statement.compile(db), execute: async () => (await statement.execute(db)).rows })
 
+/** Reading that may hold up everything else of the process, in milliseconds. */
+const sliceMillis = 10
+
 /** What reads outside of transactions. */
 export interface Reader {
   readonly db: Kysely<Tables>
@@ -56,10 +59,17 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
     Effect.flatMap(Current, (transaction) => tried(() => build(transaction ?? writer).execute()))
 
   const { db, rowsOf } = reader
+  /** Milliseconds of reading since everything else of the process had its turn: a loop of reads waits for nothing. */
+  let unshared = 0
   const answer = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> => {
     const built = build(db)
     if (rowsOf === undefined || built.compile === undefined) return tried(() => built.execute())
-    return Effect.succeed(rowsOf(built.compile()) as A)
+    const begun = performance.now()
+    const found = rowsOf(built.compile()) as A
+    unshared += performance.now() - begun
+    if (unshared < sliceMillis) return Effect.succeed(found)
+    unshared = 0
+    return Effect.as(Effect.yieldNow, found)
   }
   const read = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
     Effect.flatMap(Current, (transaction) =>
