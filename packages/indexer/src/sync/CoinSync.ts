@@ -268,14 +268,18 @@ export const make = Effect.fn("CoinSync.make")(function* (
 
   // A node rests as long as it has searched: no more than half of its time goes into searches.
   let knownRestUntil = 0
+  let isUnavailable = false
   const rested = Effect.gen(function* () {
+    // A million may wait that no node can look for: they are read once a node can.
+    if (isUnavailable && !(yield* search.isAvailable)) return yield* Effect.sleep(unavailableInterval)
     yield* gathered
     const now = yield* Clock.currentTimeMillis
     const [took, outcome] = yield* Effect.timed(stepFor(now < knownRestUntil ? "left" : "searched"))
     if (outcome === "searched") {
       knownRestUntil = (yield* Clock.currentTimeMillis) + restOfKnown * Duration.toMillis(took)
     }
-    yield* Effect.sleep(outcome === "unavailable" ? unavailableInterval : took)
+    isUnavailable = outcome === "unavailable"
+    yield* Effect.sleep(isUnavailable ? unavailableInterval : took)
   })
   const run: CoinSync["run"] = retryForever(chain, "Finding the coins of addresses", options.pollInterval, rested)
 

@@ -20,6 +20,7 @@ import { type Subscription, Subscriptions } from "@headwater/indexer/store/subsc
 import * as UnresolvedEvents from "@headwater/indexer/store/subscriptions/UnresolvedEvents"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -123,7 +124,7 @@ const follow = Effect.fnUntraced(function* (
     store,
     { pollInterval: Duration.millis(1), gapLimit: 20 }
   )
-  return { step, sync: sync.step, store }
+  return { step, sync: sync.step, run: sync.run, store }
 })
 
 const watch = (account: number, { script }: Owner) =>
@@ -159,6 +160,36 @@ for (const store of takenStores(import.meta.url)) {
   describe(`CoinSync on ${store.name}`, () => {
     const services = Layer.mergeAll(Subscriptions.layer, ChainStatus.layer)
     const layer = services.pipe(Layer.provideMerge(store.layer))
+
+    it.live("reads no more who waits while a node can find no coins, and searches once it can", () =>
+      Effect.gen(function* () {
+        const node = showing()
+        node.mine([{ spends: [], pays: [{ to: people[0]!.script, amount: 1n }] }])
+        let asked = 0
+        let searches = 0
+        const { run, step } = yield* follow(node, {
+          ...{ record: "watched", start: 0 },
+          find: (addresses) =>
+            Effect.sync(() => {
+              if (addresses.length > 0) searches++
+              else asked++
+              return asked < 4 ? undefined : node.search(addresses)
+            })
+        })
+        yield* step
+        yield* watch(yield* Seed.account, people[0]!)
+        const live = yield* Clock.Clock
+        const hurried: Clock.Clock = Object.create(live, {
+          sleep: { value: (duration: Duration.Duration) => live.sleep(Duration.min(duration, Duration.millis(1))) }
+        })
+        yield* Effect.forkScoped(Effect.provideService(run, Clock.Clock, hurried))
+        const known = Effect.map(Completeness.of(chain, [people[0]!.script]), (found) =>
+          [...found.values()].some(({ coins }) => coins !== undefined)
+        )
+        while (!(yield* known)) yield* Effect.sleep("5 millis")
+        assert.deepStrictEqual([asked, searches], [4, 2])
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
 
     it.live("takes one search for all that wait, and decides what came while it ran", () =>
       Effect.gen(function* () {
