@@ -183,7 +183,7 @@ for (const store of takenStores(import.meta.url)) {
         const context = yield* Effect.context<Database>()
         yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
         // What is forgotten of some blocks stays where it is; what came before and what comes after is deleted.
-        if (partitioned) for (const from of [5, 10]) yield* transaction(InternalPartitions.attach(1, from, from + 5))
+        if (partitioned) for (const from of [1, 3]) yield* transaction(InternalPartitions.attach(1, from, from + 2))
         const pagesOf = Effect.fnUntraced(function* (
           kind: Transfer["kind"],
           of: number,
