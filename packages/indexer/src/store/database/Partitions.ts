@@ -22,12 +22,12 @@ export interface Partition {
   /** The first key, and the one behind the last. */
   readonly from: ReadonlyArray<number>
   readonly to: ReadonlyArray<number>
-  /** Statements behind `create`, with NAME for the partition's name, beside the indexes of the partitioned table. */
-  readonly indexes?: ReadonlyArray<string>
+  /** Statements behind `create`, with NAME for the partition's name. */
+  readonly indexes: ReadonlyArray<string>
 }
 
 /** Makes a partition, in a transaction. */
-export const attach = Effect.fnUntraced(function* ({ from, indexes = [], like, name, of, to }: Partition) {
+export const attach = Effect.fnUntraced(function* ({ from, indexes, like, name, of, to }: Partition) {
   yield* limitWaiting
   // Attached, not made as a partition: that would wait for every reader of the table, and they for it.
   yield* run(`create table ${name} (like ${like} including storage)`)

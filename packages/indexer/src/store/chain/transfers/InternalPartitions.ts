@@ -42,6 +42,7 @@ export const attach = Effect.fnUntraced(function* (chain: number, from: number, 
   const log = logOf(chain, "internal")
   yield* Partitions.attach({
     ...{ name: nameOf(chain, from), of: "packed_internal", like: "packed_internal" },
+    indexes: ["unique index on NAME (log, position)"],
     ...{ from: [log, Posting.positionOf(from, 0)], to: [log, Posting.positionOf(to, 0)] }
   })
   yield* query((db) => db.insertInto("internal_partition").values({ chain, from_height: from, to_height: to }))

@@ -198,43 +198,39 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
 const forgetStep = 100
 const forgetPause = "5 millis"
 
-/** The height below which a table has about a step's chunks, whole blocks of them; undefined where it has fewer below `end`. */
-const stepEnd = Effect.fnUntraced(function* (table: ChunkTable, log: number, from: number, end: number) {
-  const { read } = yield* Database
-  const rows = yield* read((db) =>
+/** Chunks of a log in a table, from a position on below another one. */
+const chunksBetween = Effect.fnUntraced(function* (
+  table: ChunkTable,
+  log: number,
+  range: { readonly from: number; readonly end: number; readonly limit?: number }
+) {
+  const { query } = yield* Database
+  return yield* query((db) =>
     db
       .selectFrom(table)
-      .select("position")
+      .select(["position", "data"])
       .where("log", "=", log)
-      .where("position", ">=", Posting.positionOf(from, 0))
-      .where("position", "<", end)
+      .where("position", ">=", range.from)
+      .where("position", "<", range.end)
       .orderBy("position")
-      .limit(forgetStep + 1)
+      .$if(range.limit !== undefined, (select) => select.limit(range.limit!))
   )
-  const beyond = rows[forgetStep]
-  if (beyond === undefined) return undefined
-  const height = Posting.heightOf(beyond.position)
-  return height > Posting.heightOf(rows[0]!.position) ? height : height + 1
 })
 
-/** Chunks of a log in a table, of the blocks from a height on below another one. */
-const between = (table: ChunkTable, log: number, from: number, below: number) =>
-  Effect.flatMap(Database, ({ query }) =>
-    query((db) =>
-      db
-        .selectFrom(table)
-        .select("data")
-        .where("log", "=", log)
-        .where("position", ">=", Posting.positionOf(from, 0))
-        .where("position", "<", Posting.positionOf(below, 0))
-    )
-  )
+/** About a step's chunks of a table, and the position below which these are all: whole blocks. */
+const stepOf = Effect.fnUntraced(function* (table: ChunkTable, log: number, from: number, end: number) {
+  const chunks = yield* chunksBetween(table, log, { from, end, limit: forgetStep + 1 })
+  const beyond = chunks[forgetStep]
+  if (beyond === undefined) return { chunks, end }
+  const [first, height] = [Posting.heightOf(chunks[0]!.position), Posting.heightOf(beyond.position)]
+  if (height > first) return { chunks, end: Posting.positionOf(height, 0) }
+  const next = Posting.positionOf(first + 1, 0)
+  return { chunks: yield* chunksBetween(table, log, { from, end: next }), end: next }
+})
 
-/** Where the rows of forgotten blocks are deleted: those in a partition of their own go with that. */
-const deletedFrom = (partitioned: boolean) => {
-  const [present, ...former] = tablesOf("internal")
-  return [partitioned ? ("packed_internal_default" as const) : present, ...former]
-}
+/** Where rows of forgotten blocks are deleted: those in a partition of their own go with that. */
+const deletedFrom = (table: ChunkTable, partitioned: boolean) =>
+  partitioned && table === "packed_internal" ? "packed_internal_default" : table
 
 /**
  * Forgets internal transactions below a height, some blocks at a time, under the lock of the chain's row, which says up to
@@ -247,29 +243,28 @@ export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* 
 ) {
   const { partitioned, query, transaction } = yield* Database
   const log = logOf(chain, "internal")
-  const tables = tablesOf("internal")
-  const end = Posting.positionOf(below, 0)
-  while (true) {
-    const remembered = yield* ChainRow.internalRememberedFrom(chain)
-    if (remembered >= below) return
-    const ends = yield* Effect.forEach(tables, (table) => stepEnd(table, log, remembered, end))
-    const height = Math.min(...ends.map((height) => height ?? below))
-    yield* transaction(
-      Effect.gen(function* () {
-        const { internal_forgotten_below: from } = yield* ChainRow.lock(chain)
-        const chunks = (yield* Effect.forEach(tables, (table) => between(table, log, from, height))).flat()
-        yield* forget(
-          chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as InternalTransfer))
-        )
-        yield* ChainRow.forgetInternalBelow(chain, height)
-        for (const table of deletedFrom(partitioned)) {
-          yield* query((db) =>
-            db.deleteFrom(table).where("log", "=", log).where("position", "<", Posting.positionOf(height, 0))
-          )
-        }
-      })
+  const step = Effect.gen(function* () {
+    const { internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
+    if (forgotten >= below) return true
+    const from = Posting.positionOf(forgotten, 0)
+    const found = yield* Effect.forEach(tablesOf("internal"), (table) =>
+      Effect.map(stepOf(table, log, from, Posting.positionOf(below, 0)), (step) => ({ ...step, table }))
     )
-    if (height === below) yield* PostingRuns.drop(log, end)
-    else yield* Effect.sleep(forgetPause)
-  }
+    const end = Math.min(...found.map(({ end }) => end))
+    const chunks = found.flatMap(({ chunks }) => chunks.filter(({ position }) => position < end))
+    yield* forget(
+      chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as InternalTransfer))
+    )
+    yield* ChainRow.forgetInternalBelow(chain, Posting.heightOf(end))
+    for (const { chunks, table } of found) {
+      if (chunks.length === 0) continue
+      yield* query((db) =>
+        db.deleteFrom(deletedFrom(table, partitioned)).where("log", "=", log).where("position", "<", end)
+      )
+    }
+    return Posting.heightOf(end) === below
+  })
+  if ((yield* ChainRow.internalRememberedFrom(chain)) >= below) return
+  while (!(yield* transaction(step))) yield* Effect.sleep(forgetPause)
+  yield* PostingRuns.drop(log, Posting.positionOf(below, 0))
 })

@@ -72,8 +72,8 @@ const spec: fc.Arbitrary<Spec> = fc.record({
 })
 
 type Step =
-  /** A new block; `former`: as release 0.1 recorded it. */
-  | { readonly block: ReadonlyArray<Spec>; readonly former: boolean }
+  /** A new block; `former`: as release 0.1 recorded it, or before internal transactions had a table of their own. */
+  | { readonly block: ReadonlyArray<Spec>; readonly former: keyof typeof appends }
   | { readonly undo: number }
   | { readonly compact: number }
   /** Runs are made, and the process dies when pages were to be written for one more than so many times. */
@@ -90,7 +90,7 @@ const specs = fc.oneof(
 )
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.constantFrom("chunks", "together", "no") }) },
   { weight: 1, arbitrary: fc.record({ undo: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 5, arbitrary: fc.record({ compact: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.record({ crash: fc.nat(3) }) },
@@ -137,6 +137,16 @@ const appendFormerly = Effect.fnUntraced(function* (block: Block) {
     yield* insertMany("staged_postings", staged)
   }
 })
+
+/** Before internal transactions had a table of their own. */
+const appendTogether = Effect.fnUntraced(function* (block: Block) {
+  const { insertMany } = yield* Database
+  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all))
+  yield* insertMany("packed_transfers", [...rows.packed_transfers, ...rows.packed_internal])
+  yield* insertMany("staged_postings", rows.staged_postings)
+})
+
+const appends = { chunks: appendFormerly, together: appendTogether, no: append }
 
 /** As release 0.1 sorted postings. */
 const sortFormerly = Effect.gen(function* () {
@@ -205,7 +215,7 @@ for (const store of takenStores(import.meta.url)) {
           if ("block" in step) {
             const block = blockOf(blocks.length, step.block)
             blocks.push(block)
-            yield* transaction(step.former ? appendFormerly(block) : append(block))
+            yield* transaction(appends[step.former](block))
           } else if ("undo" in step) {
             blocks.length = Math.max(0, blocks.length - step.undo)
             yield* transaction(TransferLog.undo(1, blocks.length - 1))
