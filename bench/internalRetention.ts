@@ -77,7 +77,7 @@ const main = async () => {
     yield* transaction(InternalPartitions.attach(chain, day * blocksOfDay, (day + 1) * blocksOfDay))
   })
   for (const { client } of [dropped, deleted]) {
-    await client.query("insert into chain (id, name) values ($1, 'ethereum/mainnet')", [chain])
+    await client.query("insert into chain (id, name, height) values ($1, 'ethereum/mainnet', 1000000000)", [chain])
   }
   const writeBoth = async (day: number) => {
     await dropped.run(attachDay(day))

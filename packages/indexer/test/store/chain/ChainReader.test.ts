@@ -5,6 +5,9 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import * as PrunedInternal from "@headwater/indexer/store/chain/PrunedInternal"
+import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
@@ -210,6 +213,39 @@ for (const store of takenStores(import.meta.url)) {
         const totals = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))
         assert.deepStrictEqual(totals, { received: 0n, spent: 190n })
       }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live(
+      "counts blocks that come again, however low the chain was rewound, and whatever was about to be forgotten",
+      () =>
+        Effect.gen(function* () {
+          const { commits, recorded } = yield* open
+          const commit = Effect.fnUntraced(function* (from: number, to: number) {
+            for (let height = from; height <= to; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [1])])
+          })
+          const totals = Effect.gen(function* () {
+            let kept = 0n
+            yield* recorded.each("internal", alice, Number.MAX_SAFE_INTEGER, ({ amount }) => {
+              kept += amount
+            })
+            return { kept, pruned: (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))?.spent ?? 0n }
+          })
+          yield* commit(100, 119)
+          yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+          assert.deepStrictEqual(yield* totals, { kept: 6n, pruned: 14n })
+          // Below the first block, and then lower still.
+          yield* commits.rewind(97)
+          yield* commits.rewind(94)
+          yield* commit(95, 104)
+          assert.deepStrictEqual(yield* totals, { kept: 10n, pruned: 14n })
+          // Up to a height that was read before the chain was rewound.
+          const { id } = (yield* ChainRow.find(chain))!
+          const add = (transfers: ReadonlyArray<InternalTransfer>) => PrunedInternal.add(id, "all", transfers)
+          yield* TransferLog.forgetInternal(id, 114, add)
+          assert.deepStrictEqual(yield* totals, { kept: 0n, pruned: 24n })
+          yield* commit(105, 119)
+          assert.deepStrictEqual(yield* totals, { kept: 15n, pruned: 24n })
+        }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
     it.live("in the record of watched addresses, keeps only their sums", () =>

@@ -191,7 +191,6 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
     }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
   }
-  yield* ChainRow.remembersInternalFrom(chain, fork + 1)
 })
 
 /** Chunks of a table that go in one step of {@link forgetInternal}, about, and the pause in which others may write. */
@@ -244,11 +243,13 @@ export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* 
   const { partitioned, query, transaction } = yield* Database
   const log = logOf(chain, "internal")
   const step = Effect.gen(function* () {
-    const { internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
-    if (forgotten >= below) return true
+    const { height, internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
+    // The chain may have been rewound: blocks that are yet to come are not forgotten.
+    const last = Math.min(below, (height ?? -1) + 1)
+    if (forgotten >= last) return true
     const from = Posting.positionOf(forgotten, 0)
     const found = yield* Effect.forEach(tablesOf("internal"), (table) =>
-      Effect.map(stepOf(table, log, from, Posting.positionOf(below, 0)), (step) => ({ ...step, table }))
+      Effect.map(stepOf(table, log, from, Posting.positionOf(last, 0)), (step) => ({ ...step, table }))
     )
     const end = Math.min(...found.map(({ end }) => end))
     const chunks = found.flatMap(({ chunks }) => chunks.filter(({ position }) => position < end))
@@ -262,9 +263,9 @@ export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* 
         db.deleteFrom(deletedFrom(table, partitioned)).where("log", "=", log).where("position", "<", end)
       )
     }
-    return Posting.heightOf(end) === below
+    return Posting.heightOf(end) === last
   })
   if ((yield* ChainRow.internalRememberedFrom(chain)) >= below) return
   while (!(yield* transaction(step))) yield* Effect.sleep(forgetPause)
-  yield* PostingRuns.drop(log, Posting.positionOf(below, 0))
+  yield* PostingRuns.drop(log, Posting.positionOf(yield* ChainRow.internalRememberedFrom(chain), 0))
 })

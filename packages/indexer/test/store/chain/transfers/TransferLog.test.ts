@@ -5,6 +5,7 @@ import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction
 import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
@@ -191,7 +192,7 @@ for (const store of takenStores(import.meta.url)) {
       Effect.gen(function* () {
         const { partitioned, query, transaction } = yield* Database
         const context = yield* Effect.context<Database>()
-        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
         // What is forgotten of some blocks stays where it is; what came before and what comes after is deleted.
         if (partitioned) for (const from of [1, 3]) yield* transaction(InternalPartitions.attach(1, from, from + 2))
         const pagesOf = Effect.fnUntraced(function* (
@@ -218,7 +219,8 @@ for (const store of takenStores(import.meta.url)) {
             yield* transaction(appends[step.former](block))
           } else if ("undo" in step) {
             blocks.length = Math.max(0, blocks.length - step.undo)
-            yield* transaction(TransferLog.undo(1, blocks.length - 1))
+            const undone = TransferLog.undo(1, blocks.length - 1)
+            yield* transaction(Effect.andThen(undone, ChainRow.rememberInternalFrom(1, blocks.length)))
           } else if ("compact" in step) yield* Compaction.compact(1, step.compact)
           else if ("crash" in step) yield* Effect.exit(dying(step.crash, Compaction.compact(1, 1)))
           else if ("sortedFormerly" in step) yield* transaction(sortFormerly)
@@ -306,7 +308,7 @@ for (const store of takenStores(import.meta.url)) {
     it.live("merges runs level by level, and forgets what is pruned", () =>
       Effect.gen(function* () {
         const { query, read, transaction } = yield* Database
-        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
         const specs = Array.from({ length: 40 }, (_, i): Spec => ({ kind: "internal", from: i % 7, to: 7, seed: i }))
         for (let height = 0; height < 72; height++) {
           yield* transaction(append(blockOf(height, specs)))
