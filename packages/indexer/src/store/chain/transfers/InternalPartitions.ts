@@ -50,15 +50,20 @@ export const attach = Effect.fnUntraced(function* (chain: number, from: number, 
 
 /** Makes the next partition where the last one is about to be full. */
 export const prepare = Effect.fn("InternalPartitions.prepare")(function* (reader: ChainReader) {
-  const { partitioned, transaction } = yield* Database
+  const { partitioned, read, transaction } = yield* Database
   const chain = yield* ChainRow.find(reader.chain)
   if (!partitioned || chain === undefined || chain.height === null || !(yield* ahead(chain)).isNeeded) return
+  const { id } = chain
   const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  const since = Math.max(chain.first_height ?? 0, yield* reader.heightSince(now - seconds))
+  const [newest] = yield* read((db) =>
+    db.selectFrom("block").select("time").where("chain", "=", id).orderBy("height", "desc").limit(1)
+  )
+  // By the blocks' own time where the clock is behind: one partition would be as wide as all that is recorded.
+  const present = Math.max(now, newest?.time ?? now)
+  const since = Math.max(chain.first_height ?? 0, yield* reader.heightSince(present - seconds))
   // A first sync passes blocks sooner than partitions could be made for them.
   if (since > chain.height) return
   const blocks = Math.max(leastBlocks, chain.height - since)
-  const { id } = chain
   yield* transaction(
     Effect.gen(function* () {
       const row = yield* ChainRow.lock(id)

@@ -141,6 +141,19 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
     )
   )
 
+  it.live("are of about two days by the time of the blocks, where the clock is years behind", () =>
+    fresh(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { commit, recorded } = yield* open
+          yield* commit(first, 1_399)
+          yield* later(-10_000, InternalPartitions.prepare(recorded))
+          assert.deepStrictEqual(yield* partitions, [{ from_height: 1_400, to_height: 2_400 }])
+        })
+      )
+    )
+  )
+
   it.live("stay where their blocks come again, and count the blocks that did", () =>
     fresh(
       Effect.scoped(
