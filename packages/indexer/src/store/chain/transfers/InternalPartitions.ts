@@ -4,10 +4,13 @@
  * default one, and deleted row by row.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as Partitions from "../../database/Partitions.ts"
+import { rows } from "../../database/Statements.ts"
 import type { ChainReader } from "../ChainReader.ts"
 import { logOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
@@ -17,6 +20,15 @@ const seconds = 172_800
 const leastBlocks = 1_000
 /** The part of a partition that is left ahead of the tip when the next one is made. */
 const lead = 1 / 4
+
+/**
+ * Bytes of the default partition that are read, while everybody else waits, for a partition to be made: a second or two of a
+ * slow disk. A statement that brings nothing for half a minute would be given up, and begun again a minute later, for ever.
+ */
+export const LargestDefault = Context.Reference(
+  "@headwater/indexer/store/chain/transfers/InternalPartitions/LargestDefault",
+  { defaultValue: () => 2 ** 28 }
+)
 
 const nameOf = (chain: number, fromHeight: number) => `packed_internal_${chain}_${fromHeight}`
 
@@ -48,6 +60,15 @@ export const attach = Effect.fnUntraced(function* (chain: number, from: number, 
   yield* query((db) => db.insertInto("internal_partition").values({ chain, from_height: from, to_height: to }))
 })
 
+/** Whether the default partition may be read from end to end, as making another one does. */
+const isDefaultSmall = Effect.gen(function* () {
+  const { read } = yield* Database
+  const [row] = yield* read(
+    rows(sql<{ readonly bytes: number }>`select pg_relation_size('packed_internal_default') as bytes`)
+  )
+  return row!.bytes <= (yield* LargestDefault)
+})
+
 /** Makes the next partition where the last one is about to be full. */
 export const prepare = Effect.fn("InternalPartitions.prepare")(function* (reader: ChainReader) {
   const { partitioned, read, transaction } = yield* Database
@@ -62,7 +83,7 @@ export const prepare = Effect.fn("InternalPartitions.prepare")(function* (reader
   const present = Math.max(now, newest?.time ?? now)
   const since = Math.max(chain.first_height ?? 0, yield* reader.heightSince(present - seconds))
   // A first sync passes blocks sooner than partitions could be made for them.
-  if (since > chain.height) return
+  if (since > chain.height || !(yield* isDefaultSmall)) return
   const blocks = Math.max(leastBlocks, chain.height - since)
   yield* transaction(
     Effect.gen(function* () {

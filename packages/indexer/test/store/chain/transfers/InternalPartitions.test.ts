@@ -154,6 +154,22 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
     )
   )
 
+  it.live("are made where the default one is read in a moment", () =>
+    fresh(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { commit, recorded } = yield* open
+          yield* commit(first, 110)
+          const prepare = InternalPartitions.prepare(recorded)
+          yield* Effect.provideService(prepare, InternalPartitions.LargestDefault, 8_191)
+          assert.lengthOf(yield* partitions, 0)
+          yield* Effect.provideService(prepare, InternalPartitions.LargestDefault, 8_192)
+          assert.lengthOf(yield* partitions, 1)
+        })
+      )
+    )
+  )
+
   it.live("stay where their blocks come again, and count the blocks that did", () =>
     fresh(
       Effect.scoped(
