@@ -60,13 +60,16 @@ export const attach = Effect.fnUntraced(function* (chain: number, from: number, 
   yield* query((db) => db.insertInto("internal_partition").values({ chain, from_height: from, to_height: to }))
 })
 
-/** Whether the default partition may be read from end to end, as making another one does. */
-const isDefaultSmall = Effect.gen(function* () {
+/** Whether the role may make a partition, and the default one is read in a moment, as making another does. */
+const mayAttach = Effect.gen(function* () {
   const { read } = yield* Database
   const [row] = yield* read(
-    rows(sql<{ readonly bytes: number }>`select pg_relation_size('packed_internal_default') as bytes`)
+    rows(sql<{ readonly bytes: number; readonly allowed: boolean }>`
+      select pg_relation_size('packed_internal_default') as bytes,
+        has_schema_privilege(current_schema(), 'CREATE') and pg_has_role(relowner, 'USAGE') as allowed
+      from pg_class where oid = 'packed_internal'::regclass`)
   )
-  return row!.bytes <= (yield* LargestDefault)
+  return row!.allowed && row!.bytes <= (yield* LargestDefault)
 })
 
 /** Makes the next partition where the last one is about to be full. */
@@ -83,7 +86,7 @@ export const prepare = Effect.fn("InternalPartitions.prepare")(function* (reader
   const present = Math.max(now, newest?.time ?? now)
   const since = Math.max(chain.first_height ?? 0, yield* reader.heightSince(present - seconds))
   // A first sync passes blocks sooner than partitions could be made for them.
-  if (since > chain.height || !(yield* isDefaultSmall)) return
+  if (since > chain.height || !(yield* mayAttach)) return
   const blocks = Math.max(leastBlocks, chain.height - since)
   yield* transaction(
     Effect.gen(function* () {
@@ -133,7 +136,7 @@ export const drop = Effect.fn("InternalPartitions.drop")(function* (reader: Chai
 /** Makes what is needed, and drops what is forgotten. */
 export const keep = (reader: ChainReader) =>
   prepare(reader).pipe(
-    // A role that may make no tables has everything in the default partition.
+    // What comes is in the default partition then.
     Effect.catch((error) => Effect.logWarning("No partition was made for internal transactions", error)),
     Effect.andThen(drop(reader))
   )

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
@@ -170,6 +171,30 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
     )
   )
 
+  it.live("are not tried to be made by a role that may make no tables", () =>
+    fresh(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { commit, recorded } = yield* open
+          const { transaction } = yield* Database
+          yield* commit(first, 110)
+          const role = `reader_${randomUUID().replaceAll("-", "")}`
+          const tried = Effect.gen(function* () {
+            yield* statement(`create role ${role}`)
+            yield* statement(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+            yield* statement(`set local role ${role}`)
+            yield* InternalPartitions.prepare(recorded)
+            return yield* Effect.fail(yield* partitions)
+          })
+          // The role is gone again with the transaction.
+          assert.deepStrictEqual(yield* Effect.flip(transaction(tried)), [])
+          yield* InternalPartitions.prepare(recorded)
+          assert.lengthOf(yield* partitions, 1)
+        })
+      )
+    )
+  )
+
   it.live("stay where their blocks come again, and count the blocks that did", () =>
     fresh(
       Effect.scoped(
@@ -230,7 +255,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
     )
   )
 
-  it.live("are not needed: what a role may make no table for is deleted row by row", () =>
+  it.live("are not needed: what none can be made for is deleted row by row", () =>
     fresh(
       Effect.scoped(
         Effect.gen(function* () {
