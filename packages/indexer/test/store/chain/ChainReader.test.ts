@@ -188,6 +188,30 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
+    it.live("adds to the sums what a block lacked that is forgotten by then", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        const blocks = Array.from({ length: 20 }, (_, height) => blockOf(1, height, 1, 1_000, [1, height]))
+        for (const block of blocks) {
+          const lacks: Block = { ...block, transfers: [], missing: [{ part: "internal", reason: "no state" }] }
+          yield* commits.commit([block.height === 3 || block.height === 18 ? lacks : block])
+        }
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+        for (const height of [3, 18, 3, 18]) {
+          const options = { callbacks: false, internalFrom: Number.MAX_SAFE_INTEGER, learned: [] } as const
+          yield* commits.reprocess(blocks[height]!, options)
+        }
+        const kept = yield* recorded.page("internal", alice, { order: "ascending", limit: 50 })
+        assert.deepStrictEqual(
+          kept.transfers.map(({ height }) => height),
+          [14, 15, 16, 17, 18, 19].flatMap((height) => [height, height])
+        )
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 0 })
+        const totals = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))
+        assert.deepStrictEqual(totals, { received: 0n, spent: 190n })
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("in the record of watched addresses, keeps only their sums", () =>
       Effect.gen(function* () {
         const { commits, recorded } = yield* open

@@ -9,28 +9,30 @@
  * Nothing that is written is wrong after a reorganisation: a page may still name a position that is gone or holds
  * another transfer now, and the reader, who compares the full address, passes over it.
  */
-import type { Block } from "@headwater/core/Block"
+import type { Block, InternalTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
-import { type Entry, type Kind, kinds, logOf, type PackedTransfer, type TransferOf } from "./internal/Logs.ts"
+import { type ChunkTable, type Entry, type Kind, kinds, logOf, type PackedTransfer, tablesOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
 
 export type { Entry, Kind, TransferOf } from "./internal/Logs.ts"
 
-/** What blocks leave in the logs of their chain. */
-export interface Rows {
-  readonly chunks: ReadonlyArray<Row<"packed_transfers">>
+/** What a block leaves in a log. */
+interface Rows {
+  readonly chunks: ReadonlyArray<Row<ChunkTable>>
   readonly unsorted: ReadonlyArray<Row<"staged_postings">>
 }
 
-/** Where chunks are; those of before are in the second table. */
-const tables = ["packed_transfers", "transfer_chunk"] as const
+/** What a block leaves in the logs of its chain, by table. */
+export type RowsOfBlock = {
+  readonly [T in "packed_internal" | "packed_transfers" | "staged_postings"]: ReadonlyArray<Row<T>>
+}
 
 /** Transfers that are packed between two steps. */
 const transfersOfStep = 128
@@ -94,16 +96,24 @@ function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Entry) 
 }
 
 /** A block's transfers that `keep` picks, as the rows that record them. */
-export function* pack(chain: number, block: Block, keep: (transfer: Entry) => boolean): Generator<void, Rows> {
-  const all: Array<Rows> = []
-  for (const kind of kinds) all.push(yield* rowsOf(logOf(chain, kind), kind, block, keep))
-  return { chunks: all.flatMap(({ chunks }) => chunks), unsorted: all.flatMap(({ unsorted }) => unsorted) }
+export function* pack(chain: number, block: Block, keep: (transfer: Entry) => boolean): Generator<void, RowsOfBlock> {
+  const rows = {
+    packed_internal: [] as Array<Row<ChunkTable>>,
+    packed_transfers: [] as Array<Row<ChunkTable>>,
+    staged_postings: [] as Array<Row<"staged_postings">>
+  } satisfies RowsOfBlock
+  for (const kind of kinds) {
+    const { chunks, unsorted } = yield* rowsOf(logOf(chain, kind), kind, block, keep)
+    rows[tablesOf(kind)[0]].push(...chunks)
+    rows.staged_postings.push(...unsorted)
+  }
+  return rows
 }
 
 /** The chunks of one block in a log. */
-const chunksOf = Effect.fnUntraced(function* (log: number, height: number) {
+const chunksOf = Effect.fnUntraced(function* (log: number, kind: Kind, height: number) {
   const { query } = yield* Database
-  const found = yield* Effect.forEach(tables, (table) =>
+  const found = yield* Effect.forEach(tablesOf(kind), (table) =>
     query((db) =>
       db
         .selectFrom(table)
@@ -114,7 +124,7 @@ const chunksOf = Effect.fnUntraced(function* (log: number, height: number) {
         .orderBy("position")
     )
   )
-  return { packed: found[0]!, former: found[1]! }
+  return { packed: found.slice(0, -1).flat(), former: found.at(-1)! }
 })
 
 const isSame = (a: Rows["chunks"], b: Rows["chunks"]) =>
@@ -144,11 +154,11 @@ export const rewrite = Effect.fnUntraced(function* (
   for (const kind of kinds.filter(which)) {
     const log = logOf(chain, kind)
     const { chunks, unsorted } = yield* TimeSlice.runInTransaction(() => rowsOf(log, kind, block, keep))
-    const { former, packed } = yield* chunksOf(log, block.height)
+    const { former, packed } = yield* chunksOf(log, kind, block.height)
     const stands = former.length === 0 ? packed : [...packed, ...packedNow(log, kind, block.height, former)]
     // The same transfers stay under the positions that they have: somebody may be reading on from one of them.
     if (isSame(stands, chunks)) continue
-    for (const table of tables) {
+    for (const table of tablesOf(kind)) {
       yield* defer((db) =>
         db
           .deleteFrom(table)
@@ -158,7 +168,7 @@ export const rewrite = Effect.fnUntraced(function* (
       )
     }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
-    yield* insertMany("packed_transfers", chunks)
+    yield* insertMany(tablesOf(kind)[0], chunks)
     yield* insertMany("staged_postings", unsorted)
     rewritten.push(kind)
     written.push(...unsorted)
@@ -171,7 +181,7 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   const { defer } = yield* Database
   for (const kind of kinds) {
     const log = logOf(chain, kind)
-    for (const table of tables) {
+    for (const table of tablesOf(kind)) {
       yield* defer((db) =>
         db
           .deleteFrom(table)
@@ -181,68 +191,80 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
     }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
   }
+  yield* ChainRow.remembersInternalFrom(chain, fork + 1)
 })
 
-/** Chunks of a table that go in one step of {@link prune}, about, and the pause in which others may write. */
-const pruneStep = 100
-const prunePause = "5 millis"
+/** Chunks of a table that go in one step of {@link forgetInternal}, about, and the pause in which others may write. */
+const forgetStep = 100
+const forgetPause = "5 millis"
 
-/** The height below which a table has about a step's chunks, whole blocks of them; undefined where it has fewer below `end`. */
-const stepEnd = Effect.fnUntraced(function* (table: (typeof tables)[number], log: number, end: number) {
-  const { read } = yield* Database
-  const rows = yield* read((db) =>
+/** Chunks of a log in a table, from a position on below another one. */
+const chunksBetween = Effect.fnUntraced(function* (
+  table: ChunkTable,
+  log: number,
+  range: { readonly from: number; readonly end: number; readonly limit?: number }
+) {
+  const { query } = yield* Database
+  return yield* query((db) =>
     db
       .selectFrom(table)
-      .select("position")
+      .select(["position", "data"])
       .where("log", "=", log)
-      .where("position", "<", end)
+      .where("position", ">=", range.from)
+      .where("position", "<", range.end)
       .orderBy("position")
-      .limit(pruneStep + 1)
+      .$if(range.limit !== undefined, (select) => select.limit(range.limit!))
   )
-  const beyond = rows[pruneStep]
-  if (beyond === undefined) return undefined
-  const height = Posting.heightOf(beyond.position)
-  return height > Posting.heightOf(rows[0]!.position) ? height : height + 1
 })
 
+/** About a step's chunks of a table, and the position below which these are all: whole blocks. */
+const stepOf = Effect.fnUntraced(function* (table: ChunkTable, log: number, from: number, end: number) {
+  const chunks = yield* chunksBetween(table, log, { from, end, limit: forgetStep + 1 })
+  const beyond = chunks[forgetStep]
+  if (beyond === undefined) return { chunks, end }
+  const [first, height] = [Posting.heightOf(chunks[0]!.position), Posting.heightOf(beyond.position)]
+  if (height > first) return { chunks, end: Posting.positionOf(height, 0) }
+  const next = Posting.positionOf(first + 1, 0)
+  return { chunks: yield* chunksBetween(table, log, { from, end: next }), end: next }
+})
+
+/** Where rows of forgotten blocks are deleted: those in a partition of their own go with that. */
+const deletedFrom = (table: ChunkTable, partitioned: boolean) =>
+  partitioned && table === "packed_internal" ? "packed_internal_default" : table
+
 /**
- * Forgets transfers of a kind below a height, some blocks at a time, under the lock of the chain's row; postings go with the
- * runs they are in. `forget` is given the transfers that go and the height below which none is left, in the transaction in
- * which they go.
+ * Forgets internal transactions below a height, some blocks at a time, under the lock of the chain's row, which says up to
+ * where they are forgotten; postings go with the runs they are in. `forget` is given what is forgotten, in that transaction.
  */
-export const prune = Effect.fn("TransferLog.prune")(function* <K extends Kind>(
+export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* (
   chain: number,
-  kind: K,
   below: number,
-  forget: (transfers: ReadonlyArray<TransferOf<K>>, below: number) => Effect.Effect<void, DatabaseError, Database>
+  forget: (transfers: ReadonlyArray<InternalTransfer>) => Effect.Effect<void, DatabaseError, Database>
 ) {
-  const { query, transaction } = yield* Database
-  const log = logOf(chain, kind)
-  const end = Posting.positionOf(below, 0)
-  while (true) {
-    const ends = yield* Effect.forEach(tables, (table) => stepEnd(table, log, end))
-    const height = Math.min(...ends.map((height) => height ?? below))
-    yield* transaction(
-      Effect.gen(function* () {
-        yield* ChainRow.lock(chain)
-        const gone = yield* Effect.forEach(tables, (table) =>
-          query((db) =>
-            db
-              .deleteFrom(table)
-              .where("log", "=", log)
-              .where("position", "<", Posting.positionOf(height, 0))
-              .returning("data")
-          )
-        )
-        const chunks = gone.flat()
-        yield* forget(
-          chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>)),
-          height
-        )
-      })
+  const { partitioned, query, transaction } = yield* Database
+  const log = logOf(chain, "internal")
+  const step = Effect.gen(function* () {
+    const { internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
+    if (forgotten >= below) return true
+    const from = Posting.positionOf(forgotten, 0)
+    const found = yield* Effect.forEach(tablesOf("internal"), (table) =>
+      Effect.map(stepOf(table, log, from, Posting.positionOf(below, 0)), (step) => ({ ...step, table }))
     )
-    if (height === below) break
-    yield* Effect.sleep(prunePause)
-  }
-  yield* PostingRuns.drop(log, end)
+    const end = Math.min(...found.map(({ end }) => end))
+    const chunks = found.flatMap(({ chunks }) => chunks.filter(({ position }) => position < end))
+    yield* forget(
+      chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as InternalTransfer))
+    )
+    yield* ChainRow.forgetInternalBelow(chain, Posting.heightOf(end))
+    for (const { chunks, table } of found) {
+      if (chunks.length === 0) continue
+      yield* query((db) =>
+        db.deleteFrom(deletedFrom(table, partitioned)).where("log", "=", log).where("position", "<", end)
+      )
+    }
+    return Posting.heightOf(end) === below
+  })
+  if ((yield* ChainRow.internalRememberedFrom(chain)) >= below) return
+  while (!(yield* transaction(step))) yield* Effect.sleep(forgetPause)
+  yield* PostingRuns.drop(log, Posting.positionOf(below, 0))
 })

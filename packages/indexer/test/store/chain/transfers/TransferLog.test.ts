@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction"
+import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -71,8 +72,8 @@ const spec: fc.Arbitrary<Spec> = fc.record({
 })
 
 type Step =
-  /** A new block; `former`: as release 0.1 recorded it. */
-  | { readonly block: ReadonlyArray<Spec>; readonly former: boolean }
+  /** A new block; `former`: as release 0.1 recorded it, or before internal transactions had a table of their own. */
+  | { readonly block: ReadonlyArray<Spec>; readonly former: keyof typeof appends }
   | { readonly undo: number }
   | { readonly compact: number }
   /** Runs are made, and the process dies when pages were to be written for one more than so many times. */
@@ -89,7 +90,7 @@ const specs = fc.oneof(
 )
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.constantFrom("chunks", "together", "no") }) },
   { weight: 1, arbitrary: fc.record({ undo: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 5, arbitrary: fc.record({ compact: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.record({ crash: fc.nat(3) }) },
@@ -115,15 +116,16 @@ const textOf = ({
 const all = () => true
 
 const tables = [
-  ...(["packed_transfers", "transfer_chunk", "staged_postings"] as const),
+  ...(["packed_transfers", "packed_internal", "transfer_chunk", "staged_postings"] as const),
   ...(["posting_run", "sorted_postings", "posting_page"] as const)
 ]
 
 const append = Effect.fnUntraced(function* (block: Block) {
   const { insertMany } = yield* Database
-  const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, all))
-  yield* insertMany("packed_transfers", chunks)
-  yield* insertMany("staged_postings", unsorted)
+  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all))
+  yield* insertMany("packed_transfers", rows.packed_transfers)
+  yield* insertMany("packed_internal", rows.packed_internal)
+  yield* insertMany("staged_postings", rows.staged_postings)
 })
 
 /** As release 0.1 recorded a block. */
@@ -135,6 +137,16 @@ const appendFormerly = Effect.fnUntraced(function* (block: Block) {
     yield* insertMany("staged_postings", staged)
   }
 })
+
+/** Before internal transactions had a table of their own. */
+const appendTogether = Effect.fnUntraced(function* (block: Block) {
+  const { insertMany } = yield* Database
+  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all))
+  yield* insertMany("packed_transfers", [...rows.packed_transfers, ...rows.packed_internal])
+  yield* insertMany("staged_postings", rows.staged_postings)
+})
+
+const appends = { chunks: appendFormerly, together: appendTogether, no: append }
 
 /** As release 0.1 sorted postings. */
 const sortFormerly = Effect.gen(function* () {
@@ -177,8 +189,11 @@ for (const store of takenStores(import.meta.url)) {
   describe(`TransferLog on ${store.name}`, () => {
     it.live("answers every page as a scan of the chain would, through runs, merges and reorganisations", () =>
       Effect.gen(function* () {
-        const { query, transaction } = yield* Database
+        const { partitioned, query, transaction } = yield* Database
         const context = yield* Effect.context<Database>()
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
+        // What is forgotten of some blocks stays where it is; what came before and what comes after is deleted.
+        if (partitioned) for (const from of [1, 3]) yield* transaction(InternalPartitions.attach(1, from, from + 2))
         const pagesOf = Effect.fnUntraced(function* (
           kind: Transfer["kind"],
           of: number,
@@ -200,7 +215,7 @@ for (const store of takenStores(import.meta.url)) {
           if ("block" in step) {
             const block = blockOf(blocks.length, step.block)
             blocks.push(block)
-            yield* transaction(step.former ? appendFormerly(block) : append(block))
+            yield* transaction(appends[step.former](block))
           } else if ("undo" in step) {
             blocks.length = Math.max(0, blocks.length - step.undo)
             yield* transaction(TransferLog.undo(1, blocks.length - 1))
@@ -220,7 +235,7 @@ for (const store of takenStores(import.meta.url)) {
           } else {
             const below = Math.min(step.prune, blocks.length)
             const sums = new Map<string, number>()
-            yield* TransferLog.prune(1, "internal", below, (gone) =>
+            yield* TransferLog.forgetInternal(1, below, (gone) =>
               Effect.sync(() => {
                 for (const { operation } of gone) sums.set(operation, (sums.get(operation) ?? 0) + 1)
               })
@@ -275,6 +290,7 @@ for (const store of takenStores(import.meta.url)) {
             Effect.runPromiseWith(context)(
               Effect.gen(function* () {
                 for (const table of tables) yield* query((db) => db.deleteFrom(table))
+                yield* query((db) => db.updateTable("chain").set({ internal_forgotten_below: 0 }))
                 const blocks: Array<Block> = []
                 for (const step of steps) yield* play(blocks, step)
                 yield* check(blocks, limit, from)
@@ -289,7 +305,8 @@ for (const store of takenStores(import.meta.url)) {
 
     it.live("merges runs level by level, and forgets what is pruned", () =>
       Effect.gen(function* () {
-        const { read, transaction } = yield* Database
+        const { query, read, transaction } = yield* Database
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
         const specs = Array.from({ length: 40 }, (_, i): Spec => ({ kind: "internal", from: i % 7, to: 7, seed: i }))
         for (let height = 0; height < 72; height++) {
           yield* transaction(append(blockOf(height, specs)))
@@ -302,9 +319,9 @@ for (const store of takenStores(import.meta.url)) {
           ({ transfers }) => transfers.length
         )
         assert.strictEqual(yield* count, 72 * 40)
-        yield* TransferLog.prune(1, "internal", 70, () => Effect.void)
+        yield* TransferLog.forgetInternal(1, 70, () => Effect.void)
         assert.strictEqual(yield* count, 2 * 40)
-        yield* TransferLog.prune(1, "internal", 100, () => Effect.void)
+        yield* TransferLog.forgetInternal(1, 100, () => Effect.void)
         assert.strictEqual(yield* count, 0)
         assert.strictEqual(
           (yield* read((db) => db.selectFrom("posting_run").select("id").where("state", "=", "live"))).length,
