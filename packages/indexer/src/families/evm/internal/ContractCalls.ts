@@ -39,8 +39,7 @@ export const balanceOf = (contract: AddressBytes, holder: AddressBytes, block: u
   tokenCall(contract, `${selectors.balanceOf}${word(0n).slice(40)}${digits(holder)}`, block)
 
 /** All tokens of a contract, after the newest block. */
-export const totalSupply = (contract: AddressBytes): Call =>
-  tokenCall(contract, selectors.totalSupply, "latest")
+export const totalSupply = (contract: AddressBytes): Call => tokenCall(contract, selectors.totalSupply, "latest")
 
 /** Whether a contract has an interface, by the interface's id as hex (ERC-165), after the newest block. */
 export const supportsInterface = (contract: AddressBytes, id: string): Call =>
