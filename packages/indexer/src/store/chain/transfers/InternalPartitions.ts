@@ -1,10 +1,10 @@
 /**
  * The partitions of internal transactions, on PostgreSQL: of a chain's blocks of about two days each, made ahead of the tip,
- * and dropped once all of their blocks are forgotten. What no partition is for, as the blocks of a first sync, is in the
- * default one, and deleted row by row.
+ * and dropped once all of their blocks are forgotten. Blocks without a partition, as those of a first sync, have their internal
+ * transactions among the other transfers, and they are deleted row by row. The default partition is for what nobody foresees: it
+ * is read from end to end where another one is made.
  */
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
@@ -20,15 +20,6 @@ const seconds = 172_800
 const leastBlocks = 1_000
 /** The part of a partition that is left ahead of the tip when the next one is made. */
 const lead = 1 / 4
-
-/**
- * Bytes of the default partition that are read, while everybody else waits, for a partition to be made: a second or two of a
- * slow disk. A statement that brings nothing for half a minute would be given up, and begun again a minute later, for ever.
- */
-export const LargestDefault = Context.Reference(
-  "@headwater/indexer/store/chain/transfers/InternalPartitions/LargestDefault",
-  { defaultValue: () => 2 ** 28 }
-)
 
 const nameOf = (chain: number, fromHeight: number) => `packed_internal_${chain}_${fromHeight}`
 
@@ -48,6 +39,37 @@ const ahead = Effect.fnUntraced(function* ({ height, id }: Pick<ChainRow.ChainRo
   return { end, isNeeded }
 })
 
+/** The partition that a chain's block has, if there is one. */
+export const at = Effect.fnUntraced(function* (chain: number, height: number) {
+  const { partitioned, query } = yield* Database
+  if (!partitioned) return undefined
+  const [found] = yield* query((db) =>
+    db
+      .selectFrom("internal_partition")
+      .select(["from_height", "to_height"])
+      .where("chain", "=", chain)
+      .where("from_height", "<=", height)
+      .where("to_height", ">", height)
+  )
+  return found
+})
+
+/** Blocks without a partition that are committed between two looks for one. */
+const lookEvery = 10
+
+/** Whether blocks that are committed have a partition: asked of each, and of the store where that may have changed. */
+export const watch = (chain: number) => {
+  let found: Effect.Success<ReturnType<typeof at>>
+  let looked = -1
+  return Effect.fnUntraced(function* (height: number) {
+    if (found !== undefined && height >= found.from_height && height < found.to_height) return true
+    if (looked >= 0 && height > looked && height < looked + lookEvery) return false
+    looked = height
+    found = yield* at(chain, height)
+    return found !== undefined
+  })
+}
+
 /** Makes the partition of a chain's blocks from a height on below another one, in a transaction. */
 export const attach = Effect.fnUntraced(function* (chain: number, from: number, to: number) {
   const { query } = yield* Database
@@ -60,16 +82,15 @@ export const attach = Effect.fnUntraced(function* (chain: number, from: number, 
   yield* query((db) => db.insertInto("internal_partition").values({ chain, from_height: from, to_height: to }))
 })
 
-/** Whether the role may make a partition, and the default one is read in a moment, as making another does. */
+/** Whether the role may make a partition. */
 const mayAttach = Effect.gen(function* () {
   const { read } = yield* Database
   const [row] = yield* read(
-    rows(sql<{ readonly bytes: number; readonly allowed: boolean }>`
-      select pg_relation_size('packed_internal_default') as bytes,
-        has_schema_privilege(current_schema(), 'CREATE') and pg_has_role(relowner, 'USAGE') as allowed
+    rows(sql<{ readonly allowed: boolean }>`
+      select has_schema_privilege(current_schema(), 'CREATE') and pg_has_role(relowner, 'USAGE') as allowed
       from pg_class where oid = 'packed_internal'::regclass`)
   )
-  return row!.allowed && row!.bytes <= (yield* LargestDefault)
+  return row!.allowed
 })
 
 /** Makes the next partition where the last one is about to be full. */
@@ -94,7 +115,7 @@ export const prepare = Effect.fn("InternalPartitions.prepare")(function* (reader
       const { end, isNeeded } = yield* ahead(row)
       // Another daemon has made the partition.
       if (!isNeeded) return
-      // Rows of blocks up to the tip may be in the default partition.
+      // Blocks up to the tip have what they have elsewhere.
       const from = Math.max(end, row.height! + 1)
       yield* attach(id, from, from + blocks)
     })
