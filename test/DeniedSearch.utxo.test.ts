@@ -14,24 +14,30 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import { locations } from "./Stores.ts"
 
-/** A proxy before a node that counts its scans, and refuses them where it is told to. */
-const proxy = (target: string, scans: "allowed" | "denied") =>
+interface Scan {
+  readonly params: readonly ["start" | "status", ReadonlyArray<{ readonly desc: string }>?]
+}
+
+/** A proxy before a node that notes the descriptors of each scan, which it refuses, or keeps back until something has come. */
+const proxy = (target: string, permission: "denied" | Promise<unknown>) =>
   Effect.gen(function* () {
     const { origin, password, username } = new URL(target)
-    const counts = { scans: 0 }
+    const scans: Array<ReadonlyArray<string>> = []
     const server = createServer((request, response) => {
       const chunks: Array<Buffer> = []
       request.on("data", (chunk: Buffer) => chunks.push(chunk))
       request.on("end", async () => {
         const body = Buffer.concat(chunks).toString("utf8")
         if (body.includes('"scantxoutset"')) {
-          if (body.includes('"start"')) counts.scans++
-          if (scans === "denied") {
+          const [action, sought] = (JSON.parse(body) as Scan).params
+          if (action === "start") scans.push(sought!.map(({ desc }) => desc))
+          if (permission === "denied") {
             response.setHeader("content-type", "application/json")
             const { id } = JSON.parse(body) as { readonly id: unknown }
             response.end(JSON.stringify({ id, result: null, error: { code: -32601, message: "Method not found" } }))
             return
           }
+          if (action === "start") await permission
         }
         const answer = await fetch(origin, {
           method: "POST",
@@ -53,7 +59,7 @@ const proxy = (target: string, scans: "allowed" | "denied") =>
           server.close(() => resume(Effect.void))
         })
     )
-    return { counts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    return { scans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
   })
 
 const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
@@ -141,10 +147,11 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
         assert.strictEqual(first.body.data.items[0].index, used)
         const known = yield* recording.get(`${path(key.text)}/assets`)
         assert.deepStrictEqual(known.body.data?.item, balance, JSON.stringify(known.body))
-        assert.strictEqual(denying.counts.scans, 0)
+        assert.deepStrictEqual(denying.scans, [])
         yield* recording.terminate
 
-        const counting = yield* proxy(node.url, "allowed")
+        const all = Promise.withResolvers<void>()
+        const counting = yield* proxy(node.url, all.promise)
         const searching = yield* Headwater.start(yield* store, settings(counting.url, "watched", "latest"))
         yield* isRead(searching)
         const others = Array.from({ length: 7 }, (_, i) => keyOf(i + 2))
@@ -156,6 +163,7 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
           { concurrency: "unbounded" }
         )
         for (const { body, status } of derived) assert.strictEqual(status, 201, JSON.stringify(body))
+        all.resolve()
         const found = yield* until(searching.get(`${path(key.text)}/assets`), ({ status }) => status === 200)
         // What was emptied before the search looks unused.
         const since = { ...balance, completeFrom: 132 }
@@ -164,7 +172,10 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
           const { body } = yield* until(searching.get(`${path(text)}/assets`), ({ status }) => status === 200)
           assert.strictEqual(body.data?.item.confirmedBalance.amount, "0", JSON.stringify(body))
         }
-        assert.strictEqual(counting.counts.scans, 1, "eight wallets at once cost one scan")
+        // On a busy machine some come so much later than the first that its scan has begun.
+        assert.isAtMost(counting.scans.length, 2, "all that wait cost one scan")
+        const branches = counting.scans.flat()
+        assert.deepStrictEqual([branches.length, new Set(branches).size], [16, 16], "of each of the eight wallets one")
         const next = yield* derive(searching, key.text)
         assert.strictEqual(next.body.data.items[0].index, used)
         const during = yield* searching.get(`${path(key.text)}/assets`)

@@ -219,20 +219,19 @@ export const make = Effect.fn("CoinSync.make")(function* (
     Effect.provideService(Database, database)
   )
 
-  /** Waits until those who come together are all there. */
-  const gathered = Effect.gen(function* () {
-    for (let i = 0, before = 0; i < gatheringLooks; i++) {
-      const found = yield* waiting("searched")
+  /** Those who wait, once those who come together are all there. */
+  const gathered = Effect.fnUntraced(function* (known: "searched" | "left") {
+    for (let i = 1, before = 0; ; i++) {
+      const found = yield* waiting(known)
       const count = found === undefined ? 0 : found.addresses.length + found.wallets.length
-      if (count === before) return
+      if (count === before || i === gatheringLooks) return found
       before = count
       yield* Effect.sleep(gatheringInterval)
     }
   })
 
-  const stepFor = Effect.fn("CoinSync.step")(
-    function* (known: "searched" | "left") {
-      const found = yield* waiting(known)
+  const searchFor = Effect.fn("CoinSync.step")(
+    function* (found: Effect.Success<ReturnType<typeof waiting>>) {
       if (found === undefined) return "nothing"
       const { addresses, wallets } = found
       const cursor = yield* store.cursor
@@ -264,7 +263,7 @@ export const make = Effect.fn("CoinSync.make")(function* (
     Effect.provideService(Database, database),
     Effect.annotateLogs({ chain: nameOf(chain) })
   )
-  const step: CoinSync["step"] = stepFor("searched")
+  const step: CoinSync["step"] = Effect.flatMap(waiting("searched"), searchFor)
 
   // A node rests as long as it has searched: no more than half of its time goes into searches.
   let knownRestUntil = 0
@@ -272,9 +271,10 @@ export const make = Effect.fn("CoinSync.make")(function* (
   const rested = Effect.gen(function* () {
     // A million may wait that no node can look for: they are read once a node can.
     if (isUnavailable && !(yield* search.isAvailable)) return yield* Effect.sleep(unavailableInterval)
-    yield* gathered
     const now = yield* Clock.currentTimeMillis
-    const [took, outcome] = yield* Effect.timed(stepFor(now < knownRestUntil ? "left" : "searched"))
+    // Not looked for again: who came after the last look may be the first of many.
+    const found = yield* gathered(now < knownRestUntil ? "left" : "searched")
+    const [took, outcome] = yield* Effect.timed(searchFor(found))
     if (outcome === "searched") {
       knownRestUntil = (yield* Clock.currentTimeMillis) + restOfKnown * Duration.toMillis(took)
     }

@@ -23,9 +23,11 @@ import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../test/Stores.ts"
 import { type Find, type Payment, searching, UtxoChain } from "../families/utxo/UtxoChain.ts"
@@ -156,6 +158,26 @@ const told = Effect.fnUntraced(function* ({ id }: Subscription, owner?: Owner) {
   })
 })
 
+/** The clock, whose sleeps last no longer than a millisecond, after what happens `before` each. */
+const hurried = (before: () => Effect.Effect<unknown> = () => Effect.void) =>
+  Effect.map(
+    Clock.Clock,
+    (live): Clock.Clock =>
+      Object.create(live, {
+        sleep: {
+          value: (duration: Duration.Duration) =>
+            Effect.andThen(Effect.suspend(before), live.sleep(Duration.min(duration, Duration.millis(1))))
+        }
+      })
+  )
+
+/** Waits until the coins of an owner are known. */
+const isKnown = ({ script }: Owner) =>
+  Completeness.of(chain, [script]).pipe(
+    Effect.map((found) => [...found.values()].some(({ coins }) => coins !== undefined)),
+    Effect.repeat({ until: Boolean, schedule: Schedule.spaced("5 millis") })
+  )
+
 for (const store of takenStores(import.meta.url)) {
   describe(`CoinSync on ${store.name}`, () => {
     const services = Layer.mergeAll(Subscriptions.layer, ChainStatus.layer)
@@ -178,17 +200,57 @@ for (const store of takenStores(import.meta.url)) {
         })
         yield* step
         yield* watch(yield* Seed.account, people[0]!)
-        const live = yield* Clock.Clock
-        const hurried: Clock.Clock = Object.create(live, {
-          sleep: { value: (duration: Duration.Duration) => live.sleep(Duration.min(duration, Duration.millis(1))) }
-        })
-        yield* Effect.forkScoped(Effect.provideService(run, Clock.Clock, hurried))
-        const known = Effect.map(Completeness.of(chain, [people[0]!.script]), (found) =>
-          [...found.values()].some(({ coins }) => coins !== undefined)
-        )
-        while (!(yield* known)) yield* Effect.sleep("5 millis")
+        yield* Effect.forkScoped(Effect.provideService(run, Clock.Clock, yield* hurried()))
+        yield* isKnown(people[0]!)
         assert.deepStrictEqual([asked, searches], [4, 2])
       }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("takes one search for two who come together, at whichever look into the store the first comes", () =>
+      Effect.gen(function* () {
+        const node = showing()
+        const context = yield* Effect.context<Subscriptions | Database>()
+        const account = yield* Seed.account
+        const database = yield* Database
+        let searches: Array<number> = []
+        let looks = 0
+        let first: Effect.Effect<unknown> = Effect.void
+        let second: Effect.Effect<unknown> = Effect.void
+        const comes = (number: number) => Effect.orDie(Effect.provide(watch(account, witnessKey(number)), context))
+        const read: (typeof database)["read"] = (build) =>
+          Effect.andThen(
+            Effect.suspend(() => (--looks === 0 ? first : Effect.void)),
+            database.read(build)
+          )
+        const { run, step } = yield* follow(node, {
+          ...{ record: "watched", start: 0 },
+          find: (addresses) =>
+            Effect.sync(() => {
+              searches.push(addresses.length)
+              return node.search(addresses)
+            })
+        }).pipe(Effect.provideService(Database, { ...database, read }))
+        yield* step
+        const clock = yield* hurried(() => second)
+        for (let look = 1; look <= 12; look++) {
+          searches = []
+          looks = look
+          const [one, other] = [2 * look + 10, 2 * look + 11]
+          first = Effect.andThen(
+            comes(one),
+            Effect.sync(() => {
+              second = Effect.suspend(() => {
+                second = Effect.void
+                return comes(other)
+              })
+            })
+          )
+          const fiber = yield* Effect.forkChild(Effect.provideService(run, Clock.Clock, clock))
+          yield* isKnown(witnessKey(other))
+          yield* Fiber.interrupt(fiber)
+          assert.deepStrictEqual(searches, [2], `where the first comes at look ${look}`)
+        }
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "Error"), Effect.provide(layer), Effect.scoped)
     )
 
     it.live("takes one search for all that wait, and decides what came while it ran", () =>
