@@ -6,7 +6,7 @@ import { Database, type DatabaseError } from "./Database.ts"
 import { rows } from "./Statements.ts"
 
 /** How long a drop waits for readers, for whom others wait meanwhile; and how often. */
-const waits = { millis: 200, times: 20, pause: "500 millis" } as const
+const waits = { millis: 200, times: 4, pause: "500 millis" } as const
 
 const run = (statement: string) => Effect.flatMap(Database, ({ query }) => query(rows(sql.raw(statement))))
 

@@ -9,6 +9,7 @@ import * as PrunedInternal from "@headwater/indexer/store/chain/PrunedInternal"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -246,6 +247,29 @@ for (const store of takenStores(import.meta.url)) {
           yield* commit(105, 119)
           assert.deepStrictEqual(yield* totals, { kept: 15n, pruned: 24n })
         }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("adds to the sums what a former version filled in of a block that is forgotten", () =>
+      Effect.gen(function* () {
+        const { insertMany, transaction } = yield* Database
+        const { commits, recorded } = yield* open
+        for (let height = 0; height < 20; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [1])])
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+        const late = blockOf(
+          1,
+          3,
+          1,
+          1_000,
+          Array.from({ length: 100 * 64 }, () => 10)
+        )
+        const rows = TimeSlice.atOnce(TransferLog.pack(1, late, () => true))
+        yield* transaction(insertMany("packed_transfers", rows.packed_transfers))
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
+        const kept = yield* recorded.page("internal", alice, { order: "ascending", limit: 50 })
+        assert.lengthOf(kept.transfers, 3)
+        const totals = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))
+        assert.deepStrictEqual(totals, { received: 0n, spent: 64_017n })
+      }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
     it.live("in the record of watched addresses, keeps only their sums", () =>

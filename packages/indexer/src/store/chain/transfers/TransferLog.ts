@@ -256,10 +256,11 @@ export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* 
     // The chain may have been rewound: blocks that are yet to come are not forgotten.
     const last = Math.min(below, (height ?? -1) + 1)
     if (forgotten >= last) return true
-    const from = Posting.positionOf(forgotten, 0)
-    const found = yield* Effect.forEach(tablesOf("internal", partitioned), (table) =>
-      Effect.map(stepOf(table, log, from, Posting.positionOf(last, 0)), (step) => ({ ...step, table }))
-    )
+    const found = yield* Effect.forEach(tablesOf("internal", partitioned), (table) => {
+      // Elsewhere nothing that has been summed up is left.
+      const from = table === "packed_internal" ? Posting.positionOf(forgotten, 0) : 0
+      return Effect.map(stepOf(table, log, from, Posting.positionOf(last, 0)), (step) => ({ ...step, table }))
+    })
     const end = Math.min(...found.map(({ end }) => end))
     const chunks = found.flatMap(({ chunks }) => chunks.filter(({ position }) => position < end))
     yield* forget(
