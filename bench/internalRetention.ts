@@ -49,13 +49,13 @@ const blockAt = (height: number): Block => ({
   spends: []
 })
 
-const writeDay = (day: number) =>
+const writeDay = (day: number, table: TransferLog.InternalTable) =>
   Effect.gen(function* () {
     const { insertMany, transaction } = yield* Database
     for (let n = 0; n < blocksOfDay; n++) {
       const block = blockAt(day * blocksOfDay + n)
-      const { packed_internal } = TimeSlice.atOnce(TransferLog.pack(chain, block, () => true))
-      yield* transaction(insertMany("packed_internal", packed_internal))
+      const rows = TimeSlice.atOnce(TransferLog.pack(chain, block, () => true, table))
+      yield* transaction(insertMany(table, rows[table]))
     }
   })
 
@@ -77,11 +77,12 @@ const main = async () => {
     yield* transaction(InternalPartitions.attach(chain, day * blocksOfDay, (day + 1) * blocksOfDay))
   })
   for (const { client } of [dropped, deleted]) {
-    await client.query("insert into chain (id, name) values ($1, 'ethereum/mainnet')", [chain])
+    await client.query("insert into chain (id, name, height) values ($1, 'ethereum/mainnet', 1000000000)", [chain])
   }
   const writeBoth = async (day: number) => {
     await dropped.run(attachDay(day))
-    for (const { run } of [dropped, deleted]) await run(writeDay(day))
+    await dropped.run(writeDay(day, "packed_internal"))
+    await deleted.run(writeDay(day, "packed_transfers"))
   }
   for (let day = 0; day < days; day++) await writeBoth(day)
   const thousands = (blocksOfDay * perBlock) / 1_000
@@ -99,11 +100,11 @@ const main = async () => {
     peers.push(
       await deleted.measured(thousands, async () => {
         await deleted.run(forget(below))
-        await deleted.client.query("vacuum packed_internal_default")
+        await deleted.client.query("vacuum packed_transfers")
       })
     )
-    for (const { client } of [dropped, deleted]) {
-      const { rows: left } = await client.query("select min(position) as first from packed_internal")
+    for (const [{ client }, table] of [[dropped, "packed_internal"] as const, [deleted, "packed_transfers"] as const]) {
+      const { rows: left } = await client.query(`select min(position) as first from ${table}`)
       if (Number(left[0].first) < Posting.positionOf(below, 0))
         throw new Error("Something that should be gone is there")
     }

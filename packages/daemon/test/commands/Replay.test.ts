@@ -23,7 +23,6 @@ const recordOf = (file: string) => {
   const record = {
     blocks: all("select height, hex(hash) hash, hex(parent) parent, time from block order by height"),
     chunks: all("select log, position, hex(data) data from packed_transfers order by log, position"),
-    internal: all("select log, position, hex(data) data from packed_internal order by log, position"),
     postings: all("select log, height, hex(data) data from staged_postings order by log, height"),
     waiting: all("select height, confirmation, target, hex(block_hash) h, occurrence from waiting order by 1, 5"),
     callbacks: all("select height, event, body from callback order by height, event, body") as ReadonlyArray<object>,
@@ -93,7 +92,7 @@ describe("headwater replay, rewind and status", () => {
         assert.isAbove(fresh.callbacks.length, blocks + 60)
 
         const db = new BetterSqlite(store)
-        db.exec(`delete from packed_transfers; delete from packed_internal; delete from staged_postings where height > 100;
+        db.exec(`delete from packed_transfers; delete from staged_postings where height > 100;
           delete from callback where height > 50; delete from block where height between 120 and 180;
           update block set time = 1 where height = 200;
           insert into missing_parts select id, 'internal', 390, 390, 'no state' from chain;

@@ -16,7 +16,6 @@ import type * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import { stores, takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
-import * as Chunks from "../store/Chunks.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
 const ethereum = chainOf("ethereum")
@@ -68,7 +67,7 @@ const subscribe = Effect.fnUntraced(function* (
 /** What is left for receivers and readers, without row ids and times. */
 const record = Effect.gen(function* () {
   const { read } = yield* Database
-  const chunks = yield* Chunks.all
+  const chunks = yield* read((db) => db.selectFrom("packed_transfers").selectAll().orderBy("log").orderBy("position"))
   const callbacks = yield* read((db) =>
     db.selectFrom("callback").select(["idempotency_key", "event", "body", "height"]).orderBy("idempotency_key")
   )

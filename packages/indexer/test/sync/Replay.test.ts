@@ -18,7 +18,6 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
-import * as Chunks from "../store/Chunks.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const options = { concurrency: 4, internalFrom: 0, forgotten: true }
@@ -60,7 +59,7 @@ const record = Effect.gen(function* () {
   const { read } = yield* Database
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
   const blocks = yield* read((db) => db.selectFrom("block").selectAll().orderBy("height"))
-  const chunks = yield* Chunks.all
+  const chunks = yield* read((db) => db.selectFrom("packed_transfers").selectAll().orderBy("log").orderBy("position"))
   const staged = yield* read((db) => db.selectFrom("staged_postings").selectAll().orderBy("log").orderBy("height"))
   const waiting = yield* read((db) =>
     db.selectFrom("waiting").selectAll().orderBy("height").orderBy("subscription").orderBy("occurrence")
@@ -107,7 +106,12 @@ const replay = Effect.fnUntraced(function* (fake: FakeChain, store: ChainStore.C
 const damage = Effect.fnUntraced(function* (from: number, to: number) {
   const { query } = yield* Database
   const perBlock = 2 ** 20
-  yield* Chunks.lose(from * perBlock, (to + 1) * perBlock)
+  yield* query((db) =>
+    db
+      .deleteFrom("packed_transfers")
+      .where("position", ">=", from * perBlock)
+      .where("position", "<", (to + 1) * perBlock)
+  )
   yield* query((db) => db.deleteFrom("staged_postings").where("height", ">=", from).where("height", "<=", to))
   yield* query((db) => db.deleteFrom("callback").where("height", ">=", from).where("height", "<=", to))
   yield* query((db) => db.deleteFrom("waiting").where("height", ">=", from).where("height", "<=", to))
@@ -248,7 +252,7 @@ for (const store of takenStores(import.meta.url)) {
           const before = yield* record
           const { query } = yield* Database
           yield* query((db) =>
-            db.insertInto("packed_internal").values({ log: 4 * 1 + 2, position: 7 * 2 ** 20, data: Uint8Array.of(1) })
+            db.insertInto("packed_transfers").values({ log: 4 * 1 + 2, position: 7 * 2 ** 20, data: Uint8Array.of(1) })
           )
           const range = { from: 0, to: 60, callbacks: false }
           const next = yield* Replay.begin(chain, range)

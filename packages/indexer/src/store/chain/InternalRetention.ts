@@ -26,10 +26,11 @@ export const horizon = Effect.fn("InternalRetention.horizon")(function* (
   reader: ChainReader,
   options: Pick<Options, "undoDepth">
 ) {
-  const tip = yield* reader.tip
-  if (tip === undefined) return 0
+  const chain = yield* ChainRow.find(reader.chain)
+  if (chain === undefined || chain.height === null) return 0
   const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  return Math.max(0, Math.min(yield* reader.heightSince(now - keptSeconds), tip.height - options.undoDepth))
+  const old = Math.min(yield* reader.heightSince(now - keptSeconds), chain.height - options.undoDepth)
+  return Math.max(chain.internal_forgotten_below, old)
 })
 
 /** Forgets what is too old by now. */

@@ -138,8 +138,8 @@ export const internalRememberedFrom = Effect.fnUntraced(function* (id: number) {
   return row?.internal_forgotten_below ?? 0
 })
 
-/** Takes note that blocks from a height on come again, in a transaction that has the lock: none of them is forgotten. */
-export const remembersInternalFrom = Effect.fnUntraced(function* (id: number, height: number) {
+/** Takes note that blocks from a height on are to come, in a transaction that has the lock: none of them is forgotten. */
+export const rememberInternalFrom = Effect.fnUntraced(function* (id: number, height: number) {
   const { defer } = yield* Database
   yield* defer((db) =>
     db

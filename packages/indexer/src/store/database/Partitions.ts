@@ -6,7 +6,7 @@ import { Database, type DatabaseError } from "./Database.ts"
 import { rows } from "./Statements.ts"
 
 /** How long a drop waits for readers, for whom others wait meanwhile; and how often. */
-const waits = { millis: 200, times: 20, pause: "500 millis" } as const
+const waits = { millis: 200, times: 4, pause: "500 millis" } as const
 
 const run = (statement: string) => Effect.flatMap(Database, ({ query }) => query(rows(sql.raw(statement))))
 
@@ -26,7 +26,10 @@ export interface Partition {
   readonly indexes: ReadonlyArray<string>
 }
 
-/** Makes a partition, in a transaction. */
+/**
+ * Makes a partition, in a transaction. Where the table has a default partition, that is read from end to end for keys of the
+ * new one, and until the transaction ends nobody else reads or writes the default partition.
+ */
 export const attach = Effect.fnUntraced(function* ({ from, indexes, like, name, of, to }: Partition) {
   yield* limitWaiting
   // Attached, not made as a partition: that would wait for every reader of the table, and they for it.

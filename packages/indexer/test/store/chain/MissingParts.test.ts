@@ -10,7 +10,6 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
-import * as Chunks from "../Chunks.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
 const chain = chainOf("ethereum")
@@ -86,7 +85,7 @@ const ranges = Effect.map(rows, (rows) => rows.map(({ from_height, to_height }) 
 const record = Effect.gen(function* () {
   const { read } = yield* Database
   const hex = (data: Uint8Array) => Buffer.from(data).toString("hex")
-  const chunks = yield* Chunks.all
+  const chunks = yield* read((db) => db.selectFrom("packed_transfers").selectAll().orderBy("log").orderBy("position"))
   const staged = yield* read((db) => db.selectFrom("staged_postings").selectAll().orderBy("log").orderBy("height"))
   const waiting = yield* read((db) =>
     db.selectFrom("waiting").selectAll().orderBy("height").orderBy("subscription").orderBy("occurrence")
@@ -319,7 +318,7 @@ for (const store of takenStores(import.meta.url)) {
           const perBlock = 2 ** 20
           yield* query((db) =>
             db
-              .deleteFrom("packed_internal")
+              .deleteFrom("packed_transfers")
               .where("log", "=", 4 * 1 + 2)
               .where("position", "<", 4 * perBlock)
           )

@@ -155,7 +155,7 @@ const scenarios: ReadonlyArray<Scenario> = [
     mined: () => accountBlocks(["coin", "token", "internal"], people),
     subscribed: people.slice(0, 4),
     events: [coins, "ADDRESS_TOKENS_TRANSACTION_CONFIRMED", "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", "BLOCK_MINED"],
-    ...{ hasWallet: false, tables: [...always, "packed_internal", "packed_transfers", "staged_postings", "token"] }
+    ...{ hasWallet: false, tables: [...always, "packed_transfers", "staged_postings", "token"] }
   },
   {
     chain: xrp,
@@ -257,8 +257,8 @@ for (const store of takenStores(import.meta.url)) {
         )
       ),
       (found) => {
-        // Callbacks are looked at where they are, and other partitions through their table.
-        const others = new Set(["reorganisation", "every_callback", "packed_internal_default"])
+        // Callbacks are looked at where they are.
+        const others = new Set(["reorganisation", "every_callback"])
         return found.map(({ name }) => name).filter((name) => !others.has(name) && !name.startsWith("kysely"))
       }
     )

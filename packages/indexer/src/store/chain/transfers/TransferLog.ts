@@ -17,6 +17,7 @@ import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
 import { type ChunkTable, type Entry, type Kind, kinds, logOf, type PackedTransfer, tablesOf } from "./internal/Logs.ts"
+import * as InternalPartitions from "./InternalPartitions.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
@@ -95,8 +96,16 @@ function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Entry) 
   return packing?.rows ?? nothing
 }
 
+/** Where the chunks of a block's internal transactions go: into the partition of the block, if there is one. */
+export type InternalTable = "packed_internal" | "packed_transfers"
+
 /** A block's transfers that `keep` picks, as the rows that record them. */
-export function* pack(chain: number, block: Block, keep: (transfer: Entry) => boolean): Generator<void, RowsOfBlock> {
+export function* pack(
+  chain: number,
+  block: Block,
+  keep: (transfer: Entry) => boolean,
+  internalTable: InternalTable = "packed_transfers"
+): Generator<void, RowsOfBlock> {
   const rows = {
     packed_internal: [] as Array<Row<ChunkTable>>,
     packed_transfers: [] as Array<Row<ChunkTable>>,
@@ -104,7 +113,7 @@ export function* pack(chain: number, block: Block, keep: (transfer: Entry) => bo
   } satisfies RowsOfBlock
   for (const kind of kinds) {
     const { chunks, unsorted } = yield* rowsOf(logOf(chain, kind), kind, block, keep)
-    rows[tablesOf(kind)[0]].push(...chunks)
+    rows[kind === "internal" ? internalTable : "packed_transfers"].push(...chunks)
     rows.staged_postings.push(...unsorted)
   }
   return rows
@@ -112,8 +121,8 @@ export function* pack(chain: number, block: Block, keep: (transfer: Entry) => bo
 
 /** The chunks of one block in a log. */
 const chunksOf = Effect.fnUntraced(function* (log: number, kind: Kind, height: number) {
-  const { query } = yield* Database
-  const found = yield* Effect.forEach(tablesOf(kind), (table) =>
+  const { partitioned, query } = yield* Database
+  const found = yield* Effect.forEach(tablesOf(kind, partitioned), (table) =>
     query((db) =>
       db
         .selectFrom(table)
@@ -148,7 +157,7 @@ export const rewrite = Effect.fnUntraced(function* (
   keep: (transfer: Entry) => boolean,
   which: (kind: Kind) => boolean
 ) {
-  const { defer, insertMany } = yield* Database
+  const { defer, insertMany, partitioned } = yield* Database
   const rewritten: Array<Kind> = []
   const written: Array<Row<"staged_postings">> = []
   for (const kind of kinds.filter(which)) {
@@ -158,7 +167,7 @@ export const rewrite = Effect.fnUntraced(function* (
     const stands = former.length === 0 ? packed : [...packed, ...packedNow(log, kind, block.height, former)]
     // The same transfers stay under the positions that they have: somebody may be reading on from one of them.
     if (isSame(stands, chunks)) continue
-    for (const table of tablesOf(kind)) {
+    for (const table of tablesOf(kind, partitioned)) {
       yield* defer((db) =>
         db
           .deleteFrom(table)
@@ -168,7 +177,8 @@ export const rewrite = Effect.fnUntraced(function* (
       )
     }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
-    yield* insertMany(tablesOf(kind)[0], chunks)
+    const isPartitioned = kind === "internal" && (yield* InternalPartitions.at(chain, block.height)) !== undefined
+    yield* insertMany(isPartitioned ? "packed_internal" : "packed_transfers", chunks)
     yield* insertMany("staged_postings", unsorted)
     rewritten.push(kind)
     written.push(...unsorted)
@@ -178,10 +188,10 @@ export const rewrite = Effect.fnUntraced(function* (
 
 /** Takes back every block above `fork`; in the transaction that undoes it. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { defer } = yield* Database
+  const { defer, partitioned } = yield* Database
   for (const kind of kinds) {
     const log = logOf(chain, kind)
-    for (const table of tablesOf(kind)) {
+    for (const table of tablesOf(kind, partitioned)) {
       yield* defer((db) =>
         db
           .deleteFrom(table)
@@ -191,7 +201,6 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
     }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", ">", fork))
   }
-  yield* ChainRow.remembersInternalFrom(chain, fork + 1)
 })
 
 /** Chunks of a table that go in one step of {@link forgetInternal}, about, and the pause in which others may write. */
@@ -229,8 +238,7 @@ const stepOf = Effect.fnUntraced(function* (table: ChunkTable, log: number, from
 })
 
 /** Where rows of forgotten blocks are deleted: those in a partition of their own go with that. */
-const deletedFrom = (table: ChunkTable, partitioned: boolean) =>
-  partitioned && table === "packed_internal" ? "packed_internal_default" : table
+const deletedFrom = (table: ChunkTable) => (table === "packed_internal" ? "packed_internal_default" : table)
 
 /**
  * Forgets internal transactions below a height, some blocks at a time, under the lock of the chain's row, which says up to
@@ -244,12 +252,15 @@ export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* 
   const { partitioned, query, transaction } = yield* Database
   const log = logOf(chain, "internal")
   const step = Effect.gen(function* () {
-    const { internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
-    if (forgotten >= below) return true
-    const from = Posting.positionOf(forgotten, 0)
-    const found = yield* Effect.forEach(tablesOf("internal"), (table) =>
-      Effect.map(stepOf(table, log, from, Posting.positionOf(below, 0)), (step) => ({ ...step, table }))
-    )
+    const { height, internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
+    // The chain may have been rewound: blocks that are yet to come are not forgotten.
+    const last = Math.min(below, (height ?? -1) + 1)
+    if (forgotten >= last) return true
+    const found = yield* Effect.forEach(tablesOf("internal", partitioned), (table) => {
+      // Elsewhere nothing that has been summed up is left.
+      const from = table === "packed_internal" ? Posting.positionOf(forgotten, 0) : 0
+      return Effect.map(stepOf(table, log, from, Posting.positionOf(last, 0)), (step) => ({ ...step, table }))
+    })
     const end = Math.min(...found.map(({ end }) => end))
     const chunks = found.flatMap(({ chunks }) => chunks.filter(({ position }) => position < end))
     yield* forget(
@@ -258,13 +269,11 @@ export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* 
     yield* ChainRow.forgetInternalBelow(chain, Posting.heightOf(end))
     for (const { chunks, table } of found) {
       if (chunks.length === 0) continue
-      yield* query((db) =>
-        db.deleteFrom(deletedFrom(table, partitioned)).where("log", "=", log).where("position", "<", end)
-      )
+      yield* query((db) => db.deleteFrom(deletedFrom(table)).where("log", "=", log).where("position", "<", end))
     }
-    return Posting.heightOf(end) === below
+    return Posting.heightOf(end) === last
   })
   if ((yield* ChainRow.internalRememberedFrom(chain)) >= below) return
   while (!(yield* transaction(step))) yield* Effect.sleep(forgetPause)
-  yield* PostingRuns.drop(log, Posting.positionOf(below, 0))
+  yield* PostingRuns.drop(log, Posting.positionOf(yield* ChainRow.internalRememberedFrom(chain), 0))
 })

@@ -79,8 +79,9 @@ const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
 
 /** The transfers at these positions, in their order; positions that hold none are left out. */
 const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, kind: K, positions: ReadonlyArray<number>) {
+  const { partitioned } = yield* Database
   const found = new Map<number, Recorded<K>>()
-  for (const table of tablesOf(kind)) {
+  for (const table of tablesOf(kind, partitioned)) {
     const missing = positions.filter((position) => !found.has(position))
     if (missing.length > 0) yield* fetchOf(table, log, missing, found)
   }

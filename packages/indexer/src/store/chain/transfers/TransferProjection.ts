@@ -7,13 +7,15 @@ import * as EnteredKinds from "../EnteredKinds.ts"
 import type { Make } from "../Projection.ts"
 import * as PrunedInternal from "../PrunedInternal.ts"
 import * as Compaction from "./Compaction.ts"
+import * as InternalPartitions from "./InternalPartitions.ts"
 import * as TransferLog from "./TransferLog.ts"
 
 export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watched: { set } }) {
   const compaction = yield* Compaction.start(id)
 
-  const isWatched = (address: AddressBytes | undefined) => address !== undefined && set.has(address)
   const hasOutputs = chain.ledger === "outputs"
+  const isPartitioned = hasOutputs ? () => Effect.succeed(false) : InternalPartitions.watch(id)
+  const isWatched = (address: AddressBytes | undefined) => address !== undefined && set.has(address)
   // Every input and output of a UTXO chain would be many times what the UTXO set of the chain takes.
   const isRecorded = (transfer: TransferLog.Entry) =>
     (record === "all" && !hasOutputs) ||
@@ -24,16 +26,14 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, record, watc
 
   return {
     apply: {
-      record: (block, { insert }) =>
-        Effect.map(
-          TimeSlice.runInTransaction(() => TransferLog.pack(id, block, isRecorded)),
-          (rows) => {
-            insert("packed_transfers", rows.packed_transfers)
-            insert("packed_internal", rows.packed_internal)
-            insert("staged_postings", rows.staged_postings)
-            compaction.wrote(rows.staged_postings)
-          }
-        )
+      record: Effect.fnUntraced(function* (block, { insert }) {
+        const table = (yield* isPartitioned(block.height)) ? "packed_internal" : "packed_transfers"
+        const rows = yield* TimeSlice.runInTransaction(() => TransferLog.pack(id, block, isRecorded, table))
+        insert("packed_transfers", rows.packed_transfers)
+        insert("packed_internal", rows.packed_internal)
+        insert("staged_postings", rows.staged_postings)
+        compaction.wrote(rows.staged_postings)
+      })
     },
     undo: ({ fork }) =>
       hasOutputs

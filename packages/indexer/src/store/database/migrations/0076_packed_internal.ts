@@ -1,16 +1,15 @@
 /**
- * Internal transactions in a table of their own, which on PostgreSQL has partitions by chain and height: retention drops
- * what is kept no longer. What stands among the other transfers stays there for its 14 days.
+ * On PostgreSQL internal transactions in a table of their own, which has partitions by chain and height: retention drops what is
+ * kept no longer. What stands among the other transfers stays there for its 14 days.
  */
 import type { ColumnTypes } from "../internal/ColumnTypes.ts"
 
-const columns = (blob: string) => `
+const partitioned: ReadonlyArray<string> = [
+  `create table packed_internal (
     log bigint not null,
     position bigint not null,
-    data ${blob} not null`
-
-const partitioned = (blob: string): ReadonlyArray<string> => [
-  `create table packed_internal (${columns(blob)}) partition by range (log, position)`,
+    data bytea not null
+  ) partition by range (log, position)`,
   // PostgreSQL would try to compress hashes.
   "alter table packed_internal alter column data set storage external",
   "create table packed_internal_default partition of packed_internal default",
@@ -21,13 +20,9 @@ const partitioned = (blob: string): ReadonlyArray<string> => [
     from_height bigint not null,
     to_height bigint not null,
     primary key (chain, from_height)
-  )`
-]
-
-export const up = ({ blob, partitioned: hasPartitions }: ColumnTypes): ReadonlyArray<string> => [
-  ...(hasPartitions
-    ? partitioned(blob)
-    : [`create table packed_internal (${columns(blob)}, primary key (log, position))`]),
+  )`,
   // An older program would read the record without the new rows.
   "update store_format set oldest_migration = '0076_packed_internal', oldest_program = '0.2.0'"
 ]
+
+export const up = (types: ColumnTypes): ReadonlyArray<string> => (types.partitioned ? partitioned : [])

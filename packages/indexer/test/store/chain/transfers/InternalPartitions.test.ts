@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
@@ -7,6 +8,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -80,23 +82,20 @@ const forgetBelow = (recorded: ChainReader.ChainReader, height: number) =>
 /** Rows by the table that has them. */
 const tables = Effect.gen(function* () {
   const { query } = yield* Database
-  const { rows } = yield* query((db) => ({
-    execute: async () => [
-      await sql<{ readonly name: string; readonly rows: number }>`
-        select tableoid::regclass::text as name, count(*)::int as rows from packed_internal group by 1 order by 1`.execute(
-        db
-      )
-    ]
-  })).pipe(Effect.map(([result]) => result!))
-  return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]))
+  const counts = sql<{ readonly name: string; readonly rows: number }>`
+    select name, count(*)::int as rows from (
+      select tableoid::regclass::text as name from packed_internal
+      union all select 'packed_transfers' from packed_transfers
+    ) chunks group by name`
+  const found = yield* query(rows(counts))
+  return Object.fromEntries(found.map(({ name, rows }) => [name, rows]))
 })
 
 const partitions = Effect.flatMap(Database, ({ query }) =>
   query((db) => db.selectFrom("internal_partition").select(["from_height", "to_height"]).orderBy("from_height"))
 )
 
-const statement = (text: string) =>
-  Effect.flatMap(Database, ({ query }) => query((db) => ({ execute: async () => [await sql.raw(text).execute(db)] })))
+const statement = (text: string) => Effect.flatMap(Database, ({ query }) => query(rows(sql.raw(text))))
 
 const fresh = <A, E>(self: Effect.Effect<A, E, Subscriptions | Database>): Effect.Effect<A, unknown> =>
   Effect.flatMap(postgres!.location, (location) =>
@@ -116,9 +115,9 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           )
           assert.deepStrictEqual(yield* partitions, [{ from_height: 104, to_height: 1_104 }])
           yield* commit(104, 120)
-          assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 17, packed_internal_default: 4 })
+          assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 11, packed_transfers: 10 })
           yield* forgetBelow(recorded, 110)
-          assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 17 })
+          assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 11 })
           assert.strictEqual((yield* heights)[0], 110)
           assert.strictEqual(yield* spent, sumOf(first, 120))
           yield* InternalPartitions.keep(recorded)
@@ -130,12 +129,49 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           assert.deepStrictEqual((yield* partitions)[1], next)
           yield* commit(861, 1_120)
           yield* forgetBelow(recorded, 1_110)
-          assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 1_000, packed_internal_1_1104: 17 })
+          assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 994, packed_internal_1_1104: 17 })
           yield* Effect.all([InternalPartitions.drop(recorded), InternalPartitions.drop(recorded)], { concurrency: 2 })
           assert.deepStrictEqual(yield* tables, { packed_internal_1_1104: 17 })
           assert.deepStrictEqual(yield* partitions, [next])
           assert.strictEqual((yield* heights)[0], 1_110)
           assert.strictEqual(yield* spent, sumOf(first, 1_120))
+        })
+      )
+    )
+  )
+
+  it.live("are of about two days by the time of the blocks, where the clock is years behind", () =>
+    fresh(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { commit, recorded } = yield* open
+          yield* commit(first, 1_399)
+          yield* later(-10_000, InternalPartitions.prepare(recorded))
+          assert.deepStrictEqual(yield* partitions, [{ from_height: 1_400, to_height: 2_400 }])
+        })
+      )
+    )
+  )
+
+  it.live("are not tried to be made by a role that may make no tables", () =>
+    fresh(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { commit, recorded } = yield* open
+          const { transaction } = yield* Database
+          yield* commit(first, 110)
+          const role = `reader_${randomUUID().replaceAll("-", "")}`
+          const tried = Effect.gen(function* () {
+            yield* statement(`create role ${role}`)
+            yield* statement(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+            yield* statement(`set local role ${role}`)
+            yield* InternalPartitions.prepare(recorded)
+            return yield* Effect.fail(yield* partitions)
+          })
+          // The role is gone again with the transaction.
+          assert.deepStrictEqual(yield* Effect.flip(transaction(tried)), [])
+          yield* InternalPartitions.prepare(recorded)
+          assert.lengthOf(yield* partitions, 1)
         })
       )
     )
@@ -147,21 +183,22 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
         Effect.gen(function* () {
           const { commit, commits, heights, recorded, spent } = yield* open
           const { transaction } = yield* Database
-          yield* commit(first, 104)
-          yield* transaction(InternalPartitions.attach(1, 105, 110))
-          yield* commit(105, 120)
+          yield* commit(first, 109)
+          yield* transaction(InternalPartitions.attach(1, 110, 115))
+          yield* commit(110, 120)
           yield* forgetBelow(recorded, 112)
           assert.deepStrictEqual(yield* heights, [112, 113, 114, 115, 116, 117, 118, 119, 120])
-          yield* commits.rewind(106)
+          yield* commits.rewind(109)
           yield* InternalPartitions.drop(recorded)
           assert.lengthOf(yield* partitions, 1)
-          yield* commit(107, 120)
-          assert.strictEqual((yield* heights)[0], 107)
-          yield* forgetBelow(recorded, 112)
+          yield* commit(110, 120)
+          assert.deepStrictEqual(yield* tables, { packed_internal_1_110: 5, packed_transfers: 6 })
+          assert.strictEqual((yield* heights)[0], 110)
+          yield* forgetBelow(recorded, 116)
           // What was summed up before the rewind counts twice, as `headwater rewind` says.
-          assert.strictEqual(yield* spent, sumOf(first, 120) + sumOf(107, 111))
+          assert.strictEqual(yield* spent, sumOf(first, 120) + sumOf(110, 111))
           yield* InternalPartitions.drop(recorded)
-          assert.deepStrictEqual(yield* tables, { packed_internal_default: 9 })
+          assert.deepStrictEqual(yield* tables, { packed_transfers: 5 })
         })
       )
     )
@@ -173,10 +210,10 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
         Effect.gen(function* () {
           const { commit, recorded } = yield* open
           const { query, transaction } = yield* Database
-          yield* commit(first, 104)
-          yield* transaction(InternalPartitions.attach(1, 105, 110))
-          yield* commit(105, 120)
-          yield* forgetBelow(recorded, 112)
+          yield* commit(first, 109)
+          yield* transaction(InternalPartitions.attach(1, 110, 115))
+          yield* commit(110, 120)
+          yield* forgetBelow(recorded, 116)
           const reads = yield* Deferred.make<void>()
           const ends = yield* Deferred.make<void>()
           const reader = yield* Effect.forkChild(
@@ -201,7 +238,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
     )
   )
 
-  it.live("are not needed: what a role may make no table for is deleted row by row", () =>
+  it.live("are not needed: what none can be made for is deleted row by row", () =>
     fresh(
       Effect.scoped(
         Effect.gen(function* () {
@@ -212,7 +249,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           assert.lengthOf(yield* partitions, 0)
           yield* commit(105, 120)
           yield* forgetBelow(recorded, 112)
-          assert.deepStrictEqual(yield* tables, { packed_internal_default: 9 })
+          assert.deepStrictEqual(yield* tables, { packed_transfers: 9 })
           assert.strictEqual((yield* heights)[0], 112)
           assert.strictEqual(yield* spent, sumOf(first, 120))
         })

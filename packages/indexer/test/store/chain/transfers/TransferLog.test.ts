@@ -5,6 +5,7 @@ import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction
 import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
@@ -72,8 +73,8 @@ const spec: fc.Arbitrary<Spec> = fc.record({
 })
 
 type Step =
-  /** A new block; `former`: as release 0.1 recorded it, or before internal transactions had a table of their own. */
-  | { readonly block: ReadonlyArray<Spec>; readonly former: keyof typeof appends }
+  /** A new block; `former`: as release 0.1 recorded it. */
+  | { readonly block: ReadonlyArray<Spec>; readonly former: boolean }
   | { readonly undo: number }
   | { readonly compact: number }
   /** Runs are made, and the process dies when pages were to be written for one more than so many times. */
@@ -90,7 +91,7 @@ const specs = fc.oneof(
 )
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.constantFrom("chunks", "together", "no") }) },
+  { weight: 8, arbitrary: fc.record({ block: specs, former: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ undo: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 5, arbitrary: fc.record({ compact: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.record({ crash: fc.nat(3) }) },
@@ -116,13 +117,15 @@ const textOf = ({
 const all = () => true
 
 const tables = [
-  ...(["packed_transfers", "packed_internal", "transfer_chunk", "staged_postings"] as const),
+  ...(["packed_transfers", "transfer_chunk", "staged_postings"] as const),
   ...(["posting_run", "sorted_postings", "posting_page"] as const)
 ]
 
 const append = Effect.fnUntraced(function* (block: Block) {
   const { insertMany } = yield* Database
-  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all))
+  const isPartitioned = (yield* InternalPartitions.at(1, block.height)) !== undefined
+  const table = isPartitioned ? "packed_internal" : "packed_transfers"
+  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all, table))
   yield* insertMany("packed_transfers", rows.packed_transfers)
   yield* insertMany("packed_internal", rows.packed_internal)
   yield* insertMany("staged_postings", rows.staged_postings)
@@ -137,16 +140,6 @@ const appendFormerly = Effect.fnUntraced(function* (block: Block) {
     yield* insertMany("staged_postings", staged)
   }
 })
-
-/** Before internal transactions had a table of their own. */
-const appendTogether = Effect.fnUntraced(function* (block: Block) {
-  const { insertMany } = yield* Database
-  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all))
-  yield* insertMany("packed_transfers", [...rows.packed_transfers, ...rows.packed_internal])
-  yield* insertMany("staged_postings", rows.staged_postings)
-})
-
-const appends = { chunks: appendFormerly, together: appendTogether, no: append }
 
 /** As release 0.1 sorted postings. */
 const sortFormerly = Effect.gen(function* () {
@@ -191,8 +184,8 @@ for (const store of takenStores(import.meta.url)) {
       Effect.gen(function* () {
         const { partitioned, query, transaction } = yield* Database
         const context = yield* Effect.context<Database>()
-        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
-        // What is forgotten of some blocks stays where it is; what came before and what comes after is deleted.
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
+        // What is forgotten of some blocks stays where it is; what other blocks have is deleted.
         if (partitioned) for (const from of [1, 3]) yield* transaction(InternalPartitions.attach(1, from, from + 2))
         const pagesOf = Effect.fnUntraced(function* (
           kind: Transfer["kind"],
@@ -215,10 +208,11 @@ for (const store of takenStores(import.meta.url)) {
           if ("block" in step) {
             const block = blockOf(blocks.length, step.block)
             blocks.push(block)
-            yield* transaction(appends[step.former](block))
+            yield* transaction(step.former ? appendFormerly(block) : append(block))
           } else if ("undo" in step) {
             blocks.length = Math.max(0, blocks.length - step.undo)
-            yield* transaction(TransferLog.undo(1, blocks.length - 1))
+            const undone = TransferLog.undo(1, blocks.length - 1)
+            yield* transaction(Effect.andThen(undone, ChainRow.rememberInternalFrom(1, blocks.length)))
           } else if ("compact" in step) yield* Compaction.compact(1, step.compact)
           else if ("crash" in step) yield* Effect.exit(dying(step.crash, Compaction.compact(1, 1)))
           else if ("sortedFormerly" in step) yield* transaction(sortFormerly)
@@ -290,6 +284,7 @@ for (const store of takenStores(import.meta.url)) {
             Effect.runPromiseWith(context)(
               Effect.gen(function* () {
                 for (const table of tables) yield* query((db) => db.deleteFrom(table))
+                if (partitioned) yield* query((db) => db.deleteFrom("packed_internal"))
                 yield* query((db) => db.updateTable("chain").set({ internal_forgotten_below: 0 }))
                 const blocks: Array<Block> = []
                 for (const step of steps) yield* play(blocks, step)
@@ -306,7 +301,7 @@ for (const store of takenStores(import.meta.url)) {
     it.live("merges runs level by level, and forgets what is pruned", () =>
       Effect.gen(function* () {
         const { query, read, transaction } = yield* Database
-        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet" }))
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
         const specs = Array.from({ length: 40 }, (_, i): Spec => ({ kind: "internal", from: i % 7, to: 7, seed: i }))
         for (let height = 0; height < 72; height++) {
           yield* transaction(append(blockOf(height, specs)))

@@ -17,14 +17,15 @@ export type TransferOf<K extends Kind> = Extract<Entry, { readonly kind: K }>
 
 export const kinds: ReadonlyArray<Kind> = ["coin", "token", "internal", "transaction"]
 
-/** Where the chunks of a kind are: those of before are in the tables behind the first one. */
-export const tablesOf = (kind: Kind) =>
-  kind === "internal"
-    ? (["packed_internal", "packed_transfers", "transfer_chunk"] as const)
-    : (["packed_transfers", "transfer_chunk"] as const)
+/** A table of chunks; those of before are in the last one. */
+export type ChunkTable = "packed_internal" | "packed_transfers" | "transfer_chunk"
 
-/** A table of chunks. */
-export type ChunkTable = ReturnType<typeof tablesOf>[number]
+/** Where the chunks of a kind may be: internal transactions also in a table that has partitions. */
+export const tablesOf = (kind: Kind, partitioned: boolean): ReadonlyArray<ChunkTable> => [
+  ...(kind === "internal" && partitioned ? (["packed_internal"] as const) : []),
+  "packed_transfers",
+  "transfer_chunk"
+]
 
 /** The number under which a chain's transfers of one kind are kept. */
 export const logOf = (chain: number, kind: Kind): number => chain * 4 + kinds.indexOf(kind)
