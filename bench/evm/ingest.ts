@@ -170,13 +170,14 @@ const ingest = Effect.gen(function* () {
     measure(
       async (block) => {
         const { hash, height, parent, time } = block
-        const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, () => true))
+        const rows = TimeSlice.atOnce(TransferLog.pack(1, block, () => true))
         await run(
           transaction(
             Effect.all([
               insertMany("block", [{ chain: 1, height, hash, parent, time }]),
-              insertMany("packed_transfers", chunks),
-              insertMany("staged_postings", unsorted)
+              insertMany("packed_transfers", rows.packed_transfers),
+              insertMany("packed_internal", rows.packed_internal),
+              insertMany("staged_postings", rows.staged_postings)
             ])
           )
         )

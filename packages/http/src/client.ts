@@ -150,13 +150,17 @@ const longestTimeout = 2 ** 31 - 1
 const repeatable =
   /^(subscriptions|domains|fees|addressForms|rawTransactions)\.|^addressLists\.(add|remove)$|^broadcasts\.broadcast$/
 
+/** Operations that make what is there twice after a second request, where they are not repeatable. */
+const making = /^(subscriptions|bulk|addressLists|extendedKeys)\./
+
 const isRepeatable = (name: OperationName, method: string, { payload }: AnyRequest) =>
   method !== "POST" || (repeatable.test(name) && payload?.data?.item?.allowDuplicates !== true)
 
 /**
  * The client. A request is made again, after the pause that the service asks for or one that grows, where the service is
  * busy (429, 503) for at most a minute, and where no answer came and a second request cannot do more than the first one
- * did. Where the answer to a new or activated subscription was lost, the second request's refusal counts as that answer:
+ * did. A 503 may be of a store that failed behind the commit: a request that could make a second subscription is not made
+ * again for it. Where the answer to a new or activated subscription was lost, the second request's refusal counts as that answer:
  * the subscription is read and given, unless it has another secret. What was deleted is `resource_not_found` to a second
  * request. Redirections are not followed: they would take the key to wherever they lead.
  *
@@ -222,10 +226,15 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
         if (failure._tag === "already_exists") return made(failure, request, signal)
         if (name === "subscriptions.activate" && failure.status === 409) return active(failure, request, signal)
       }
-      const isBusy = isServiceError(failure, "request_limit_reached", "node_unavailable")
-      isLost ||= failure instanceof ConnectionFailed
-      if (tried >= attempts || !(isBusy || (again && failure instanceof ConnectionFailed))) throw failure
-      const millis = isBusy && failure.retryAfter !== undefined ? failure.retryAfter * 1000 : pause(tried)
+      const isRefused = isServiceError(failure, "request_limit_reached")
+      // A store that fails may have done what was asked all the same.
+      const isUnavailable = isServiceError(failure, "node_unavailable")
+      isLost ||= isUnavailable || failure instanceof ConnectionFailed
+      const mayAsk =
+        isRefused || (isUnavailable && (again || !making.test(name))) || (again && failure instanceof ConnectionFailed)
+      if (tried >= attempts || !mayAsk) throw failure
+      const asked = isServiceError(failure) ? failure.retryAfter : undefined
+      const millis = asked === undefined ? pause(tried) : asked * 1000
       if (millis > longestPause) throw failure
       await sleep(millis, signal)
     }

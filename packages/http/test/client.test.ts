@@ -24,8 +24,13 @@ const rejected = <A>(promise: () => Promise<A>) =>
     )
   )
 
-/** A `fetch` that does to the requests, in turns, what is given; then nothing. */
-const faulty = (...faults: ReadonlyArray<"no answer" | "lost answer" | Response>) => {
+type Faults = ReadonlyArray<"no answer" | "lost answer" | "store failed" | Response>
+
+/**
+ * A `fetch` that does to the requests, in turns, what is given; then nothing. "store failed": the store has carried out what was
+ * asked, and was gone before it could say so.
+ */
+const faulty = (...faults: Faults) => {
   const urls: Array<string> = []
   const send = async (url: URL, init: RequestInit) => {
     const fault = faults[urls.length]
@@ -34,6 +39,7 @@ const faulty = (...faults: ReadonlyArray<"no answer" | "lost answer" | Response>
     if (fault === "no answer") throw new TypeError("fetch failed")
     const answer = await fetch(url, init)
     if (fault === "lost answer") throw new TypeError("fetch failed")
+    if (fault === "store failed") return refusal(503, "node_unavailable", "0")
     return answer
   }
   return { fetch: send, urls }
@@ -170,6 +176,35 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
       )
       for (const { referenceId } of [made.item, first.item])
         yield* Effect.promise(() => client.subscriptions.delete({ params: { ...place, referenceId } }))
+    })
+  )
+
+  it.effect("makes one subscription where the store fails behind the commit, and gives it", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const address = `0x${"8".repeat(40)}`
+      const item = { address, callbackUrl: "https://example.com/", receiveCallbackOn: 3 }
+      const failing = (...faults: Faults) =>
+        Client.make({ baseUrl: url, apiKey: alice, fetch: faulty(...faults).fetch })
+      const made = yield* Effect.promise(() =>
+        failing("store failed").subscriptions[create]({ params: place, payload: { data: { item } } })
+      )
+      // What may be there twice is not asked for twice, unless the service says that it was refused.
+      const duplicate = { params: place, payload: { data: { item: { ...item, allowDuplicates: true } } } }
+      const failure = yield* rejected(() => failing("store failed").subscriptions[create](duplicate))
+      assert.isTrue(Client.isServiceError(failure, "node_unavailable"))
+      const list = { blockchain: "ethereum", network: "mainnet" }
+      const { items } = yield* Effect.promise(() => failing().subscriptions.list({ params: list }))
+      const own = items.filter((one) => one.address === address)
+      assert.strictEqual(own.length, 2)
+      assert.include(
+        own.map(({ referenceId }) => referenceId),
+        made.item.referenceId
+      )
+      const limited = failing(refusal(429, "request_limit_reached", "0"))
+      const third = yield* Effect.promise(() => limited.subscriptions[create](duplicate))
+      for (const { referenceId } of [...own, third.item])
+        yield* Effect.promise(() => failing().subscriptions.delete({ params: { ...place, referenceId } }))
     })
   )
 

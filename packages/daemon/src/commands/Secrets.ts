@@ -1,7 +1,9 @@
 /** `headwater secrets`: the keys that callback secrets are encrypted with in the store. */
 import * as SecretKeyChange from "@headwater/indexer/store/database/SecretKeyChange"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
+import type { Location } from "@headwater/indexer/store/database/Location"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as LostSecrets from "@headwater/indexer/store/subscriptions/LostSecrets"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
@@ -33,14 +35,29 @@ const status = Command.make(
   })
 ).pipe(Command.withDescription("List the keys by their ids, and those that the store needs and are missing"))
 
+/**
+ * Fails where a daemon has the store: beside this it would go on with the keys that it has read, encrypt with one that is
+ * gone then, and find no key for what is encrypted anew.
+ */
+const withoutDaemons = Effect.fnUntraced(function* (where: Location) {
+  yield* StoreLock.acquire(where)
+  if (where.kind === "sqlite") return
+  const { daemons } = yield* Placements.read
+  if (daemons.length === 0) return
+  const names = daemons.map(({ name }) => name).join(", ")
+  return yield* new StoreLock.StoreInUse({
+    message: `The store is in use by the daemons ${names}: stop each of them first`
+  })
+})
+
 const rotate = Command.make(
   "rotate",
   {},
   Effect.fnUntraced(function* () {
     const where = yield* location
-    // On SQLite a daemon beside this would go on with the keys that it has read.
-    yield* StoreLock.acquire(where)
     const ofFile = where.secretKeys === undefined
+    // Daemons that share a database have the keys of the setting from their start on, the new one among them.
+    yield* ofFile ? withoutDaemons(where) : StoreLock.acquire(where)
     if (ofFile && (yield* SecretKeys.read(where)).length > 0) yield* SecretKeys.addToFile(where)
     const id = yield* SecretKeyChange.encryptAll(where)
     if (ofFile) yield* SecretKeys.keepFirst(where)
@@ -53,8 +70,8 @@ const rotate = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Encrypt every callback secret with a new key, on SQLite while the daemon is stopped. Where the settings have the keys, " +
-      "with the first of them"
+    "Encrypt every callback secret with a new key, while every daemon is stopped. Where the settings have the keys, with the " +
+      "first of them, on PostgreSQL beside daemons that all have that key first"
   ),
   Command.withShortDescription("Encrypt every callback secret with a new key")
 )
@@ -79,7 +96,7 @@ const forget = Command.make(
           `backup of ${SecretKeys.placeOf(where)} first; then add --yes`
       })
     }
-    yield* StoreLock.acquire(where)
+    yield* withoutDaemons(where)
     const count = yield* LostSecrets.forget(where)
     yield* Console.log(
       `The secrets of ${count} subscriptions are removed, which are deactivated (${LostSecrets.reason})`

@@ -77,7 +77,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     if (yield* Broadcasts.isStillMined(row)) {
       const { error, hash, outcome } = row
       const block = { height: row.height!, hash: hash! }
-      return yield* Broadcasts.record(chain, row.id, { outcome, error: error ?? undefined, block }, height)
+      return yield* Broadcasts.recordLook(chain, row, { outcome, error: error ?? undefined, block }, height)
     }
     // What was refused is not in any block; somebody else may have sent it since.
     const found = yield* foundOf(chain, row, broadcasting)
@@ -85,9 +85,9 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     if ("absences" in found) return yield* Broadcasts.miss(row.id, height, found.absences)
     const isRefused = row.outcome === "failed" && row.height === null
     const kept = isRefused && (found.outcome === "dropped" || found.outcome === "replaced")
-    yield* Broadcasts.record(
+    yield* Broadcasts.recordLook(
       chain,
-      row.id,
+      row,
       kept ? { outcome: row.outcome, error: row.error ?? undefined } : found,
       height
     )

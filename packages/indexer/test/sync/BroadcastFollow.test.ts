@@ -42,7 +42,9 @@ for (const store of takenStores(import.meta.url)) {
       const node = {
         ...{ asked: 0, since: undefined as number | undefined, standing: undefined as Standing | undefined },
         /** The first byte of transactions about which the node says what nobody understands. */
-        confused: 0
+        confused: 0,
+        /** What happens between the node's answer and its arrival. */
+        meanwhile: Effect.void as Effect.Effect<unknown>
       }
       const follow = yield* BroadcastFollow.make(
         chain,
@@ -59,7 +61,7 @@ for (const store of takenStores(import.meta.url)) {
               }
               return node.standing === undefined
                 ? Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
-                : Effect.succeed(node.standing)
+                : Effect.as(node.meanwhile, node.standing)
             })
         },
         { pollInterval: "1 second" } as never
@@ -145,6 +147,23 @@ for (const store of takenStores(import.meta.url)) {
           assert.strictEqual((yield* found).absences, 0)
           yield* late
           assert.strictEqual((yield* found).absences, 1)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are not told as lost that were sent again while the nodes were asked", () =>
+        Effect.gen(function* () {
+          const { begin, events, next, node } = yield* start
+          const { id, subscription } = yield* begin
+          assert.strictEqual(yield* next({ state: "absent" }), "unknown")
+          const context = yield* Effect.context<Database | Subscriptions>()
+          node.meanwhile = Effect.andThen(begin, Broadcasts.record(chain, id, { outcome: "sent" })).pipe(
+            Effect.provide(context),
+            Effect.orDie
+          )
+          assert.strictEqual(yield* next({ state: "absent" }), "sent")
+          node.meanwhile = Effect.void
+          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+          assert.deepStrictEqual(yield* events(subscription), [["SUCCESS", "due", undefined]])
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 

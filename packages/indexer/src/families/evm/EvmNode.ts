@@ -6,9 +6,10 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, JsonRpc } from "../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import type { NodeError } from "../node/NodeError.ts"
 import type { UnusedAt } from "../SideSources.ts"
 import * as GasPrices from "./GasPrices.ts"
+import * as ContractAnswers from "./internal/ContractAnswers.ts"
 import * as ContractCalls from "./internal/ContractCalls.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
@@ -83,14 +84,6 @@ export interface EvmNode {
 /** By hash (EIP-1898), so that all answers are of one block whichever node of several gives them. */
 const at = (block: Uint8Array) => ({ blockHash: Hex.encode(block), requireCanonical: true })
 
-/** An answer, unless the node refused for a reason that says nothing about the contract. */
-const answerOf = (result: Result.Result<unknown, NodeRejected>) =>
-  Result.isSuccess(result)
-    ? Effect.succeed(result.success)
-    : TokenMetadata.isNodeTrouble(result.failure)
-      ? Effect.fail(result.failure)
-      : Effect.succeed<unknown>(undefined)
-
 const accountsAt = (rpc: JsonRpc): EvmNode["accountsAt"] =>
   Effect.fn("EvmNode.accountsAt")(function* (addresses, block) {
     const params = addresses.map((address) => [Hex.encode(address), at(block)])
@@ -127,17 +120,13 @@ const unusedAt = (rpc: JsonRpc): UnusedAt =>
 
 const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
   Effect.fn("EvmNode.tokenBalancesAt")(function* (holdings, block) {
-    const results = yield* rpc.results(
+    const answers = yield* ContractAnswers.of(
+      rpc,
       holdings.map(({ contract, holder }) => ContractCalls.balanceOf(contract, holder, at(block)))
     )
-    const balances: Array<bigint | undefined> = []
-    for (const result of results) {
-      const answer = yield* answerOf(result)
-      balances.push(
-        answer === undefined ? undefined : yield* read(rpc, "eth_call", () => ContractCalls.returned(answer))
-      )
-    }
-    return balances
+    return yield* read(rpc, "eth_call", () =>
+      answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
+    )
   })
 
 /**
@@ -220,13 +209,12 @@ const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
   Effect.fn("EvmNode.tokenDetails")(function* (contract) {
     const [metadata] = yield* TokenMetadata.fetch(rpc, [contract])
     const { interfaces } = TokenDetails
-    const results = yield* rpc.results([
+    const answers = yield* ContractAnswers.of(rpc, [
       ContractCalls.totalSupply(contract),
       ContractCalls.balanceOf(contract, contract, "latest"),
       ContractCalls.supportsInterface(contract, interfaces["non-fungible"]),
       ContractCalls.supportsInterface(contract, interfaces.multi)
     ])
-    const answers = yield* Effect.forEach(results, answerOf)
     const [totalSupply, balance, isNonFungible, isMulti] = yield* read(rpc, "eth_call", () =>
       answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
     )
@@ -235,13 +223,12 @@ const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
 
 const opStackFee = (rpc: JsonRpc): EvmNode["opStackFee"] =>
   Effect.fn("EvmNode.opStackFee")(function* (unsigned, gasLimit) {
-    const [l1, operator] = yield* rpc.results([
-      ContractCalls.getL1Fee(unsigned),
-      ContractCalls.getOperatorFee(gasLimit)
-    ])
-    const l1Answer = yield* Effect.fromResult(l1!)
-    // Chains before the Isthmus upgrade do not know an operator's fee.
-    const operatorAnswer = yield* answerOf(operator!)
+    const { method, params } = ContractCalls.getL1Fee(unsigned)
+    const [l1Answer, [operatorAnswer]] = yield* Effect.all(
+      // Chains before the Isthmus upgrade do not know an operator's fee.
+      [rpc.call(method, params), ContractAnswers.of(rpc, [ContractCalls.getOperatorFee(gasLimit)])],
+      { concurrency: "unbounded" }
+    )
     return yield* read(rpc, "eth_call", () => {
       // A development chain without the contract charges nothing beside gas.
       const fee = ContractCalls.returned(l1Answer) ?? 0n

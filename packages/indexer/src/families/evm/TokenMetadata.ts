@@ -3,7 +3,8 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import type { NodeError } from "../node/NodeError.ts"
+import * as ContractAnswers from "./internal/ContractAnswers.ts"
 import * as Hex from "./internal/Hex.ts"
 
 export interface TokenMetadata {
@@ -77,12 +78,6 @@ const bytesOf = (answer: unknown): Uint8Array =>
     () => new Uint8Array(0)
   )
 
-/** Errors that say something about the node and nothing about the contract: not to be taken for a missing name. */
-const nodeTrouble = /trie node|state|header|pruned|not (?:found|available|supported)|does not exist|timeout|timed out/i
-
-export const isNodeTrouble = ({ code, message }: NodeRejected): boolean =>
-  code === -32601 || (code !== 3 && nodeTrouble.test(message) && !/revert/i.test(message))
-
 /**
  * Asks all contracts at the newest block, in the order given. A contract that reverts, lacks a function or answers
  * garbage has an empty name or symbol, or undefined decimals; a node that could not answer is a failure.
@@ -91,7 +86,8 @@ export const fetch = Effect.fn("TokenMetadata.fetch")(function* (
   rpc: JsonRpc,
   contracts: ReadonlyArray<AddressBytes>
 ): Effect.fn.Return<ReadonlyArray<TokenMetadata>, NodeError> {
-  const results = yield* rpc.results(
+  const answers = yield* ContractAnswers.of(
+    rpc,
     contracts.flatMap((contract) =>
       selectors.map((selector) => ({
         method: "eth_call",
@@ -99,11 +95,6 @@ export const fetch = Effect.fn("TokenMetadata.fetch")(function* (
       }))
     )
   )
-  const answers: Array<unknown> = []
-  for (const result of results) {
-    if (Result.isFailure(result) && isNodeTrouble(result.failure)) return yield* result.failure
-    answers.push(Result.getOrUndefined(result))
-  }
   return contracts.map((contract, index) => ({
     contract,
     name: decodeText(answers[3 * index]),

@@ -38,6 +38,8 @@ export type AccountTransactions = (address: Address.AddressBytes, request: Reque
 const mostAtOnce = 200
 /** Answers that are looked through for one page: a type of transactions may be rare. */
 const mostAnswers = 10
+/** As many until what comes lies beyond the place that was asked for: a ledger may have thousands of an account's. */
+const mostAnswersBefore = 50
 /** Ledgers that are asked for at the same time. */
 const concurrency = 8
 
@@ -101,6 +103,8 @@ export const make = (chain: Chain, node: XrpClient, reader: Pick<Reader, "header
       forward,
       limit: type === undefined ? Math.min(mostAtOnce, limit + 10) : mostAtOnce
     }
+    /** Behind the first answer: that one has the whole page, but where a ledger has many before it. */
+    const more = { ...range, limit: mostAtOnce }
     const found: Array<Found> = []
     let last: Place | undefined
     let marker: unknown
@@ -111,8 +115,9 @@ export const make = (chain: Chain, node: XrpClient, reader: Pick<Reader, "header
       : undefined
     let first = whole?.ledger_index_min ?? 0
     let hasMore = true
-    for (let answers = 0; hasMore && found.length <= limit && answers < mostAnswers; answers++) {
-      const answer = yield* answerTo(account, { ...range, ...(marker === undefined ? {} : { marker }) })
+    const most = () => (last === undefined ? mostAnswersBefore : mostAnswers)
+    for (let answers = 0; hasMore && found.length <= limit && answers < most(); answers++) {
+      const answer = yield* answerTo(account, marker === undefined ? range : { ...more, marker })
       if (answer === undefined) return { items: [], next: undefined, completeFrom: 0 }
       if (answers === 0 && !isLater) first = answer.ledger_index_min
       for (const given of answer.transactions) {
@@ -126,6 +131,7 @@ export const make = (chain: Chain, node: XrpClient, reader: Pick<Reader, "header
       marker = answer.marker
       hasMore = marker !== undefined && marker !== null
     }
+    if (hasMore && last === undefined) return yield* inconsistent("the transactions that were asked for do not come")
     const shown = found.slice(0, limit)
     const headers = new Map<number, Ledger.LedgerHeader>(
       yield* Effect.forEach(

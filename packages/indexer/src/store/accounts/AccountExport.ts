@@ -71,7 +71,7 @@ const parts: ReadonlyArray<Part> = [
   part(
     "callback",
     "subscription.reference_id, t.sequence, t.idempotency_key, t.event, t.state, t.created, t.delivered, t.body",
-    "callback t join subscription on subscription.id = t.subscription"
+    "every_callback t join subscription on subscription.id = t.subscription"
   ),
   part("credits", "t.entry_key, t.at, t.kind as entry_kind, t.amount, t.results, t.detail", "credit_entry t")
 ]

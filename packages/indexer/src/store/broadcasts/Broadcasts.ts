@@ -205,13 +205,40 @@ const locked = Effect.fnUntraced(function* (id: number) {
   return row && { row, tip }
 })
 
-/** Writes what has become of a transaction, and the callback that tells it. `looked`: the chain's height at that look. */
-export const record = Effect.fn("Broadcasts.record")(function* (chain: Chain, id: number, found: Found, looked = 0) {
+/** Writes what has become of a transaction, and the callback that tells it. */
+export const record = Effect.fn("Broadcasts.record")(function* (chain: Chain, id: number, found: Found) {
   const { transaction } = yield* Database
   return yield* transaction(
     Effect.gen(function* () {
       const there = yield* locked(id)
-      if (there !== undefined) yield* write(chain, there.row, found, { looked, tip: there.tip })
+      if (there !== undefined) yield* write(chain, there.row, found, { looked: 0, tip: there.tip })
+    })
+  )
+})
+
+/** Whether anybody has written of a transaction since it was read: sent it again, or found out about it. */
+const isOutdated = (read: Broadcast, row: Broadcast) =>
+  row.outcome !== read.outcome ||
+  row.changed !== read.changed ||
+  row.absences !== read.absences ||
+  row.next_look !== read.next_look
+
+/**
+ * As {@link record}, what a look has found that began with this row, at this height of the chain. Nothing is written where the
+ * row has changed while nodes were asked: what they did not have then they may have been given since, and the next look says.
+ */
+export const recordLook = Effect.fn("Broadcasts.recordLook")(function* (
+  chain: Chain,
+  read: Broadcast,
+  found: Found,
+  looked: number
+) {
+  const { transaction } = yield* Database
+  return yield* transaction(
+    Effect.gen(function* () {
+      const there = yield* locked(read.id)
+      if (there === undefined || isOutdated(read, there.row)) return
+      yield* write(chain, there.row, found, { looked, tip: there.tip })
     })
   )
 })

@@ -9,6 +9,7 @@ import * as ChainRow from "../database/ChainRow.ts"
 import type { ChainReader } from "./ChainReader.ts"
 import * as PrunedInternal from "./PrunedInternal.ts"
 import type { RecordingMode } from "./RecordingMode.ts"
+import * as InternalPartitions from "./transfers/InternalPartitions.ts"
 import * as TransferLog from "./transfers/TransferLog.ts"
 
 /** 14 days. */
@@ -25,10 +26,11 @@ export const horizon = Effect.fn("InternalRetention.horizon")(function* (
   reader: ChainReader,
   options: Pick<Options, "undoDepth">
 ) {
-  const tip = yield* reader.tip
-  if (tip === undefined) return 0
+  const chain = yield* ChainRow.find(reader.chain)
+  if (chain === undefined || chain.height === null) return 0
   const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  return Math.max(0, Math.min(yield* reader.heightSince(now - keptSeconds), tip.height - options.undoDepth))
+  const old = Math.min(yield* reader.heightSince(now - keptSeconds), chain.height - options.undoDepth)
+  return Math.max(chain.internal_forgotten_below, old)
 })
 
 /** Forgets what is too old by now. */
@@ -36,17 +38,15 @@ export const prune = Effect.fn("InternalRetention.prune")(function* (reader: Cha
   const below = yield* horizon(reader, options)
   const chain = yield* ChainRow.find(reader.chain)
   if (below === 0 || chain === undefined) return
-  yield* TransferLog.prune(chain.id, "internal", below, (transfers, below) =>
-    Effect.andThen(
-      PrunedInternal.add(chain.id, options.record, transfers),
-      ChainRow.forgetInternalBelow(chain.id, below)
-    )
+  yield* TransferLog.forgetInternal(chain.id, below, (transfers) =>
+    PrunedInternal.add(chain.id, options.record, transfers)
   )
 })
 
 /** Prunes once a minute as long as the scope is open. A failure is logged and tried again. */
 export const run = (reader: ChainReader, options: Options) =>
   prune(reader, options).pipe(
+    Effect.andThen(InternalPartitions.keep(reader)),
     Effect.catchTag("DatabaseError", (error) =>
       Effect.logWarning(`Forgetting old internal transactions failed: ${error.message}`)
     ),

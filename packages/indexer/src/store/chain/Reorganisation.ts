@@ -32,6 +32,7 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
     const { first_height: firstHeight, height, revision } = row
     if (height === null || height <= fork) return
     if (last !== undefined && (row.hash === null || !Bytes.equal(row.hash, last))) return
+    yield* ChainRow.rememberInternalFrom(id, fork + 1)
     const tip = row.hash ?? (yield* highestHash(id))
     // A rewind to below the first block has left no block: only where the chain begins again is lowered.
     if (tip === undefined) return yield* ChainRow.moveCursor(id, { height: fork, hash: null, firstHeight })

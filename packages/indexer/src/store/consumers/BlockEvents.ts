@@ -88,9 +88,9 @@ export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "to
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched, UtxoKernel.hashesOf))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched, payers))
-    const byAddress = new Map(
-      [...seen].map(([hex, address]) => [hex, events.map((event) => ({ event, address }))] as const)
-    )
+    // Where every address is meant, an output may be of none: two of such would have the same id.
+    const own = [...seen].filter(([, address]) => Address.encode(chain, address) !== undefined)
+    const byAddress = new Map(own.map(([hex, address]) => [hex, events.map((event) => ({ event, address }))] as const))
     const { check, metadata } = tokens.of(block, learned)
     const match = (more: { readonly hasCoins?: (address: AddressBytes) => boolean }) =>
       TimeSlice.runInTransaction(() =>
@@ -111,7 +111,7 @@ export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "to
           }) as Event
       ),
       unresolved: found.unresolved.map(({ address, transactionId }) => ({
-        address: Address.encode(chain, address) ?? "",
+        address: Address.encode(chain, address)!,
         transactionId: Hash.encode(chain, transactionId)
       })),
       lacks: lacksOf(chain, block)

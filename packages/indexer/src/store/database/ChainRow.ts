@@ -131,6 +131,25 @@ export const forgetInternalBelow = Effect.fnUntraced(function* (id: number, heig
   )
 })
 
+/** The first block whose internal transactions have not been forgotten; 0 of a chain of which nothing was stored. */
+export const internalRememberedFrom = Effect.fnUntraced(function* (id: number) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) => db.selectFrom("chain").select("internal_forgotten_below").where("id", "=", id))
+  return row?.internal_forgotten_below ?? 0
+})
+
+/** Takes note that blocks from a height on are to come, in a transaction that has the lock: none of them is forgotten. */
+export const rememberInternalFrom = Effect.fnUntraced(function* (id: number, height: number) {
+  const { defer } = yield* Database
+  yield* defer((db) =>
+    db
+      .updateTable("chain")
+      .set({ internal_forgotten_below: height })
+      .where("id", "=", id)
+      .where("internal_forgotten_below", ">", height)
+  )
+})
+
 /** Takes note of a height that a node has called final, where that is the newest one so far. */
 export const setFinal = Effect.fnUntraced(function* (id: number, height: number) {
   const { query } = yield* Database

@@ -78,8 +78,8 @@ const role = Effect.gen(function* () {
             and has_table_privilege(c.oid, 'UPDATE') and has_table_privilege(c.oid, 'DELETE') as writable
         from pg_class c
         where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text = quote_ident(current_schema())
-          -- What is past is reached through the table of every callback.
-          and (not c.relispartition or c.relname = 'callback')
+          -- Other partitions are reached through their tables alone.
+          and (not c.relispartition or c.relname in ('callback', 'packed_internal_default'))
         union all
         select c.relname::text, pg_has_role(c.relowner, 'USAGE'), has_sequence_privilege(c.oid, 'USAGE')
         from pg_class c

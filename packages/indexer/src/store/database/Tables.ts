@@ -60,6 +60,9 @@ export interface Tables {
   posting_run: PostingRunTable
   posting_page: PostingPageTable
   packed_transfers: TransferChunkTable
+  packed_internal: TransferChunkTable
+  packed_internal_default: TransferChunkTable
+  internal_partition: InternalPartitionTable
   sorted_postings: PostingPageTable
   token: TokenTable
   pruned_internal: PrunedInternalTable
@@ -854,13 +857,22 @@ export interface VerificationHourTable {
   total: number
 }
 
-/** Up to 64 transfers of one block, of one chain and kind (its log), packed. */
-/** Chunks of transfers: `packed_transfers`, and `transfer_chunk` for those of before. */
+/**
+ * Up to 64 transfers of one block, of one chain and kind (its log), packed: internal transactions in `packed_internal`, others
+ * in `packed_transfers`, and those of before in `transfer_chunk`, internal ones also in `packed_transfers`.
+ */
 export interface TransferChunkTable {
   log: number
   /** Of its first transfer: the height times 2^20 and the number within the block. */
   position: number
   data: Uint8Array
+}
+
+/** A partition of `packed_internal`, on PostgreSQL: of a chain's blocks from a height on, below another one. */
+export interface InternalPartitionTable {
+  chain: number
+  from_height: number
+  to_height: number
 }
 
 /** The postings of a block that are in no run yet, in the order of their positions. */

@@ -95,3 +95,47 @@ describe("EvmNode.account", () => {
     })
   )
 })
+
+describe("EvmNode.tokenBalancesAt", () => {
+  const contracts = ["01", "02", "03"].map((byte) => Address.fromBytes(new Uint8Array(20).fill(Number(byte))))
+  const block = new Uint8Array(32).fill(7)
+
+  const balances = (answer: (contract: string, gas: number) => unknown) =>
+    Effect.gen(function* () {
+      const node = yield* FakeNode.make((_, [call]) => {
+        const { gas = "0xffffffff", to } = call as { gas?: string; to: string }
+        return answer(to.slice(-2), Number(gas))
+      })
+      const evm = EvmNode.make(yield* JsonRpc.make({ urls: [node.url], attempts: 1 }))
+      return yield* evm.tokenBalancesAt(
+        contracts.map((contract) => ({ contract, holder: address })),
+        block
+      )
+    }).pipe(Effect.scoped)
+
+  const word = `0x${"05".padStart(64, "0")}`
+
+  it.live("a contract that computes until the node gives up hides no other one's tokens", () =>
+    Effect.gen(function* () {
+      const found = yield* balances((contract, gas) => {
+        if (contract !== "02") return word
+        // As geth does, which computes for five seconds.
+        throw gas > 10_000_000
+          ? new FakeNode.RpcError(-32000, "execution aborted (timeout = 5s)")
+          : new FakeNode.RpcError(-32000, "out of gas")
+      })
+      assert.deepStrictEqual(found, [5n, undefined, 5n])
+    })
+  )
+
+  it.live("what a node says in passing is no contract's answer", () =>
+    Effect.gen(function* () {
+      let failures = 1
+      const found = yield* balances((contract) => {
+        if (contract === "03" && failures-- > 0) throw new FakeNode.RpcError(-32603, "Internal error")
+        return word
+      })
+      assert.deepStrictEqual(found, [5n, 5n, 5n])
+    })
+  )
+})

@@ -134,6 +134,30 @@ describe("TokenMetadata", () => {
     })
   )
 
+  it.live(
+    "what a node says in passing is not taken for a contract without decimals, but where it goes on saying it",
+    () =>
+      Effect.gen(function* () {
+        let failures = 2
+        const answer: FakeNode.Answer = (_, [call]) => {
+          const { to, data } = call as { to: string; data: string }
+          if (data === "0x313ce567" && to.endsWith("01") && failures-- > 0) {
+            throw new FakeNode.RpcError(-32603, "Internal error")
+          }
+          return { "0x06fdde03": text("One"), "0x95d89b41": text("ONE"), "0x313ce567": word(6) }[data]
+        }
+        const decimals = Effect.map(fetched(answer), ({ node, result }) => [
+          node.requests(),
+          result._tag === "Success" && result.success.map(({ decimals, name }) => [name, decimals])
+        ])
+        const known = ["One", 6]
+        assert.deepStrictEqual(yield* decimals, [3, [known, known, known]])
+        // As Besu says of a contract that halts: it stops no chain.
+        failures = Number.POSITIVE_INFINITY
+        assert.deepStrictEqual(yield* decimals, [3, [["One", undefined], known, known]])
+      })
+  )
+
   it.skipIf(!Fixtures.exist)("reads the bytes32 and garbage answers that ethereum-etl recorded", () => {
     const folder = "evm-rpc/ethereum-etl/tests/resources/test_stream/blocks_2112234_2112234"
     const answer = (selector: string) =>

@@ -137,6 +137,21 @@ describe("CoinSearch", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("does not take what a search has found that somebody ended for everything that there is", () =>
+    Effect.gen(function* () {
+      // As Bitcoin Core answers after "scantxoutset abort", and where it cannot read a coin.
+      const ended = yield* node({
+        scantxoutset: ([action]) =>
+          action === "status"
+            ? { progress: 42 }
+            : { success: false, txouts: 8192, height: 1, bestblock: "00".repeat(32), unspents: [], total_amount: "0" }
+      })
+      const error = yield* Effect.flip(ended.find([], ranges))
+      assert.strictEqual(error._tag, "NodeInconsistent")
+      assert.include(error.message, "ended before it had read all coins")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("asks an index of addresses for those of branches too", () =>
     Effect.gen(function* () {
       const asked: Array<number> = []

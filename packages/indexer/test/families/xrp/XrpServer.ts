@@ -37,6 +37,8 @@ export interface XrpServer {
   /** Validates ledgers up to this index; the newest at first. */
   validated: number
   override: Override | undefined
+  /** What it answers where nothing overrides that. */
+  readonly answer: (command: string, params: Json) => Json
   /** Sends to every connection. */
   readonly push: (message: unknown) => void
   readonly announce: (height: number) => void
@@ -243,6 +245,7 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
       connections: () => connections,
       validated: indexOf(ledgers.at(-1)!),
       override: undefined,
+      answer,
       push,
       announce: (height) =>
         push({

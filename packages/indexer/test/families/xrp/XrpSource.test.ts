@@ -360,6 +360,37 @@ describe("XrpSource", () => {
     })
   )
 
+  it.live("lists an account's transactions to the end where one ledger has more of them than a page's answers", () =>
+    Effect.gen(function* () {
+      const busy = chainOf(first, 3, (height) =>
+        Array.from({ length: 40 }, (_, i) => ({ from: 10 + i, to: 7, drops: BigInt(height) }))
+      )
+      const server = yield* XrpServer.make({ ledgers: busy })
+      const { accountTransactions } = yield* XrpSource.make(mainnet, { urls: [server.wsUrl] })
+      server.override = (command, params) =>
+        // As of a server that answers few at a time.
+        command === "account_tx" && params.limit > 3 ? server.answer(command, { ...params, limit: 3 }) : undefined
+      for (const order of ["ascending", "descending"] as const) {
+        const found: Array<string> = []
+        for (let after: AccountTransactions.Place | undefined; ; ) {
+          const page = yield* accountTransactions(bytesOf(7), { order, limit: 20, after })
+          found.push(...page.items.map(({ item }) => item.hash))
+          after = page.next
+          if (after === undefined) break
+        }
+        assert.deepStrictEqual([found.length, new Set(found).size], [120, 120])
+      }
+      // A server that never comes to what was asked for has no list that ends here.
+      server.override = (command, params) =>
+        command === "account_tx"
+          ? { ...server.answer(command, { ...params, marker: undefined }), marker: { ledger: 0, seq: 0 } }
+          : undefined
+      const after = [first, 0] as const
+      const error = yield* errorOf(accountTransactions(bytesOf(7), { order: "descending", limit: 1, after }))
+      assert.strictEqual(error._tag, "NodeInconsistent")
+    })
+  )
+
   it.live("names gaps in the history, and what a server has where a ledger is missing", () =>
     Effect.gen(function* () {
       const completeLedgers = `32570-${first - 10},${first}-${first + 5}`

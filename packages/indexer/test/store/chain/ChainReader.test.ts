@@ -5,7 +5,11 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import * as PrunedInternal from "@headwater/indexer/store/chain/PrunedInternal"
+import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -185,6 +189,86 @@ for (const store of takenStores(import.meta.url)) {
         assert.strictEqual(yield* spent, 210n)
         yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
         assert.strictEqual(yield* spent, 210n)
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("adds to the sums what a block lacked that is forgotten by then", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        const blocks = Array.from({ length: 20 }, (_, height) => blockOf(1, height, 1, 1_000, [1, height]))
+        for (const block of blocks) {
+          const lacks: Block = { ...block, transfers: [], missing: [{ part: "internal", reason: "no state" }] }
+          yield* commits.commit([block.height === 3 || block.height === 18 ? lacks : block])
+        }
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+        for (const height of [3, 18, 3, 18]) {
+          const options = { callbacks: false, internalFrom: Number.MAX_SAFE_INTEGER, learned: [] } as const
+          yield* commits.reprocess(blocks[height]!, options)
+        }
+        const kept = yield* recorded.page("internal", alice, { order: "ascending", limit: 50 })
+        assert.deepStrictEqual(
+          kept.transfers.map(({ height }) => height),
+          [14, 15, 16, 17, 18, 19].flatMap((height) => [height, height])
+        )
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 0 })
+        const totals = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))
+        assert.deepStrictEqual(totals, { received: 0n, spent: 190n })
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live(
+      "counts blocks that come again, however low the chain was rewound, and whatever was about to be forgotten",
+      () =>
+        Effect.gen(function* () {
+          const { commits, recorded } = yield* open
+          const commit = Effect.fnUntraced(function* (from: number, to: number) {
+            for (let height = from; height <= to; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [1])])
+          })
+          const totals = Effect.gen(function* () {
+            let kept = 0n
+            yield* recorded.each("internal", alice, Number.MAX_SAFE_INTEGER, ({ amount }) => {
+              kept += amount
+            })
+            return { kept, pruned: (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))?.spent ?? 0n }
+          })
+          yield* commit(100, 119)
+          yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+          assert.deepStrictEqual(yield* totals, { kept: 6n, pruned: 14n })
+          // Below the first block, and then lower still.
+          yield* commits.rewind(97)
+          yield* commits.rewind(94)
+          yield* commit(95, 104)
+          assert.deepStrictEqual(yield* totals, { kept: 10n, pruned: 14n })
+          // Up to a height that was read before the chain was rewound.
+          const { id } = (yield* ChainRow.find(chain))!
+          const add = (transfers: ReadonlyArray<InternalTransfer>) => PrunedInternal.add(id, "all", transfers)
+          yield* TransferLog.forgetInternal(id, 114, add)
+          assert.deepStrictEqual(yield* totals, { kept: 0n, pruned: 24n })
+          yield* commit(105, 119)
+          assert.deepStrictEqual(yield* totals, { kept: 15n, pruned: 24n })
+        }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("adds to the sums what a former version filled in of a block that is forgotten", () =>
+      Effect.gen(function* () {
+        const { insertMany, transaction } = yield* Database
+        const { commits, recorded } = yield* open
+        for (let height = 0; height < 20; height++) yield* commits.commit([blockOf(1, height, 1, 1_000, [1])])
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 5 })
+        const late = blockOf(
+          1,
+          3,
+          1,
+          1_000,
+          Array.from({ length: 100 * 64 }, () => 10)
+        )
+        const rows = TimeSlice.atOnce(TransferLog.pack(1, late, () => true))
+        yield* transaction(insertMany("packed_transfers", rows.packed_transfers))
+        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
+        const kept = yield* recorded.page("internal", alice, { order: "ascending", limit: 50 })
+        assert.lengthOf(kept.transfers, 3)
+        const totals = (yield* recorded.prunedTotals([alice])).get(Bytes.key(alice))
+        assert.deepStrictEqual(totals, { received: 0n, spent: 64_017n })
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 

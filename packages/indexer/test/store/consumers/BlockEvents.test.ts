@@ -71,6 +71,26 @@ describe.each(sqlite)("BlockEvents on $name", ({ layer }) => {
       }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
+  it.effect("are of outputs that have an address, where all addresses are meant", () =>
+    Effect.gen(function* () {
+      const node = new UtxoChain(litecoin)
+      const payToKey = (number: number) =>
+        Uint8Array.of(33, 2, ...new Uint8Array(32).fill(number), 0xac) as AddressBytes
+      const multisig = Uint8Array.of(0x51, 33, 3, ...new Uint8Array(32).fill(3), 0x51, 0xae) as AddressBytes
+      const pays = [payToKey(1), ours, payToKey(2), multisig].map((to) => ({ to, amount: 7n }))
+      node.mine([{ spends: [], pays }])
+      const keyCoin = node.coins.find(({ script }) => script === pays[0]!.to)!
+      node.mine([{ spends: [keyCoin.outpoint], pays: [{ to: payToKey(4), amount: 7n }] }])
+      const store = yield* open(litecoin, ConsumedAddresses.all(litecoin))
+      yield* store.commit(node.blocks)
+      const blocks = yield* told(litecoin)
+      const events = blocks.flatMap(({ events }) => events)
+      const addresses = events.map(({ item }) => item.address)
+      assert.deepStrictEqual(addresses, [Address.encode(litecoin, ours)!])
+      assert.isTrue(blocks.every(({ unresolved }) => unresolved.length === 0))
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
   it.effect("have the names of tokens, which the node is asked for, and say what a block lacks", () =>
     Effect.gen(function* () {
       const contract = address(9)

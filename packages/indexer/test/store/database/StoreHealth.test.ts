@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto"
 import { closeSync, openSync, statSync, writeSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, DatabaseError } from "@headwater/indexer/store/database/Database"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { takenUnmigrated, unmigrated } from "../../../../../test/Stores.ts"
 
 for (const { location, name } of takenUnmigrated(import.meta.url)) {
@@ -34,6 +37,33 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
             assert.deepInclude(server!.role, { readOnly: false, altersSchema: true, refused: [] })
           }
           assert.isAbove(yield* StoreHealth.size(store), 50_000)
+        }).pipe(Effect.provide(Database.layer(store)))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live.skipIf(name === "sqlite")("names the tables that a role may not write, also of partitions", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        const role = `reader_${randomUUID().replaceAll("-", "")}`
+        const run = (statement: string) => Effect.flatMap(Database, ({ query }) => query(rows(sql.raw(statement))))
+        yield* Effect.gen(function* () {
+          const { transaction } = yield* Database
+          const inspected = transaction(
+            Effect.gen(function* () {
+              yield* run(`create role ${role}`)
+              yield* run(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+              yield* run(`revoke delete on packed_internal_default, callback from ${role}`)
+              yield* run(`set local role ${role}`)
+              const { server } = yield* StoreHealth.inspect(store)
+              return yield* Effect.fail(server!.role.refused)
+            })
+          )
+          // What was made for the test is gone again with the transaction.
+          assert.deepStrictEqual(yield* Effect.flip(inspected), [
+            "callback",
+            "callback_number",
+            "packed_internal_default"
+          ])
         }).pipe(Effect.provide(Database.layer(store)))
       }).pipe(Effect.scoped)
     )

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { AccountFeed } from "@headwater/indexer/store/subscriptions/AccountFeed"
@@ -105,6 +106,22 @@ const enter = Effect.fnUntraced(function* (
 })
 
 describe.skipIf(postgres === undefined)("Past callbacks on postgres", () => {
+  it.live("are told with everything else that the store has of their account", () =>
+    fresh(
+      Effect.gen(function* () {
+        const { account, subscription } = yield* subscribe
+        yield* ended(subscription, 3)
+        yield* ended(subscription, 1, { days: 0, label: "new", from: 4 })
+        assert.strictEqual(yield* move, 3)
+        const numbers: Array<unknown> = []
+        yield* AccountExport.run(account, ({ kind, sequence }) =>
+          Effect.sync(() => kind === "callback" && numbers.push(sequence))
+        )
+        assert.deepStrictEqual(numbers, [1, 2, 3, 4])
+      })
+    )
+  )
+
   it.live("are in feeds as before, and are sent again when their account asks for them", () =>
     fresh(
       Effect.gen(function* () {

@@ -23,17 +23,27 @@ const ethCall = (to: string, data: string, block: unknown): Call => ({
   params: [{ to, data }, block]
 })
 
+/**
+ * Gas for one question to a contract of a token, far above what an honest one needs: anybody may make a contract that computes
+ * until the node gives up, and send its tokens to an address that is asked about.
+ */
+const tokenGas = "0x4c4b40"
+
+const tokenCall = (contract: AddressBytes, data: string, block: unknown): Call => ({
+  method: "eth_call",
+  params: [{ to: Hex.encode(contract), data, gas: tokenGas }, block]
+})
+
 /** Tokens of a holder after a block, as `eth_call` takes it. */
 export const balanceOf = (contract: AddressBytes, holder: AddressBytes, block: unknown): Call =>
-  ethCall(Hex.encode(contract), `${selectors.balanceOf}${word(0n).slice(40)}${digits(holder)}`, block)
+  tokenCall(contract, `${selectors.balanceOf}${word(0n).slice(40)}${digits(holder)}`, block)
 
 /** All tokens of a contract, after the newest block. */
-export const totalSupply = (contract: AddressBytes): Call =>
-  ethCall(Hex.encode(contract), selectors.totalSupply, "latest")
+export const totalSupply = (contract: AddressBytes): Call => tokenCall(contract, selectors.totalSupply, "latest")
 
 /** Whether a contract has an interface, by the interface's id as hex (ERC-165), after the newest block. */
 export const supportsInterface = (contract: AddressBytes, id: string): Call =>
-  ethCall(Hex.encode(contract), `${selectors.supportsInterface}${id.padEnd(64, "0")}`, "latest")
+  tokenCall(contract, `${selectors.supportsInterface}${id.padEnd(64, "0")}`, "latest")
 
 /** What the OP stack charges for the bytes of an unsigned transaction on the layer below, in Wei. */
 export const getL1Fee = (unsigned: Uint8Array): Call => {

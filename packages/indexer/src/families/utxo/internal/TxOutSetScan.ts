@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import type { BranchRange } from "../../SideSources.ts"
+import { refuse } from "./Malformed.ts"
 import { consistent } from "./NodeAnswer.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as NodeTransaction from "./NodeTransaction.ts"
@@ -28,6 +29,8 @@ const coinOf = (chain: Chain, item: unknown, i: number): Coin => {
 
 const read = (chain: Chain, answer: unknown): Partial<CoinsAt> => {
   const found = NodeJson.record(answer, () => "the answer")
+  // Somebody has ended it ("abort"), or a coin could not be read: what was found until then is named all the same.
+  if (found.success === false) refuse("the search", "ended before it had read all coins")
   const coins = NodeJson.list(found.unspents, () => "unspents").map((item, i) => coinOf(chain, item, i))
   return found.bestblock === undefined
     ? { coins }

@@ -9,28 +9,31 @@
  * Nothing that is written is wrong after a reorganisation: a page may still name a position that is gone or holds
  * another transfer now, and the reader, who compares the full address, passes over it.
  */
-import type { Block } from "@headwater/core/Block"
+import type { Block, InternalTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
-import { type Entry, type Kind, kinds, logOf, type PackedTransfer, type TransferOf } from "./internal/Logs.ts"
+import { type ChunkTable, type Entry, type Kind, kinds, logOf, type PackedTransfer, tablesOf } from "./internal/Logs.ts"
+import * as InternalPartitions from "./InternalPartitions.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingRuns from "./internal/PostingRuns.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
 
 export type { Entry, Kind, TransferOf } from "./internal/Logs.ts"
 
-/** What blocks leave in the logs of their chain. */
-export interface Rows {
-  readonly chunks: ReadonlyArray<Row<"packed_transfers">>
+/** What a block leaves in a log. */
+interface Rows {
+  readonly chunks: ReadonlyArray<Row<ChunkTable>>
   readonly unsorted: ReadonlyArray<Row<"staged_postings">>
 }
 
-/** Where chunks are; those of before are in the second table. */
-const tables = ["packed_transfers", "transfer_chunk"] as const
+/** What a block leaves in the logs of its chain, by table. */
+export type RowsOfBlock = {
+  readonly [T in "packed_internal" | "packed_transfers" | "staged_postings"]: ReadonlyArray<Row<T>>
+}
 
 /** Transfers that are packed between two steps. */
 const transfersOfStep = 128
@@ -93,17 +96,33 @@ function* rowsOf(log: number, kind: Kind, block: Block, keep: (transfer: Entry) 
   return packing?.rows ?? nothing
 }
 
+/** Where the chunks of a block's internal transactions go: into the partition of the block, if there is one. */
+export type InternalTable = "packed_internal" | "packed_transfers"
+
 /** A block's transfers that `keep` picks, as the rows that record them. */
-export function* pack(chain: number, block: Block, keep: (transfer: Entry) => boolean): Generator<void, Rows> {
-  const all: Array<Rows> = []
-  for (const kind of kinds) all.push(yield* rowsOf(logOf(chain, kind), kind, block, keep))
-  return { chunks: all.flatMap(({ chunks }) => chunks), unsorted: all.flatMap(({ unsorted }) => unsorted) }
+export function* pack(
+  chain: number,
+  block: Block,
+  keep: (transfer: Entry) => boolean,
+  internalTable: InternalTable = "packed_transfers"
+): Generator<void, RowsOfBlock> {
+  const rows = {
+    packed_internal: [] as Array<Row<ChunkTable>>,
+    packed_transfers: [] as Array<Row<ChunkTable>>,
+    staged_postings: [] as Array<Row<"staged_postings">>
+  } satisfies RowsOfBlock
+  for (const kind of kinds) {
+    const { chunks, unsorted } = yield* rowsOf(logOf(chain, kind), kind, block, keep)
+    rows[kind === "internal" ? internalTable : "packed_transfers"].push(...chunks)
+    rows.staged_postings.push(...unsorted)
+  }
+  return rows
 }
 
 /** The chunks of one block in a log. */
-const chunksOf = Effect.fnUntraced(function* (log: number, height: number) {
-  const { query } = yield* Database
-  const found = yield* Effect.forEach(tables, (table) =>
+const chunksOf = Effect.fnUntraced(function* (log: number, kind: Kind, height: number) {
+  const { partitioned, query } = yield* Database
+  const found = yield* Effect.forEach(tablesOf(kind, partitioned), (table) =>
     query((db) =>
       db
         .selectFrom(table)
@@ -114,7 +133,7 @@ const chunksOf = Effect.fnUntraced(function* (log: number, height: number) {
         .orderBy("position")
     )
   )
-  return { packed: found[0]!, former: found[1]! }
+  return { packed: found.slice(0, -1).flat(), former: found.at(-1)! }
 })
 
 const isSame = (a: Rows["chunks"], b: Rows["chunks"]) =>
@@ -138,17 +157,17 @@ export const rewrite = Effect.fnUntraced(function* (
   keep: (transfer: Entry) => boolean,
   which: (kind: Kind) => boolean
 ) {
-  const { defer, insertMany } = yield* Database
+  const { defer, insertMany, partitioned } = yield* Database
   const rewritten: Array<Kind> = []
   const written: Array<Row<"staged_postings">> = []
   for (const kind of kinds.filter(which)) {
     const log = logOf(chain, kind)
     const { chunks, unsorted } = yield* TimeSlice.runInTransaction(() => rowsOf(log, kind, block, keep))
-    const { former, packed } = yield* chunksOf(log, block.height)
+    const { former, packed } = yield* chunksOf(log, kind, block.height)
     const stands = former.length === 0 ? packed : [...packed, ...packedNow(log, kind, block.height, former)]
     // The same transfers stay under the positions that they have: somebody may be reading on from one of them.
     if (isSame(stands, chunks)) continue
-    for (const table of tables) {
+    for (const table of tablesOf(kind, partitioned)) {
       yield* defer((db) =>
         db
           .deleteFrom(table)
@@ -158,7 +177,8 @@ export const rewrite = Effect.fnUntraced(function* (
       )
     }
     yield* defer((db) => db.deleteFrom("staged_postings").where("log", "=", log).where("height", "=", block.height))
-    yield* insertMany("packed_transfers", chunks)
+    const isPartitioned = kind === "internal" && (yield* InternalPartitions.at(chain, block.height)) !== undefined
+    yield* insertMany(isPartitioned ? "packed_internal" : "packed_transfers", chunks)
     yield* insertMany("staged_postings", unsorted)
     rewritten.push(kind)
     written.push(...unsorted)
@@ -168,10 +188,10 @@ export const rewrite = Effect.fnUntraced(function* (
 
 /** Takes back every block above `fork`; in the transaction that undoes it. */
 export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { defer } = yield* Database
+  const { defer, partitioned } = yield* Database
   for (const kind of kinds) {
     const log = logOf(chain, kind)
-    for (const table of tables) {
+    for (const table of tablesOf(kind, partitioned)) {
       yield* defer((db) =>
         db
           .deleteFrom(table)
@@ -183,66 +203,77 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
   }
 })
 
-/** Chunks of a table that go in one step of {@link prune}, about, and the pause in which others may write. */
-const pruneStep = 100
-const prunePause = "5 millis"
+/** Chunks of a table that go in one step of {@link forgetInternal}, about, and the pause in which others may write. */
+const forgetStep = 100
+const forgetPause = "5 millis"
 
-/** The height below which a table has about a step's chunks, whole blocks of them; undefined where it has fewer below `end`. */
-const stepEnd = Effect.fnUntraced(function* (table: (typeof tables)[number], log: number, end: number) {
-  const { read } = yield* Database
-  const rows = yield* read((db) =>
+/** Chunks of a log in a table, from a position on below another one. */
+const chunksBetween = Effect.fnUntraced(function* (
+  table: ChunkTable,
+  log: number,
+  range: { readonly from: number; readonly end: number; readonly limit?: number }
+) {
+  const { query } = yield* Database
+  return yield* query((db) =>
     db
       .selectFrom(table)
-      .select("position")
+      .select(["position", "data"])
       .where("log", "=", log)
-      .where("position", "<", end)
+      .where("position", ">=", range.from)
+      .where("position", "<", range.end)
       .orderBy("position")
-      .limit(pruneStep + 1)
+      .$if(range.limit !== undefined, (select) => select.limit(range.limit!))
   )
-  const beyond = rows[pruneStep]
-  if (beyond === undefined) return undefined
-  const height = Posting.heightOf(beyond.position)
-  return height > Posting.heightOf(rows[0]!.position) ? height : height + 1
 })
 
+/** About a step's chunks of a table, and the position below which these are all: whole blocks. */
+const stepOf = Effect.fnUntraced(function* (table: ChunkTable, log: number, from: number, end: number) {
+  const chunks = yield* chunksBetween(table, log, { from, end, limit: forgetStep + 1 })
+  const beyond = chunks[forgetStep]
+  if (beyond === undefined) return { chunks, end }
+  const [first, height] = [Posting.heightOf(chunks[0]!.position), Posting.heightOf(beyond.position)]
+  if (height > first) return { chunks, end: Posting.positionOf(height, 0) }
+  const next = Posting.positionOf(first + 1, 0)
+  return { chunks: yield* chunksBetween(table, log, { from, end: next }), end: next }
+})
+
+/** Where rows of forgotten blocks are deleted: those in a partition of their own go with that. */
+const deletedFrom = (table: ChunkTable) => (table === "packed_internal" ? "packed_internal_default" : table)
+
 /**
- * Forgets transfers of a kind below a height, some blocks at a time, under the lock of the chain's row; postings go with the
- * runs they are in. `forget` is given the transfers that go and the height below which none is left, in the transaction in
- * which they go.
+ * Forgets internal transactions below a height, some blocks at a time, under the lock of the chain's row, which says up to
+ * where they are forgotten; postings go with the runs they are in. `forget` is given what is forgotten, in that transaction.
  */
-export const prune = Effect.fn("TransferLog.prune")(function* <K extends Kind>(
+export const forgetInternal = Effect.fn("TransferLog.forgetInternal")(function* (
   chain: number,
-  kind: K,
   below: number,
-  forget: (transfers: ReadonlyArray<TransferOf<K>>, below: number) => Effect.Effect<void, DatabaseError, Database>
+  forget: (transfers: ReadonlyArray<InternalTransfer>) => Effect.Effect<void, DatabaseError, Database>
 ) {
-  const { query, transaction } = yield* Database
-  const log = logOf(chain, kind)
-  const end = Posting.positionOf(below, 0)
-  while (true) {
-    const ends = yield* Effect.forEach(tables, (table) => stepEnd(table, log, end))
-    const height = Math.min(...ends.map((height) => height ?? below))
-    yield* transaction(
-      Effect.gen(function* () {
-        yield* ChainRow.lock(chain)
-        const gone = yield* Effect.forEach(tables, (table) =>
-          query((db) =>
-            db
-              .deleteFrom(table)
-              .where("log", "=", log)
-              .where("position", "<", Posting.positionOf(height, 0))
-              .returning("data")
-          )
-        )
-        const chunks = gone.flat()
-        yield* forget(
-          chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as TransferOf<K>)),
-          height
-        )
-      })
+  const { partitioned, query, transaction } = yield* Database
+  const log = logOf(chain, "internal")
+  const step = Effect.gen(function* () {
+    const { height, internal_forgotten_below: forgotten } = yield* ChainRow.lock(chain)
+    // The chain may have been rewound: blocks that are yet to come are not forgotten.
+    const last = Math.min(below, (height ?? -1) + 1)
+    if (forgotten >= last) return true
+    const found = yield* Effect.forEach(tablesOf("internal", partitioned), (table) => {
+      // Elsewhere nothing that has been summed up is left.
+      const from = table === "packed_internal" ? Posting.positionOf(forgotten, 0) : 0
+      return Effect.map(stepOf(table, log, from, Posting.positionOf(last, 0)), (step) => ({ ...step, table }))
+    })
+    const end = Math.min(...found.map(({ end }) => end))
+    const chunks = found.flatMap(({ chunks }) => chunks.filter(({ position }) => position < end))
+    yield* forget(
+      chunks.flatMap(({ data }) => TransferChunk.unpack(data).map(({ transfer }) => transfer as InternalTransfer))
     )
-    if (height === below) break
-    yield* Effect.sleep(prunePause)
-  }
-  yield* PostingRuns.drop(log, end)
+    yield* ChainRow.forgetInternalBelow(chain, Posting.heightOf(end))
+    for (const { chunks, table } of found) {
+      if (chunks.length === 0) continue
+      yield* query((db) => db.deleteFrom(deletedFrom(table)).where("log", "=", log).where("position", "<", end))
+    }
+    return Posting.heightOf(end) === last
+  })
+  if ((yield* ChainRow.internalRememberedFrom(chain)) >= below) return
+  while (!(yield* transaction(step))) yield* Effect.sleep(forgetPause)
+  yield* PostingRuns.drop(log, Posting.positionOf(yield* ChainRow.internalRememberedFrom(chain), 0))
 })

@@ -3,10 +3,11 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import * as FormerChunk from "./internal/FormerChunk.ts"
-import { type Entry, type Kind, logOf, type TransferOf } from "./internal/Logs.ts"
+import { type ChunkTable, type Entry, type Kind, logOf, tablesOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 import * as PostingSearch from "./internal/PostingSearch.ts"
 import * as TransferChunk from "./internal/TransferChunk.ts"
@@ -43,13 +44,13 @@ const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
 
 /** The transfers at those of the positions that a table of chunks has, by their position. */
 const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
-  table: "packed_transfers" | "transfer_chunk",
+  table: ChunkTable,
   log: number,
   positions: ReadonlyArray<number>,
   found: Map<number, Recorded<K>>
 ) {
   const { numbers, read } = yield* Database
-  const size = table === "packed_transfers" ? TransferChunk.numbers : FormerChunk.size
+  const size = table === "transfer_chunk" ? FormerChunk.size : TransferChunk.numbers
   const wanted = new Map<number, Set<number>>()
   for (const position of positions) {
     const number = position % size
@@ -77,11 +78,13 @@ const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
 })
 
 /** The transfers at these positions, in their order; positions that hold none are left out. */
-const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, positions: ReadonlyArray<number>) {
+const fetch = Effect.fnUntraced(function* <K extends Kind>(log: number, kind: K, positions: ReadonlyArray<number>) {
+  const { partitioned } = yield* Database
   const found = new Map<number, Recorded<K>>()
-  if (positions.length > 0) yield* fetchOf("packed_transfers", log, positions, found)
-  const missing = positions.filter((position) => !found.has(position))
-  if (missing.length > 0) yield* fetchOf("transfer_chunk", log, missing, found)
+  for (const table of tablesOf(kind, partitioned)) {
+    const missing = positions.filter((position) => !found.has(position))
+    if (missing.length > 0) yield* fetchOf(table, log, missing, found)
+  }
   return positions.flatMap((position) => found.get(position) ?? [])
 })
 
@@ -97,10 +100,13 @@ export const page = <K extends Kind>(
     const wanted = request.limit + 1
     const found: Array<Recorded<K>> = []
     let after = request.after
+    // Rows of what is forgotten may still be there.
+    const remembered = kind === "internal" ? yield* ChainRow.internalRememberedFrom(chain) : 0
+    const fromHeight = Math.max(request.fromHeight ?? 0, remembered)
     while (found.length < wanted) {
       // One more than is wanted: postings that turn out to be stale are made up for by the next round.
-      const positions = yield* PostingSearch.positions(log, address, { ...request, after, limit: wanted })
-      const transfers = yield* fetch<K>(log, positions)
+      const positions = yield* PostingSearch.positions(log, address, { ...request, after, fromHeight, limit: wanted })
+      const transfers = yield* fetch(log, kind, positions)
       for (const recorded of transfers) {
         if (found.length < wanted && names(recorded.transfer, address)) found.push(recorded)
       }

@@ -85,6 +85,7 @@ import * as packedTransfers from "../migrations/0072_packed_transfers.ts"
 import * as coinTotals from "../migrations/0073_coin_totals.ts"
 import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
 import * as forgottenInternal from "../migrations/0075_forgotten_internal.ts"
+import * as packedInternal from "../migrations/0076_packed_internal.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -153,7 +154,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0072_packed_transfers": packedTransfers.up,
   "0073_coin_totals": coinTotals.up,
   "0074_past_callbacks": pastCallbacks.up,
-  "0075_forgotten_internal": forgottenInternal.up
+  "0075_forgotten_internal": forgottenInternal.up,
+  "0076_packed_internal": packedInternal.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

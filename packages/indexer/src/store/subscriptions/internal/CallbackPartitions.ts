@@ -5,10 +5,10 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
+import * as Partitions from "../../database/Partitions.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
@@ -50,20 +50,16 @@ const indexes = [
 /** The newest partition, which is made where none reaches today. */
 const present = Effect.fnUntraced(function* (today: number, days: number) {
   const { query } = yield* Database
-  const run = (statement: string) => query(rows(sql.raw(statement)))
-  yield* run("lock table past_callback_partition in share row exclusive mode")
+  yield* query(rows(sql.raw("lock table past_callback_partition in share row exclusive mode")))
   const [newest] = yield* query((db) =>
     db.selectFrom("past_callback_partition").selectAll().orderBy("from_day", "desc").limit(1)
   )
   if (newest !== undefined && today < newest.to_day) return newest
   const partition = { from_day: today, to_day: today + days }
-  const name = nameOf(partition)
-  // Attached, not made as a partition: that would wait for every reader of feeds, and they for it.
-  yield* run(`create table ${name} (like callback)`)
-  for (const index of indexes) yield* run(`create ${index.replace("NAME", name)}`)
-  yield* run(
-    `alter table every_callback attach partition ${name} for values from (${partition.from_day}) to (${partition.to_day})`
-  )
+  yield* Partitions.attach({
+    ...{ name: nameOf(partition), of: "every_callback", like: "callback", indexes },
+    ...{ from: [partition.from_day], to: [partition.to_day] }
+  })
   yield* query((db) => db.insertInto("past_callback_partition").values(partition))
   return partition
 })
@@ -140,50 +136,31 @@ export const move = Effect.fn("CallbackPartitions.move")(function* ({ finishedMi
   )
 })
 
-/** How long the drop of a partition waits for readers, for whom others wait meanwhile; and how often. */
-const waits = { millis: 200, times: 20, pause: "500 millis" } as const
-
-const dropOne = Effect.fnUntraced(function* (partition: Partition) {
-  const { forUpdate, query } = yield* Database
-  const name = nameOf(partition)
-  yield* query(rows(sql.raw(`set local lock_timeout = ${waits.millis}`)))
-  const of = sql<boolean>`from_day = ${partition.from_day}`
-  const [found] = yield* query((db) =>
-    db.selectFrom("past_callback_partition").select("from_day").where(of).modifyEnd(forUpdate)
+/** Has feeds pass over what is in a partition; false where another daemon has dropped that. */
+const pass = Effect.fnUntraced(function* (partition: Partition) {
+  const { query } = yield* Database
+  const found = yield* query((db) =>
+    db.deleteFrom("past_callback_partition").where("from_day", "=", partition.from_day).returning("from_day")
   )
-  // Another daemon has dropped the partition.
-  if (found === undefined) return
-  yield* AccountFeedPage.pass(name, sql`true`)
-  yield* query(rows(sql.raw(`drop table ${name}`)))
-  yield* query((db) => db.deleteFrom("past_callback_partition").where(of))
+  if (found.length > 0) yield* AccountFeedPage.pass(nameOf(partition), sql`true`)
+  return found.length > 0
 })
 
 /** Drops the partitions whose callbacks all ended longer ago than they are kept. */
 export const drop = Effect.fn("CallbackPartitions.drop")(function* ({
   finishedMillis
 }: Pick<Keeping, "finishedMillis">) {
-  const { partitioned, read, transaction } = yield* Database
+  const { partitioned, read } = yield* Database
   if (!partitioned) return
   const keptSince = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / dayMillis)
   const over = yield* read((db) =>
     db.selectFrom("past_callback_partition").selectAll().where("to_day", "<=", keptSince).orderBy("from_day")
   )
   for (const partition of over) {
-    const dropped = Effect.andThen(
-      transaction(dropOne(partition)),
-      Effect.logInfo(
-        `Forgot the callbacks that became past before ${new Date(partition.to_day * dayMillis).toISOString()}`
-      )
-    )
-    yield* dropped.pipe(
-      Effect.retry({
-        times: waits.times,
-        schedule: Schedule.spaced(waits.pause),
-        while: (error) => error.lockTimedOut
-      }),
-      // Readers that stay, or something of an operator's that hangs on it.
-      Effect.catch((error) => Effect.logWarning(`${nameOf(partition)} was not dropped, and is to be later`, error))
-    )
+    if (yield* Partitions.drop(nameOf(partition), pass(partition))) {
+      const before = new Date(partition.to_day * dayMillis).toISOString()
+      yield* Effect.logInfo(`Forgot the callbacks that became past before ${before}`)
+    }
   }
 })
 

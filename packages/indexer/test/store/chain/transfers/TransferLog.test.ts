@@ -2,8 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction"
+import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
 import * as TransferPages from "@headwater/indexer/store/chain/transfers/TransferPages"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
@@ -121,9 +123,12 @@ const tables = [
 
 const append = Effect.fnUntraced(function* (block: Block) {
   const { insertMany } = yield* Database
-  const { chunks, unsorted } = TimeSlice.atOnce(TransferLog.pack(1, block, all))
-  yield* insertMany("packed_transfers", chunks)
-  yield* insertMany("staged_postings", unsorted)
+  const isPartitioned = (yield* InternalPartitions.at(1, block.height)) !== undefined
+  const table = isPartitioned ? "packed_internal" : "packed_transfers"
+  const rows = TimeSlice.atOnce(TransferLog.pack(1, block, all, table))
+  yield* insertMany("packed_transfers", rows.packed_transfers)
+  yield* insertMany("packed_internal", rows.packed_internal)
+  yield* insertMany("staged_postings", rows.staged_postings)
 })
 
 /** As release 0.1 recorded a block. */
@@ -177,8 +182,11 @@ for (const store of takenStores(import.meta.url)) {
   describe(`TransferLog on ${store.name}`, () => {
     it.live("answers every page as a scan of the chain would, through runs, merges and reorganisations", () =>
       Effect.gen(function* () {
-        const { query, transaction } = yield* Database
+        const { partitioned, query, transaction } = yield* Database
         const context = yield* Effect.context<Database>()
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
+        // What is forgotten of some blocks stays where it is; what other blocks have is deleted.
+        if (partitioned) for (const from of [1, 3]) yield* transaction(InternalPartitions.attach(1, from, from + 2))
         const pagesOf = Effect.fnUntraced(function* (
           kind: Transfer["kind"],
           of: number,
@@ -203,7 +211,8 @@ for (const store of takenStores(import.meta.url)) {
             yield* transaction(step.former ? appendFormerly(block) : append(block))
           } else if ("undo" in step) {
             blocks.length = Math.max(0, blocks.length - step.undo)
-            yield* transaction(TransferLog.undo(1, blocks.length - 1))
+            const undone = TransferLog.undo(1, blocks.length - 1)
+            yield* transaction(Effect.andThen(undone, ChainRow.rememberInternalFrom(1, blocks.length)))
           } else if ("compact" in step) yield* Compaction.compact(1, step.compact)
           else if ("crash" in step) yield* Effect.exit(dying(step.crash, Compaction.compact(1, 1)))
           else if ("sortedFormerly" in step) yield* transaction(sortFormerly)
@@ -220,7 +229,7 @@ for (const store of takenStores(import.meta.url)) {
           } else {
             const below = Math.min(step.prune, blocks.length)
             const sums = new Map<string, number>()
-            yield* TransferLog.prune(1, "internal", below, (gone) =>
+            yield* TransferLog.forgetInternal(1, below, (gone) =>
               Effect.sync(() => {
                 for (const { operation } of gone) sums.set(operation, (sums.get(operation) ?? 0) + 1)
               })
@@ -275,6 +284,8 @@ for (const store of takenStores(import.meta.url)) {
             Effect.runPromiseWith(context)(
               Effect.gen(function* () {
                 for (const table of tables) yield* query((db) => db.deleteFrom(table))
+                if (partitioned) yield* query((db) => db.deleteFrom("packed_internal"))
+                yield* query((db) => db.updateTable("chain").set({ internal_forgotten_below: 0 }))
                 const blocks: Array<Block> = []
                 for (const step of steps) yield* play(blocks, step)
                 yield* check(blocks, limit, from)
@@ -289,7 +300,8 @@ for (const store of takenStores(import.meta.url)) {
 
     it.live("merges runs level by level, and forgets what is pruned", () =>
       Effect.gen(function* () {
-        const { read, transaction } = yield* Database
+        const { query, read, transaction } = yield* Database
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
         const specs = Array.from({ length: 40 }, (_, i): Spec => ({ kind: "internal", from: i % 7, to: 7, seed: i }))
         for (let height = 0; height < 72; height++) {
           yield* transaction(append(blockOf(height, specs)))
@@ -302,9 +314,9 @@ for (const store of takenStores(import.meta.url)) {
           ({ transfers }) => transfers.length
         )
         assert.strictEqual(yield* count, 72 * 40)
-        yield* TransferLog.prune(1, "internal", 70, () => Effect.void)
+        yield* TransferLog.forgetInternal(1, 70, () => Effect.void)
         assert.strictEqual(yield* count, 2 * 40)
-        yield* TransferLog.prune(1, "internal", 100, () => Effect.void)
+        yield* TransferLog.forgetInternal(1, 100, () => Effect.void)
         assert.strictEqual(yield* count, 0)
         assert.strictEqual(
           (yield* read((db) => db.selectFrom("posting_run").select("id").where("state", "=", "live"))).length,

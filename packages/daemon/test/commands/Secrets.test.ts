@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as Placements from "@headwater/indexer/store/placement/Placements"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { unmigrated } from "../../../../test/Stores.ts"
+import { run } from "../Program.ts"
+
+const [, postgres] = unmigrated
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-secrets-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+describe("headwater secrets", () => {
+  it.live.skipIf(postgres === undefined)("leaves the keys of a file to the daemons that have read it", () =>
+    Effect.gen(function* () {
+      const store = (yield* postgres!.location as Effect.Effect<Location>) as Extract<Location, { kind: "postgres" }>
+      const cwd = yield* folder
+      const file = join(cwd, "headwater.key")
+      const key = randomBytes(32).toString("base64")
+      writeFileSync(file, `${key}\n`)
+      const config = join(cwd, "headwater.json")
+      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+      writeFileSync(config, JSON.stringify({ store: { postgres: Redacted.value(store.url) }, chains }))
+      const secrets = (...args: ReadonlyArray<string>) => run(["secrets", ...args, "--config", config], { cwd })
+      yield* Effect.gen(function* () {
+        const { query, secrets: box } = yield* Database
+        const daemon = { name: "one", version: "1", roles: ["api"], chains: [] }
+        yield* box.prepare
+        yield* Placements.register(daemon, { restarted: false })
+        const refused = [yield* secrets("rotate"), yield* secrets("forget", "--yes")]
+        for (const { code, stderr } of refused) {
+          assert.strictEqual(code, 1, stderr)
+          assert.match(stderr, /The store is in use by the daemons one: stop each of them first/)
+        }
+        // What the daemon encrypts at this moment, somebody has a key for.
+        const text = yield* box.seal("secret", "owner")
+        assert.strictEqual(readFileSync(file, "utf8"), `${key}\n`)
+        assert.strictEqual(yield* box.open(text, "owner"), "secret")
+        yield* query((db) => db.deleteFrom("daemon"))
+      }).pipe(Effect.provide(Database.layer({ ...store, secretKeys: Redacted.make(key) })))
+      const rotated = yield* secrets("rotate")
+      assert.strictEqual(rotated.code, 0, rotated.stderr)
+      assert.notInclude(readFileSync(file, "utf8"), key)
+    }).pipe(Effect.scoped)
+  )
+})
