@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import type { Block } from "@headwater/core/Block"
@@ -14,7 +15,9 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import { bundleFolder } from "../../../../test/Program.ts"
 import { ReaderMachine, type Thread } from "../../src/sync/internal/ReaderMachine.ts"
+import type { Options } from "../../src/sync/internal/ReaderProgram.ts"
 import * as FakeNode from "../FakeNode.ts"
 import * as Fixtures from "../Fixtures.ts"
 import * as EvmNode from "../families/evm/EvmNode.ts"
@@ -53,11 +56,25 @@ const counted = (id: string) =>
 
 const readByThreads = counted("headwater_blocks_read_by_threads_total")
 
+/** Threads as the package holds them, which start in a third of the time, unless a test has a machine of its own. */
+const machine = Effect.contextWith((context: Context.Context<never>) =>
+  Effect.succeed(
+    context.mapUnsafe.has(ReaderMachine.key)
+      ? Context.get(context, ReaderMachine)
+      : {
+          start: (options: Options): Thread =>
+            new Worker(join(bundleFolder, "ReaderThread.worker.js"), { workerData: options }) as unknown as Thread
+        }
+  )
+)
+
 const open = (chain: Chain.Chain, settings: NodeSettings, threads = 2, within = bounds) =>
-  Effect.provideServiceEffect(
-    ChainConnection.open(chain, settings),
-    ReaderThreads.Current,
-    Effect.provideService(ReaderThreads.make({ threads }), ReaderThreads.Bounds, within)
+  ChainConnection.open(chain, settings).pipe(
+    Effect.provideServiceEffect(
+      ReaderThreads.Current,
+      Effect.provideService(ReaderThreads.make({ threads }), ReaderThreads.Bounds, within)
+    ),
+    Effect.provideServiceEffect(ReaderMachine, machine)
   )
 
 type Opened = Effect.Success<ReturnType<typeof open>>
