@@ -33,5 +33,5 @@ export const run = (chain: Chain, store: ChainStore): Effect.Effect<never> => {
     yield* all
     yield* Effect.raceFirst(wanted, Effect.sleep(lookInterval))
   })
-  return RetryForever.retryForever(chain, "Writing callbacks", Duration.zero, round)
+  return RetryForever.retryForever(chain, "Writing callbacks", { pollInterval: Duration.zero }, round)
 }

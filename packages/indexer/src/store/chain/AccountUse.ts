@@ -7,10 +7,17 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import * as Completeness from "./Completeness.ts"
+
+/** Whether any address of a row of `chain` is such that a node is to be asked for its use. */
+export const isWaiting = sql<boolean>`(
+  select 1 from completeness c
+  where c.chain = chain.id and c.coins is null and c.history is not null and ${Completeness.isWatched} limit 1
+) is not null`
 
 /** Watched addresses of an account chain that no node was asked for yet, with the first block of their record. */
 export const unasked = Effect.fn("AccountUse.unasked")(function* (
