@@ -213,8 +213,8 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     if (cursor === undefined) yield* begin(head)
     else if (yield* Fork.agrees(source, cursor, head)) yield* advance(cursor, head)
     else yield* reorganise(cursor, head)
-    const reached = cursor?.height === head.height ? cursor : yield* store.cursor
-    if (reached !== undefined) yield* settle(head, reached)
+    // Where there was more than our cursor, a commit has taken note of it.
+    if (cursor?.height === head.height) yield* settle(head, cursor)
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   }).pipe(Effect.ensuring(reportResting))
 
