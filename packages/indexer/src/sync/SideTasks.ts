@@ -47,7 +47,7 @@ export const run = Effect.fnUntraced(function* (
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
   const waitingWork = yield* WaitingWork.WaitingWork
   const paceOf = (kind: WaitingWork.Kind) => ({ pollInterval: coinInterval, wanted: waitingWork.next(chain, kind) })
-  yield* Effect.forkScoped(FanOutTask.run(chain, store))
+  yield* Effect.forkScoped(FanOutTask.run(chain, store, waitingWork.next(chain, "fanOut")))
   const pastPayments = PastPaymentSync.make(source, store, paceOf("pastPayments"))
   yield* Effect.forkScoped(pastPayments.run)
   if (broadcasting !== undefined) {

@@ -37,7 +37,7 @@ const unread = (db: Kysely<Tables>, chain: Chain.Chain) =>
 
 /** Whether the past of any address of a row of `chain` is yet to be read. */
 export const isWaiting = sql<boolean>`(
-  select 1 from synced_address a where a.chain = chain.id and a.active = 1 and a.state != 'synced' limit 1
+  select 1 from synced_address a where a.chain = chain.id and a.active = 1 and a.state in ('tokens', 'history') limit 1
 ) is not null`
 
 /** Addresses of a chain whose past is being read, of those that have got beyond block `above` the ones at the lowest. */

@@ -12,6 +12,7 @@ import * as PastReading from "../addresses/PastReading.ts"
 import * as Broadcasts from "../broadcasts/Broadcasts.ts"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
+import * as FanOut from "../subscriptions/FanOut.ts"
 import * as PastPayments from "../subscriptions/PastPayments.ts"
 import * as AccountUse from "./AccountUse.ts"
 import * as MissingParts from "./MissingParts.ts"
@@ -19,6 +20,7 @@ import * as MissingParts from "./MissingParts.ts"
 /** Each as a condition on a row of `chain`. */
 const kinds = {
   broadcasts: Broadcasts.isWaiting,
+  fanOut: FanOut.isWaiting,
   missingParts: MissingParts.isWaiting,
   pastPayments: PastPayments.isWaiting,
   pastReading: PastReading.isWaiting,
@@ -54,15 +56,14 @@ const make = Effect.gen(function* () {
   const look = Effect.gen(function* () {
     const asked = new Set([...waiting.values()].flatMap((chains) => [...chains.keys()]))
     if (asked.size === 0) return
+    // Nested, so that nothing is looked for that nobody waits for.
+    const answers = allKinds.map((kind) => {
+      const isAsked = sql`name in ${texts([...waiting.get(kind)!.keys()])}`
+      return sql`case when ${isAsked} then case when ${kinds[kind]} then 1 else 0 end else 0 end as ${sql.ref(kind)}`
+    })
     const found = yield* read(
       rows(sql<{ readonly name: string } & Readonly<Record<Kind, number>>>`
-        select name, ${sql.join(
-          allKinds.map(
-            (kind) => sql`case when name in ${texts([...waiting.get(kind)!.keys()])} and ${kinds[kind]}
-              then 1 else 0 end as ${sql.ref(kind)}`
-          )
-        )}
-        from chain where name in ${texts([...asked])}`)
+        select name, ${sql.join(answers)} from chain where name in ${texts([...asked])}`)
     )
     for (const [kind, chains] of waiting) {
       for (const row of found) {

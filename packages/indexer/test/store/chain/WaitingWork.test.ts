@@ -15,7 +15,7 @@ import * as Seed from "../Seed.ts"
 const chains = [Seed.chain, Result.getOrThrow(Chain.find("litecoin", "regtest"))] as const
 const address = new Uint8Array(20).fill(5)
 /** Longer than two looks are apart. */
-const looked = Effect.sleep("1200 millis")
+const looked = Effect.sleep("700 millis")
 
 /** Rows of a chain that are work of a kind. */
 const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
@@ -38,6 +38,17 @@ const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
         })
       )
       // A transaction that was looked for at the chain's height waits for the next block.
+      yield* looked
+      yield* query((db) => db.updateTable("chain").set({ height: 7 }).where("id", "=", chain))
+      break
+    case "fanOut":
+      yield* query((db) =>
+        db.insertInto("waiting").values({
+          ...{ subscription: 1, account, chain, height: 6, due_height: 7, confirmation: 2, target: 2 },
+          ...{ each_confirmation: 0, block_hash: address, occurrence: "block", item: "{}" }
+        })
+      )
+      // It is due with the next block.
       yield* looked
       yield* query((db) => db.updateTable("chain").set({ height: 7 }).where("id", "=", chain))
       break
@@ -69,7 +80,14 @@ const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
   }
 })
 
-const kinds: ReadonlyArray<Kind> = ["broadcasts", "missingParts", "pastPayments", "pastReading", "unusedProof"]
+const kinds: ReadonlyArray<Kind> = [
+  "broadcasts",
+  "fanOut",
+  "missingParts",
+  "pastPayments",
+  "pastReading",
+  "unusedProof"
+]
 
 for (const store of takenStores(import.meta.url)) {
   const layer = WaitingWork.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(store.layer))
