@@ -5,7 +5,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Chain from "@headwater/core/chains/Chain"
+import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
