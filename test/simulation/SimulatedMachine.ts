@@ -83,15 +83,17 @@ export const make = (template: string, time: SimulatedTime, chance: Chance): Sim
   }
 
   const flush: Machine["flush"] = (file) =>
-    Effect.callback((resume) => {
-      const size = sizeOfLog(file)
-      time.after(chance.between(1, 8), () => {
-        if (chance.happens(fullness))
-          return resume(Effect.fail(new DatabaseError({ cause: new Error("EIO: fdatasync") })))
-        if (file === fileOf(life)) flushed = Math.max(flushed, size)
-        resume(Effect.void)
+    Effect.succeed(
+      Effect.callback((resume) => {
+        const size = sizeOfLog(file)
+        time.after(chance.between(1, 8), () => {
+          if (chance.happens(fullness))
+            return resume(Effect.fail(new DatabaseError({ cause: new Error("EIO: fdatasync") })))
+          if (file === fileOf(life)) flushed = Math.max(flushed, size)
+          resume(Effect.void)
+        })
       })
-    })
+    )
 
   return {
     file: () => fileOf(life),

@@ -254,9 +254,9 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "A solid block of another branch makes final",
-    file: `${sync}/Follow.ts`,
-    from: "if (ours === undefined || Bytes.equal(ours, finalHash!)) yield* store",
-    to: "yield* store"
+    file: `${sync}/internal/Finality.ts`,
+    from: "if (ours === undefined || Bytes.equal(ours, finalHash)) return settled",
+    to: "return settled"
   },
   {
     name: "What waited before the first look at a mempool is told",

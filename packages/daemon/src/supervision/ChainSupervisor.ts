@@ -1,5 +1,6 @@
 /** Follows the configured chains that are placed here, and observes the others. */
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import { WaitingWork } from "@headwater/indexer/store/chain/WaitingWork"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import * as Fence from "@headwater/indexer/store/database/Fence"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -7,6 +8,7 @@ import * as Follow from "@headwater/indexer/sync/Follow"
 import * as SideTasks from "@headwater/indexer/sync/SideTasks"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Settings from "../settings/Settings.ts"
 import * as ChainObserver from "./ChainObserver.ts"
 import * as EachChain from "./EachChain.ts"
@@ -40,4 +42,4 @@ export const layer = EachChain.layer(
       observe: ChainObserver.observe(node, settings)
     })
   })
-)
+).pipe(Layer.provide(WaitingWork.layer))

@@ -95,7 +95,7 @@ export const commit = Effect.fnUntraced(function* (world: RandomChain, store: Ch
   ) {
     const stored: Uint8Array | undefined = yield* store.hashAt(at.height - 1)
     if (at.height <= first || stored === undefined) return
-    at = { height: at.height - 1, hash: stored }
+    at = { ...at, height: at.height - 1, hash: stored }
   }
   if (at !== undefined && cursor!.height > at.height) yield* store.undo(at.height)
   const next = fake.blocks.slice(at === undefined ? first : at.height + 1).map((block) => world.read(block))

@@ -54,12 +54,7 @@ export const make = Effect.fn("AccountSync.make")(function* (source: AccountSour
     }
   }).pipe(Effect.withSpan("AccountSync.step"))
 
-  const run: AccountSync["run"] = retryForever(
-    source.chain,
-    "Finding the accounts of a wallet",
-    options.pollInterval,
-    step
-  )
+  const run: AccountSync["run"] = retryForever(source.chain, "Finding the accounts of a wallet", options, step)
 
   return { step, run } satisfies AccountSync
 })

@@ -15,7 +15,6 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -28,11 +27,10 @@ import * as Completeness from "../store/chain/Completeness.ts"
 import * as InternalRetention from "../store/chain/InternalRetention.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
-import { retryForever } from "./RetryForever.ts"
+import { type Pace, retryForever } from "./RetryForever.ts"
 import * as TokenNames from "./TokenNames.ts"
 
-export interface Options {
-  readonly pollInterval: Duration.Duration
+export interface Options extends Pace {
   /** Blocks fetched at the same time. */
   readonly concurrency: number
 }
@@ -244,7 +242,7 @@ export const make = Effect.fn("AddressSync.make")(function* (
     if (failures[0] !== undefined) return yield* failures[0]
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("AddressSync.step"))
 
-  const run: AddressSync["run"] = retryForever(chain, "Reading the past of addresses", options.pollInterval, step)
+  const run: AddressSync["run"] = retryForever(chain, "Reading the past of addresses", options, step)
 
   return { step, run } satisfies AddressSync
 })

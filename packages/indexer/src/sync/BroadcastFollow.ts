@@ -5,7 +5,6 @@
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type * as Cause from "effect/Cause"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -14,11 +13,9 @@ import type { NodeError } from "../families/node/NodeError.ts"
 import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
-import { retryForever } from "./RetryForever.ts"
+import { type Pace, retryForever } from "./RetryForever.ts"
 
-export interface Options {
-  readonly pollInterval: Duration.Duration
-}
+export type Options = Pace
 
 export interface BroadcastFollow {
   /** Looks for every transaction that has not been looked for since the last block. Asks no node where there is none. */
@@ -111,6 +108,6 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))
 
-  const run = retryForever(chain, "Following broadcast transactions", options.pollInterval, step)
+  const run = retryForever(chain, "Following broadcast transactions", options, step)
   return { step, run } satisfies BroadcastFollow
 })

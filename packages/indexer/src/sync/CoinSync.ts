@@ -281,7 +281,7 @@ export const make = Effect.fn("CoinSync.make")(function* (
     isUnavailable = outcome === "unavailable"
     yield* Effect.sleep(isUnavailable ? unavailableInterval : took)
   })
-  const run: CoinSync["run"] = retryForever(chain, "Finding the coins of addresses", options.pollInterval, rested)
+  const run: CoinSync["run"] = retryForever(chain, "Finding the coins of addresses", options, rested)
 
   return { step, run } satisfies CoinSync
 })

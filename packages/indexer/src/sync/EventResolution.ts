@@ -166,6 +166,6 @@ export const make = Effect.fn("EventResolution.make")(function* (
 
   return {
     step,
-    run: retryForever(chain, "Looking for what doubtful inputs spend", options.pollInterval, step)
+    run: retryForever(chain, "Looking for what doubtful inputs spend", options, step)
   } satisfies EventResolution
 })

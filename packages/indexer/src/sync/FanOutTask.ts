@@ -13,25 +13,31 @@ const fullAccounts = Metric.gauge("headwater_chain_full_accounts", {
   description: "Accounts that are told no more of busy addresses, since as many of their callbacks wait as may"
 })
 
-/** How often is looked for what another process has left, or a kill. */
+/** The least time until a step that no commit of this process has asked for. */
 const lookInterval = "5 seconds"
 
-/** Runs for good. */
-export const run = (chain: Chain, store: ChainStore): Effect.Effect<never> => {
+/** Runs for good. `waiting` waits for what another process has left, or a kill. */
+export const run = (
+  chain: Chain,
+  store: ChainStore,
+  waiting: Effect.Effect<void> = Effect.void
+): Effect.Effect<never> => {
   const full = Metric.withAttributes(fullAccounts, { chain: nameOf(chain) })
   const all = Effect.gen(function* () {
     while (true) {
       const [took, step] = yield* Effect.timed(store.fanOut)
       const { more } = step
       yield* Metric.update(full, step.full)
-      if (!more) return
+      if (!more) return step
       yield* Effect.sleep(Duration.max(took, Duration.millis(leastPause)))
     }
   })
   const round = Effect.gen(function* () {
     const wanted = yield* store.fanOutWanted
-    yield* all
-    yield* Effect.raceFirst(wanted, Effect.sleep(lookInterval))
+    const last = yield* all
+    // Until no account is full, steps say how many are.
+    const rest = Effect.andThen(Effect.sleep(lookInterval), last.full > 0 ? Effect.void : waiting)
+    yield* Effect.raceFirst(wanted, rest)
   })
-  return RetryForever.retryForever(chain, "Writing callbacks", Duration.zero, round)
+  return RetryForever.retryForever(chain, "Writing callbacks", { pollInterval: Duration.zero }, round)
 }

@@ -19,6 +19,7 @@ import * as Fence from "../store/database/Fence.ts"
 import * as CatchingUp from "./CatchingUp.ts"
 import * as Fork from "./Fork.ts"
 import * as CatchUp from "./internal/CatchUp.ts"
+import * as Finality from "./internal/Finality.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
 export { FollowedElsewhere } from "../store/database/Fence.ts"
@@ -134,18 +135,10 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     yield* catchUp(first, head)
   })
 
-  /**
-   * Takes note of what is final, once everything that the node had is committed, and its newest block is ours: only then
-   * have both the same blocks. That a node shows our cursor's block does not say so: behind a load balancer another node
-   * may do that, which is on a branch that the first one has left. Nor is anything final by a block that is not ours.
-   */
-  const settle = Effect.fnUntraced(function* ({ final, finalHash, hash, height }: Head) {
-    const cursor = yield* store.cursor
-    if (final === undefined || cursor?.hash === undefined || cursor.height !== height) return
-    if (!Bytes.equal(cursor.hash, hash)) return
-    const settled = Math.min(final, height)
-    const ours = finalHash === undefined ? undefined : yield* store.hashAt(settled)
-    if (ours === undefined || Bytes.equal(ours, finalHash!)) yield* store.setFinal(settled)
+  /** Takes note of what is final by a head, where no commit has. */
+  const settle = Effect.fnUntraced(function* (head: Head, cursor: Cursor) {
+    const final = yield* Finality.of(store, head, [cursor])
+    if (final !== undefined && final > (cursor.final ?? -1)) yield* store.setFinal(final)
   })
 
   /** The node lags, or shows another chain that is still shorter than ours: in neither case is anything undone. */
@@ -153,7 +146,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     const ours = yield* store.hashAt(head.height)
     const message = `The node went back to block ${head.height}; block ${cursor.height} is committed`
     const isOther = ours !== undefined && !Bytes.equal(ours, head.hash)
-    const final = isOther ? yield* store.final : undefined
+    const final = isOther ? cursor.final : undefined
     const other = `${message}, and the node's block ${head.height} is another one`
     yield* report({
       head: head.height,
@@ -220,7 +213,8 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     if (cursor === undefined) yield* begin(head)
     else if (yield* Fork.agrees(source, cursor, head)) yield* advance(cursor, head)
     else yield* reorganise(cursor, head)
-    yield* settle(head)
+    // Where there was more than our cursor, a commit has taken note of it.
+    if (cursor?.height === head.height) yield* settle(head, cursor)
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   }).pipe(Effect.ensuring(reportResting))
 

@@ -17,7 +17,7 @@ export class UnrecoverableFork extends Schema.TaggedError<UnrecoverableFork>()("
  * them, and else by the node's word for that height. A node that has forgotten just that block shows the block's hash
  * as the parent of the next one.
  */
-export const agrees = (source: Source, { hash, height }: Cursor, head?: Head) => {
+export const agrees = (source: Source, { hash, height }: Pick<Cursor, "hash" | "height">, head?: Head) => {
   if (hash === undefined) return Effect.succeed(true)
   // That the parent is another one is not taken from the head alone: blocks may be undone for that.
   if (head?.parent !== undefined && head.height === height + 1 && Bytes.equal(head.parent, hash)) {
@@ -74,7 +74,7 @@ export const remedy = Effect.fnUntraced(function* (source: Source, store: ChainS
  * one block is not enough: the parent of the block above has to be that hash, and the node's chain as long as ours.
  */
 export const find = Effect.fnUntraced(function* (source: Source, store: ChainStore, cursor: Cursor, undoDepth: number) {
-  const final = (yield* store.final) ?? -1
+  const final = cursor.final ?? -1
   const unrecoverable = Effect.fnUntraced(function* (message: string, height: number) {
     return yield* new UnrecoverableFork({ message: `${message}. ${yield* remedy(source, store, height)}` })
   })

@@ -20,11 +20,10 @@ import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as MissingParts from "../store/chain/MissingParts.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
-import { retryForever } from "./RetryForever.ts"
+import { type Pace, retryForever } from "./RetryForever.ts"
 import * as TokenNames from "./TokenNames.ts"
 
-export interface Options {
-  readonly pollInterval: Duration.Duration
+export interface Options extends Pace {
   /** The longest wait after a look that filled in nothing, unless the look itself took long; 1 minute by default. */
   readonly longestWait?: Duration.Duration
 }
@@ -170,12 +169,7 @@ export const make = Effect.fn("MissingPartSync.make")(function* (
     }
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("MissingPartSync.step"))
 
-  const run: MissingPartSync["run"] = retryForever(
-    chain,
-    "Filling in internal transactions",
-    options.pollInterval,
-    step
-  )
+  const run: MissingPartSync["run"] = retryForever(chain, "Filling in internal transactions", options, step)
 
   return { step, run } satisfies MissingPartSync
 })

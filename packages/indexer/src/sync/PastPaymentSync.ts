@@ -9,12 +9,10 @@ import type { Source } from "../families/Source.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
-import { retryForever } from "./RetryForever.ts"
+import { type Pace, retryForever } from "./RetryForever.ts"
 import * as TokenNames from "./TokenNames.ts"
 
-export interface Options {
-  readonly pollInterval: Duration.Duration
-}
+export type Options = Pace
 
 export interface PastPaymentSync {
   /** Tells all that there is to tell now. Asks no node where that is nothing. */
@@ -83,6 +81,6 @@ export const make = (source: Source, store: ChainStore, options: Options): PastP
 
   return {
     step,
-    run: retryForever(source.chain, "Looking for payments to extended public keys", options.pollInterval, step)
+    run: retryForever(source.chain, "Looking for payments to extended public keys", options, step)
   }
 }

@@ -7,11 +7,19 @@ import * as Schedule from "effect/Schedule"
 
 const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
+/** When a step follows another. */
+export interface Pace {
+  /** The least pause between two steps. */
+  readonly pollInterval: Duration.Duration
+  /** Waits until there may be something to do; without this, each pause is followed by a step. */
+  readonly wanted?: Effect.Effect<void>
+}
+
 /** `what` begins the log line of a failure: "Finding … failed". */
 export const retryForever = <E extends { readonly message: string }, R>(
   chain: Chain,
   what: string,
-  pollInterval: Duration.Duration,
+  { pollInterval, wanted = Effect.void }: Pace,
   step: Effect.Effect<void, E, R>
 ): Effect.Effect<never, never, R> =>
   step.pipe(
@@ -21,6 +29,7 @@ export const retryForever = <E extends { readonly message: string }, R>(
     Effect.retry(backoff),
     Effect.orDie,
     Effect.andThen(Effect.sleep(pollInterval)),
+    Effect.andThen(wanted),
     Effect.forever,
     Effect.annotateLogs({ chain: nameOf(chain) })
   )

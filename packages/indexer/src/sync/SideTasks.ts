@@ -8,6 +8,7 @@ import type { ConnectedNode } from "../families/Family.ts"
 import * as ChainReader from "../store/chain/ChainReader.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as InternalRetention from "../store/chain/InternalRetention.ts"
+import * as WaitingWork from "../store/chain/WaitingWork.ts"
 import * as AccountSync from "./AccountSync.ts"
 import * as AddressSync from "./AddressSync.ts"
 import * as BroadcastFollow from "./BroadcastFollow.ts"
@@ -44,13 +45,13 @@ export const run = Effect.fnUntraced(function* (
   const { accounts, broadcasting, coinSearch, mempool, minedOutputs, past, unusedAt, wholeBlockAt } = sideSources
   const { gapLimit, pollMillis } = options
   const coinInterval = Duration.millis(Math.min(pollMillis, coinMillis))
-  yield* Effect.forkScoped(FanOutTask.run(chain, store))
-  const pastPayments = PastPaymentSync.make(source, store, { pollInterval: coinInterval })
+  const waitingWork = yield* WaitingWork.WaitingWork
+  const paceOf = (kind: WaitingWork.Kind) => ({ pollInterval: coinInterval, wanted: waitingWork.next(chain, kind) })
+  yield* Effect.forkScoped(FanOutTask.run(chain, store, waitingWork.next(chain, "fanOut")))
+  const pastPayments = PastPaymentSync.make(source, store, paceOf("pastPayments"))
   yield* Effect.forkScoped(pastPayments.run)
   if (broadcasting !== undefined) {
-    const follow = yield* BroadcastFollow.make(chain, broadcasting, {
-      pollInterval: coinInterval
-    })
+    const follow = yield* BroadcastFollow.make(chain, broadcasting, paceOf("broadcasts"))
     yield* Effect.forkScoped(follow.run)
   }
   if (minedOutputs !== undefined) {
@@ -74,19 +75,18 @@ export const run = Effect.fnUntraced(function* (
     yield* Effect.forkScoped(wallets.run)
   }
   if (unusedAt !== undefined) {
-    const proof = yield* UnusedProof.make(source, unusedAt, store, { pollInterval: coinInterval })
+    const proof = yield* UnusedProof.make(source, unusedAt, store, paceOf("unusedProof"))
     yield* Effect.forkScoped(proof.run)
   }
   if (past !== undefined) {
     const addresses = yield* AddressSync.make(source, past, store, {
-      ...{ pollInterval: coinInterval, concurrency: options.parallel }
+      ...paceOf("pastReading"),
+      concurrency: options.parallel
     })
     yield* Effect.forkScoped(addresses.run)
   }
   if (wholeBlockAt !== undefined) {
-    const parts = yield* MissingPartSync.make(source, wholeBlockAt, store, {
-      pollInterval: coinInterval
-    })
+    const parts = yield* MissingPartSync.make(source, wholeBlockAt, store, paceOf("missingParts"))
     yield* Effect.forkScoped(parts.run)
   }
   if (options.internalTransactions) yield* InternalRetention.run(yield* ChainReader.make(chain), options)

@@ -6,7 +6,6 @@
  * a node that has forgotten that state is asked for the last committed block.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { UnusedAt } from "../families/SideSources.ts"
@@ -14,11 +13,9 @@ import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as AccountUse from "../store/chain/AccountUse.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
-import { retryForever } from "./RetryForever.ts"
+import { type Pace, retryForever } from "./RetryForever.ts"
 
-export interface Options {
-  readonly pollInterval: Duration.Duration
-}
+export type Options = Pace
 
 export interface UnusedProof {
   /** Asks for every address that was not asked for yet, once the chain has come near to the node's head. */
@@ -89,7 +86,7 @@ export const make = Effect.fn("UnusedProof.make")(function* (
     }
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("UnusedProof.step"))
 
-  const run: UnusedProof["run"] = retryForever(chain, "Asking for the use of addresses", options.pollInterval, step)
+  const run: UnusedProof["run"] = retryForever(chain, "Asking for the use of addresses", options, step)
 
   return { step, run } satisfies UnusedProof
 })

@@ -32,6 +32,8 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const outbox = yield* Outbox
 
   let failing = false
+  /** Whether something may be due that was not leased, for which there may be capacity again. */
+  let isLeft = true
 
   /** What may be leased of all that is due, or of these subscriptions alone. */
   const capacitiesOf = Effect.fnUntraced(function* (
@@ -40,8 +42,10 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   ) {
     const now = yield* Clock.currentTimeMillis
     if (due !== undefined) return hosts.capacitiesFor(due, now)
+    const found = yield* outbox.hosts
+    isLeft = found.length > 0
     return hosts.capacities(
-      yield* outbox.hosts,
+      found,
       now,
       followable.map(({ lease }) => lease)
     )
@@ -51,6 +55,9 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const poll = Effect.fnUntraced(
     function* (due: ReadonlyArray<DueSubscription> | undefined) {
       streams.withdraw()
+      if (due?.length === 0) return false
+      const wasLeft = isLeft
+      isLeft = true
       // A lease whose outcomes cannot be written would end, and its callbacks would be sent again and again.
       if (outcomes.isStuck()) return false
       if (hosts.isFull()) return true
@@ -60,6 +67,7 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
       const leases = yield* outbox.lease(capacities, leaseMillis)
       streams.add(leases, followable)
       if (leases.length > 0) failing = false
+      if (due !== undefined) isLeft = wasLeft || leases.length < due.length || leases.some(({ full }) => full)
       return leases.length > 0
     },
     Effect.uninterruptible,
@@ -74,17 +82,24 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     })
   )
 
-  let millis = idleMillis
+  /** When all that is due is looked at next, whatever wakes this before. */
+  let lookAt = 0
   /** Whether nothing has woken this but commits that have said what they made due. */
   let isTold = false
   while (true) {
     yield* wakeup.close
     const woken = yield* outbox.nextWakeup
     const told = yield* outbox.handedOver
-    const busy = yield* poll(isTold ? told : undefined)
-    millis = busy ? busyMillis : Math.min(millis * 2, idleMillis)
+    const begun = yield* Clock.currentTimeMillis
+    const due = isTold && begun < lookAt ? told : undefined
+    const busy = yield* poll(due)
+    const next = begun + (busy && isLeft ? busyMillis : idleMillis)
+    lookAt = due === undefined ? next : Math.min(lookAt, next)
     if (busy) yield* Effect.sleep(gapMillis)
-    const until = Effect.raceFirst(Effect.as(woken, true), Effect.as(wakeup.await, false))
-    isTold = Option.getOrElse(yield* Effect.timeoutOption(until, millis), () => false)
+    const until = isLeft
+      ? Effect.raceFirst(Effect.as(woken, true), Effect.as(wakeup.await, false))
+      : Effect.as(woken, true)
+    const rest = Math.max(lookAt - (yield* Clock.currentTimeMillis), 0)
+    isTold = Option.getOrElse(yield* Effect.timeoutOption(until, rest), () => false)
   }
 })

@@ -7,7 +7,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import * as Completeness from "../chain/Completeness.ts"
 import * as SkippedBlocks from "../chain/SkippedBlocks.ts"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -34,6 +34,11 @@ const unread = (db: Kysely<Tables>, chain: Chain.Chain) =>
     .where("chain.name", "=", Chain.nameOf(chain))
     .where("active", "=", 1)
     .where("state", "!=", "synced")
+
+/** Whether the past of any address of a row of `chain` is yet to be read. */
+export const isWaiting = sql<boolean>`(
+  select 1 from synced_address a where a.chain = chain.id and a.active = 1 and a.state in ('tokens', 'history') limit 1
+) is not null`
 
 /** Addresses of a chain whose past is being read, of those that have got beyond block `above` the ones at the lowest. */
 export const syncing = Effect.fn("PastReading.syncing")(function* (

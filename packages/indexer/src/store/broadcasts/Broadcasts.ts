@@ -289,6 +289,11 @@ export const isStillMined = Effect.fn("Broadcasts.isStillMined")(function* ({ ch
   return block !== undefined && Bytes.equal(block.hash, hash)
 })
 
+/** Whether any transaction of a row of `chain` is to be looked for. */
+export const isWaiting = sql<boolean>`(
+  select min(next_look) from broadcast b where b.chain = chain.id and b.next_look is not null
+) <= chain.height`
+
 /** Some of the transactions that are to be looked for at this height of the chain, behind the one that was the last before. */
 export const toLookFor = Effect.fn("Broadcasts.toLookFor")(function* (
   chain: number,

@@ -5,12 +5,26 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Chain from "@headwater/core/chains/Chain"
+import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import { type RawBuilder, sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { inChunks, rows } from "../database/Statements.ts"
 import * as Completeness from "./Completeness.ts"
+
+/**
+ * Addresses of a chain that no node was asked for yet, behind one of them. By both columns of the index that has no others:
+ * SQLite would take the primary key for the chain alone, and look at every address.
+ */
+const unaskedAfter = (chain: RawBuilder<number>, after: Uint8Array) => sql<boolean>`
+  (c.chain, c.address) > (${chain}, ${after}) and c.chain <= ${chain}
+  and c.coins is null and c.history is not null and ${Completeness.isWatched}`
+
+/** Whether there are any on a row of `chain`. */
+export const isWaiting = sql<boolean>`(
+  select 1 from completeness c where ${unaskedAfter(sql`chain.id`, new Uint8Array())} order by c.chain, c.address limit 1
+) is not null`
 
 /** Watched addresses of an account chain that no node was asked for yet, with the first block of their record. */
 export const unasked = Effect.fn("AccountUse.unasked")(function* (
@@ -19,20 +33,13 @@ export const unasked = Effect.fn("AccountUse.unasked")(function* (
   after: Uint8Array = new Uint8Array()
 ) {
   const { read } = yield* Database
-  const rows = yield* read((db) =>
-    db
-      .selectFrom("completeness as c")
-      .innerJoin("chain", "chain.id", "c.chain")
-      .select(["c.address", "c.history"])
-      .where("chain.name", "=", Chain.nameOf(chain))
-      .where("c.coins", "is", null)
-      .where("c.history", "is not", null)
-      .where("c.address", ">", after)
-      .where(Completeness.isWatched)
-      .orderBy("c.address")
-      .limit(limit)
+  const row = yield* ChainRow.find(chain)
+  if (row === undefined) return []
+  return yield* read(
+    rows(sql<{ readonly address: AddressBytes; readonly history: number }>`
+      select c.address, c.history from completeness c where ${unaskedAfter(sql`${row.id}`, after)}
+      order by c.chain, c.address limit ${limit}`)
   )
-  return rows.map(({ address, history }) => ({ address: address as AddressBytes, history: history! }))
 })
 
 /**

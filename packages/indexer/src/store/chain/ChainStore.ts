@@ -27,6 +27,8 @@ export { NotRecorded } from "./Reprocess.ts"
 export interface Cursor {
   readonly height: number
   readonly hash: Uint8Array | undefined
+  /** The newest height that a node has called final, ever. */
+  readonly final: number | undefined
 }
 
 export interface Options {
@@ -63,10 +65,13 @@ export interface ChainStore {
    *
    * `learned` is what the node has said of the contracts that `unknownTokens` named. Where it lacks one, the commit fails
    * with `TokensUnknown`; without it, no node is asked on this chain and such contracts have no name.
+   *
+   * `final` is the height that a node calls final where the last of these blocks is its newest one.
    */
   readonly commit: (
     blocks: ReadonlyArray<Block>,
-    learned?: ReadonlyArray<Tokens.LearnedToken>
+    learned?: ReadonlyArray<Tokens.LearnedToken>,
+    final?: number
   ) => Effect.Effect<Commit.Committed, Commit.NotNext | Tokens.TokensUnknown | DatabaseError>
   /**
    * Leaves every block above `fork`; what they told is taken back. Where that is much, most of it is left to `fanOut`.
@@ -153,7 +158,9 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   const store: ChainStore = {
     chain,
-    cursor: Effect.map(own, ({ hash, height }) => (height === null ? undefined : { height, hash: hash ?? undefined })),
+    cursor: Effect.map(own, ({ final_height, hash, height }) =>
+      height === null ? undefined : { height, hash: hash ?? undefined, final: final_height ?? undefined }
+    ),
     final: Effect.map(row, ({ final_height }) => final_height ?? undefined),
     hashAt: (height) =>
       Effect.map(
@@ -167,7 +174,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       yield* watched.foresee(blocks)
       return yield* tokens.unknown(blocks)
     }),
-    commit: (blocks, learned) => provided(commit(blocks, learned)),
+    commit: (blocks, learned, final) => provided(commit(blocks, learned, final)),
     undo: (fork, last) => provided(undo(fork, last)),
     reprocess: (block, options) => provided(reprocess(block, options)),
     rewind: (height) => provided(rewind(height)),

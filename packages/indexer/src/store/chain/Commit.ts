@@ -92,7 +92,8 @@ export const make = (
 
   const commit = Effect.fn("ChainStore.commit")(function* (
     blocks: ReadonlyArray<Block>,
-    learned: ReadonlyArray<LearnedToken> | undefined
+    learned: ReadonlyArray<LearnedToken> | undefined,
+    final: number | undefined
   ) {
     const done = yield* watched.transaction(
       Effect.gen(function* () {
@@ -113,6 +114,7 @@ export const make = (
           return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
         }
         yield* commit.flush
+        if (final !== undefined && count === blocks.length) yield* ChainRow.setFinal(id, final)
         yield* ChainRow.moveCursor(id, { height, hash, firstHeight: row.first_height ?? blocks[0]!.height })
         return { commit, count, left: { hash, height, revision: commit.revision } }
       })

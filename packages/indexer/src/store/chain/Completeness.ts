@@ -40,11 +40,18 @@ export const unknown: Completeness = {
   transactions: undefined
 }
 
-/** Whether somebody watches the address of a row of the table `completeness`, called `c`. */
+/**
+ * Whether somebody watches the address of a row of the table `completeness`, called `c`. With limits: PostgreSQL would read every
+ * subscription for an `exists`, and look the address up there.
+ */
 export const isWatched = sql<boolean>`(
-  exists (select 1 from subscribed_address s where s.chain = c.chain and s.address = c.address and ${isMatched("s")})
-  or exists (select 1 from wallet_address w where w.chain = c.chain and w.address = c.address)
-  or exists (select 1 from synced_address a where a.chain = c.chain and a.address = c.address and a.active = 1)
+  (
+    select 1 from subscribed_address s where s.chain = c.chain and s.address = c.address and ${isMatched("s")} limit 1
+  ) is not null
+  or (select 1 from wallet_address w where w.chain = c.chain and w.address = c.address limit 1) is not null
+  or (
+    select 1 from synced_address a where a.chain = c.chain and a.address = c.address and a.active = 1 limit 1
+  ) is not null
 )`
 
 /** Those of the addresses that anybody watches, in a transaction. */

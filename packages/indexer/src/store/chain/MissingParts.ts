@@ -95,6 +95,11 @@ export const filledInternal = Effect.fnUntraced(function* (chain: number, height
   yield* insertMany("missing_parts", [...(from < height ? [below] : []), ...(height < to ? [above] : [])])
 })
 
+/** Whether any block of a row of `chain` lacks its internal transactions. */
+export const isWaiting = sql<boolean>`(
+  select 1 from missing_parts m where m.chain = chain.id and m.part = 'internal' limit 1
+) is not null`
+
 /** Heights of blocks without their internal transactions: upwards above a height, or downwards below one. */
 export const heights = Effect.fn("MissingParts.heights")(function* (
   chain: Chain.Chain,

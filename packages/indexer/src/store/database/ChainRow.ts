@@ -150,18 +150,20 @@ export const rememberInternalFrom = Effect.fnUntraced(function* (id: number, hei
   )
 })
 
+const final = prepared((db, height: number, id: number, epoch: number | null, above: number) =>
+  db
+    .updateTable("chain")
+    .set({ final_height: height })
+    .where("id", "=", id)
+    .where(sql<boolean>`epoch = coalesce(${epoch}, epoch)`)
+    .where((where) => where.or([where("final_height", "is", null), where("final_height", "<", above)]))
+)
+
 /** Takes note of a height that a node has called final, where that is the newest one so far. */
 export const setFinal = Effect.fnUntraced(function* (id: number, height: number) {
-  const { query } = yield* Database
+  const { defer } = yield* Database
   const fence = yield* Fence.Current
-  yield* query((db) =>
-    db
-      .updateTable("chain")
-      .set({ final_height: height })
-      .where("id", "=", id)
-      .$if(fence?.chain === id, (update) => update.where("epoch", "=", fence!.epoch))
-      .where((where) => where.or([where("final_height", "is", null), where("final_height", "<", height)]))
-  )
+  yield* defer(final(height, id, fence?.chain === id ? fence.epoch : null, height))
 })
 
 /** Brings what was final, and where the chain began, down to a chain that ends at `height`. */

@@ -78,7 +78,7 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const writer = yield* Connection.open(new SqliteThreadDialect(() => machine.thread(options)))
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
-  const flush = location.synchronous === "normal" ? Effect.void : machine.flush(file)
+  const flush = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)
   return {
     ...connection,
     ...SqliteAdapter.make(connection),

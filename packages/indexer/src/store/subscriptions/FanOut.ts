@@ -17,6 +17,7 @@ import * as Filter from "@headwater/core/events/Filter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
@@ -68,6 +69,13 @@ export interface Step {
   readonly full: number
   readonly more: boolean
 }
+
+/** Whether anything on a row of `chain` is to be told, or taken back, by steps. */
+export const isWaiting = sql<boolean>`(
+  (select min(account) from undoing u where u.chain = chain.id) is not null
+  or (select min(account) from fan_out f where f.chain = chain.id) is not null
+  or (select min(due_height) from waiting w where w.chain = chain.id) <= chain.height
+)`
 
 const noAccounts: ReadonlySet<number> = new Set()
 

@@ -179,21 +179,24 @@ export const found = Effect.fnUntraced(function* (chain: Chain, row: ChainRow.Ch
   yield* grow(chain, row, used)
 })
 
+/** Whether there is anything to look for on a row of `chain`. */
+const isBehind = sql<boolean>`(
+  (
+    select 1 from extended_key_branch b join subscription s on s.id = b.subscription
+    where b.chain = chain.id and b.behind_from is not null and ${isMatched("s")} limit 1
+  ) is not null or (
+    select 1 from listed_address a join subscription s on s.id = a.subscription
+    where a.chain + 0 = chain.id and a.past_from is not null and a.left_revision is null and ${isMatched("s")} limit 1
+  ) is not null
+)`
+
+/** Whether there is anything to look for, or to tell, on a row of `chain`. */
+export const isWaiting = sql<boolean>`(${isBehind} or ${PastBlocks.isWaiting})`
+
 /** Whether there is anything to look for, which is asked before others wait for the chain's row. */
 const isWanted = Effect.fnUntraced(function* (id: number) {
   const { read } = yield* Database
-  const found = yield* read(
-    rows(sql`
-      select 1 from chain where id = ${id} and (
-        exists (
-          select 1 from extended_key_branch b join subscription s on s.id = b.subscription
-          where b.chain = ${id} and b.behind_from is not null and ${isMatched("s")}
-        ) or exists (
-          select 1 from listed_address a join subscription s on s.id = a.subscription
-          where a.chain + 0 = ${id} and a.past_from is not null and a.left_revision is null and ${isMatched("s")}
-        )
-      )`)
-  )
+  const found = yield* read(rows(sql`select 1 from chain where id = ${id} and ${isBehind}`))
   return found.length > 0
 })
 

@@ -16,6 +16,7 @@ import * as MissingParts from "../../store/chain/MissingParts.ts"
 import * as BlockTrace from "../BlockTrace.ts"
 import type { SyncMetrics } from "../SyncMetrics.ts"
 import * as TokenNames from "../TokenNames.ts"
+import * as Finality from "./Finality.ts"
 
 export interface Options {
   /** Blocks fetched at the same time. */
@@ -87,13 +88,14 @@ export const make = Effect.fnUntraced(function* (
   const { chain } = source
   const trace = yield* BlockTrace.make(chain)
 
-  const commit = Effect.fnUntraced(function* (fetched: ReadonlyArray<Block>) {
+  const commit = Effect.fnUntraced(function* (fetched: ReadonlyArray<Block>, head: Head) {
     let rest = fetched
     while (rest.length > 0) {
       const blocks = sharingCommit(rest)
+      const final = yield* Finality.of(store, head, blocks)
       const committed = yield* trace.committing(
         blocks,
-        TokenNames.withTokens(source, store, blocks, (learned) => store.commit(blocks, learned))
+        TokenNames.withTokens(source, store, blocks, (learned) => store.commit(blocks, learned, final))
       )
       const entered = rest.slice(0, committed.blocks)
       const last = entered.at(-1)!
@@ -121,7 +123,7 @@ export const make = Effect.fnUntraced(function* (
       }),
       Stream.buffer({ capacity: maxBlocks }),
       Stream.runForEachArray((blocks) =>
-        Effect.andThen(commit(blocks), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)
+        Effect.andThen(commit(blocks, head), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)
       )
     )
 })

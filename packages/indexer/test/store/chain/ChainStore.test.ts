@@ -59,13 +59,26 @@ for (const store of takenStores(import.meta.url)) {
         assert.lengthOf(yield* read((db) => db.selectFrom("reorganisation").selectAll()), 0)
         yield* chainStore.undo(3)
         assert.deepStrictEqual(yield* headers, [0, 1, 2, 3])
-        assert.deepStrictEqual(yield* chainStore.cursor, { height: 3, hash: blocks[3]!.hash })
+        assert.deepStrictEqual(yield* chainStore.cursor, { height: 3, hash: blocks[3]!.hash, final: undefined })
         const rows = yield* read((db) => db.selectFrom("reorganisation").selectAll())
         assert.deepStrictEqual(
           rows.map(({ depth, fork_height, old_hash }) => [depth, fork_height, [...old_hash]]),
           [[2, 3, [...blocks[5]!.hash]]]
         )
         assert.deepStrictEqual((yield* chainStore.commit(blocks.slice(4))).blocks, 2)
+      }).pipe(Effect.scoped, Effect.provide(store.layer))
+    )
+
+    it.live("notes what is final with the blocks, where the last of them enters", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        const { blocks } = mined(6)
+        yield* chainStore.commit(blocks.slice(0, 3), undefined, 1)
+        assert.strictEqual(yield* chainStore.final, 1)
+        yield* chainStore.commit([blocks[3]!, blocks[5]!], undefined, 3)
+        assert.deepStrictEqual(yield* chainStore.cursor, { height: 3, hash: blocks[3]!.hash, final: 1 })
+        yield* chainStore.commit(blocks.slice(4), undefined, 0)
+        assert.strictEqual(yield* chainStore.final, 1)
       }).pipe(Effect.scoped, Effect.provide(store.layer))
     )
 
@@ -84,9 +97,9 @@ for (const store of takenStores(import.meta.url)) {
         assert.strictEqual(yield* chainStore.final, 3)
         // Below the first block that was ever committed nothing is left, and the chain begins anew above.
         yield* chainStore.rewind(1)
-        assert.deepStrictEqual(yield* chainStore.cursor, { height: 1, hash: undefined })
+        assert.deepStrictEqual(yield* chainStore.cursor, { height: 1, hash: undefined, final: 1 })
         yield* chainStore.rewind(0)
-        assert.deepStrictEqual(yield* chainStore.cursor, { height: 0, hash: undefined })
+        assert.deepStrictEqual(yield* chainStore.cursor, { height: 0, hash: undefined, final: 0 })
         const [row] = yield* read((db) => db.selectFrom("chain").select("first_height"))
         assert.strictEqual(row!.first_height, 1)
         assert.deepStrictEqual((yield* chainStore.commit([blocks[1]!])).blocks, 1)

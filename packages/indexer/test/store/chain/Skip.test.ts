@@ -61,7 +61,7 @@ for (const { layer: database, name } of takenStores(import.meta.url)) {
         assert.strictEqual((yield* Effect.flip(store.skip(4, 9)))._tag, "NotSkipped")
         assert.deepStrictEqual(yield* rangesOf(ethereum), [])
         yield* store.skip(5, 9)
-        assert.deepStrictEqual(yield* store.cursor, { height: 9, hash: undefined })
+        assert.deepStrictEqual(yield* store.cursor, { height: 9, hash: undefined, final: undefined })
         yield* store.commit(fake.blocks.slice(10))
         assert.strictEqual((yield* store.cursor)?.height, 20)
         assert.deepStrictEqual(yield* rangesOf(ethereum), [[6, 9]])
@@ -100,7 +100,7 @@ for (const { layer: database, name } of takenStores(import.meta.url)) {
           [12, 14]
         ])
         yield* store.rewind(3)
-        assert.deepStrictEqual(yield* store.cursor, { height: 3, hash: fake.blocks[3]!.hash })
+        assert.deepStrictEqual(yield* store.cursor, { height: 3, hash: fake.blocks[3]!.hash, final: undefined })
         assert.isUndefined(yield* store.hashAt(4))
         assert.deepStrictEqual(yield* rangesOf(ethereum), [])
         yield* store.commit(fake.blocks.slice(4))

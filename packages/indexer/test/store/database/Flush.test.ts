@@ -41,7 +41,6 @@ describe("A flush of a SQLite store", () => {
     Effect.gen(function* () {
       let begun = 0
       const flush = WalFlush.make(
-        "",
         Effect.suspend(() => {
           begun++
           return Effect.sleep("20 millis")

@@ -30,7 +30,10 @@ describe("numbers on the disk", () => {
     let flushes = 0
     const machine = Layer.effect(
       SqliteMachine,
-      Effect.map(SqliteMachine, ({ thread }) => ({ thread, flush: () => Effect.sync(() => void flushes++) }))
+      Effect.map(SqliteMachine, ({ thread }) => ({
+        thread,
+        flush: () => Effect.succeed(Effect.sync(() => void flushes++))
+      }))
     )
     const services = Layer.mergeAll(Callbacks.layer, AccountFeed.layer).pipe(
       Layer.provideMerge(Outbox.layer),

@@ -1,6 +1,6 @@
 /** Sorts the postings of new blocks into runs, and merges runs: in small steps, beside the commits. */
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
+import * as Latch from "effect/Latch"
 import type { Row } from "../../database/Tables.ts"
 import { kinds, logOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
@@ -25,21 +25,27 @@ export interface Compaction {
 
 /** Compacts the logs of a chain until the scope closes: at first, and whenever enough postings have been written. */
 export const start = Effect.fnUntraced(function* (chain: number) {
-  let unsorted = unsortedLimit
-  yield* Effect.suspend(() => {
-    if (unsorted < unsortedLimit) return Effect.void
-    unsorted = 0
-    return compact(chain)
-  }).pipe(
+  let unsorted = 0
+  const much = yield* Latch.make(true)
+  yield* much.await.pipe(
+    Effect.andThen(
+      Effect.suspend(() => {
+        unsorted = 0
+        much.closeUnsafe()
+        return compact(chain)
+      })
+    ),
     Effect.catchTag("DatabaseError", (error) =>
       Effect.logWarning(`Compacting the transfer log failed: ${error.message}`)
     ),
-    Effect.repeat(Schedule.spaced("200 millis")),
+    Effect.andThen(Effect.sleep("200 millis")),
+    Effect.forever,
     Effect.forkScoped
   )
   return {
     wrote: (rows) => {
       for (const { data } of rows) unsorted += data.length / Posting.width
+      if (unsorted >= unsortedLimit) much.openUnsafe()
     }
   } satisfies Compaction as Compaction
 })

@@ -3,23 +3,29 @@
  * `synchronous = NORMAL` they survive the end of the process, and not of the machine. Those that ask at the same time
  * share one flush of the log, on another thread: commits of blocks, which can be read again, never wait for one.
  */
-import { open } from "node:fs/promises"
+import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { DatabaseError } from "../DatabaseError.ts"
 
-/** Brings the log of a file onto the disk. */
-const syncLog = (file: string) =>
-  Effect.tryPromise({
+/**
+ * An effect that brings the log of a file onto the disk, one at a time. The log stays open until the scope ends: SQLite has the
+ * same one as long as it has the file, and to open a log costs more than to flush it.
+ */
+export const ofLog = Effect.fnUntraced(function* (file: string) {
+  let log: FileHandle | undefined
+  yield* Effect.addFinalizer(() => Effect.promise(async () => log?.close()))
+  return Effect.tryPromise({
     try: async () => {
-      const log = await open(`${file}-wal`, "r+")
-      await log.datasync().finally(() => log.close())
+      log ??= await open(`${file}-wal`, "r+")
+      await log.datasync()
     },
     catch: (cause) => new DatabaseError({ cause })
   })
+})
 
-/** An effect that ends when everything that was committed before its start is on the disk. */
-export const make = (file: string, sync = syncLog(file)): Effect.Effect<void, DatabaseError> => {
+/** An effect that ends when everything that was committed before its start is on the disk; `sync` brings it there. */
+export const make = (sync: Effect.Effect<void, DatabaseError>): Effect.Effect<void, DatabaseError> => {
   const turn = Semaphore.makeUnsafe(1)
   let asked = 0
   let flushed = 0

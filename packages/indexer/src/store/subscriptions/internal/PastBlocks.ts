@@ -63,6 +63,12 @@ const isTold = sql<boolean>`${isMatched("s")} and not exists (
   select 1 from address_list l where l.subscription = s.id and l.begin_after is not null
 )`
 
+/** Whether anybody is to be told of any block of a row of `chain` now. */
+export const isWaiting = sql<boolean>`(
+  select 1 from extended_key k join subscription s on s.id = k.subscription
+  where k.chain = chain.id and ${isTold} and exists (select 1 from past_payment p where p.subscription = s.id) limit 1
+) is not null`
+
 /** Accounts that are to be told of any block now. */
 const accountsOf = Effect.fnUntraced(function* (chain: number) {
   const { read } = yield* Database
