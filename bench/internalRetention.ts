@@ -11,6 +11,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, InternalTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
+import * as PartitionUpkeep from "@headwater/indexer/store/chain/PartitionUpkeep"
 import * as PrunedInternal from "@headwater/indexer/store/chain/PrunedInternal"
 import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import * as Posting from "@headwater/indexer/store/chain/transfers/internal/Posting"
@@ -94,7 +95,7 @@ const main = async () => {
     await writeBoth(days + round)
     ours.push(
       await dropped.measured(thousands, async () => {
-        await dropped.run(Effect.andThen(forget(below), Effect.flatMap(reader, InternalPartitions.drop)))
+        await dropped.run(Effect.andThen(forget(below), Effect.flatMap(reader, PartitionUpkeep.drop)))
       })
     )
     peers.push(

@@ -7,9 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as ChainRow from "../database/ChainRow.ts"
 import type { ChainReader } from "./ChainReader.ts"
+import * as PartitionUpkeep from "./PartitionUpkeep.ts"
 import * as PrunedInternal from "./PrunedInternal.ts"
 import type { RecordingMode } from "./RecordingMode.ts"
-import * as InternalPartitions from "./transfers/InternalPartitions.ts"
 import * as TransferLog from "./transfers/TransferLog.ts"
 
 /** 14 days. */
@@ -46,7 +46,7 @@ export const prune = Effect.fn("InternalRetention.prune")(function* (reader: Cha
 /** Prunes once a minute as long as the scope is open. A failure is logged and tried again. */
 export const run = (reader: ChainReader, options: Options) =>
   prune(reader, options).pipe(
-    Effect.andThen(InternalPartitions.keep(reader)),
+    Effect.andThen(PartitionUpkeep.keep(reader)),
     Effect.catchTag("DatabaseError", (error) =>
       Effect.logWarning(`Forgetting old internal transactions failed: ${error.message}`)
     ),

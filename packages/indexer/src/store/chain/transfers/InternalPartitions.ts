@@ -1,43 +1,16 @@
 /**
- * The partitions of internal transactions, on PostgreSQL: of a chain's blocks of about two days each, made ahead of the tip,
- * and dropped once all of their blocks are forgotten. Blocks without a partition, as those of a first sync, have their internal
- * transactions among the other transfers, and they are deleted row by row. The default partition is for what nobody foresees: it
- * is read from end to end where another one is made.
+ * The partitions of internal transactions, on PostgreSQL, each of a chain's blocks from one height on below another one. Blocks
+ * without a partition, as those of a first sync, have their internal transactions among the other transfers. The default
+ * partition is for what nobody foresees: it is read from end to end where another one is made.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
-import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as Partitions from "../../database/Partitions.ts"
-import { rows } from "../../database/Statements.ts"
-import type { ChainReader } from "../ChainReader.ts"
 import { logOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
 
-/** The seconds whose blocks are in a partition, about; a chain whose pace is not known yet has at least so many blocks in one. */
-const seconds = 172_800
-const leastBlocks = 1_000
-/** The part of a partition that is left ahead of the tip when the next one is made. */
-const lead = 1 / 4
-
-const nameOf = (chain: number, fromHeight: number) => `packed_internal_${chain}_${fromHeight}`
-
-/** Where the last partition of a chain ends, and whether another one is needed. */
-const ahead = Effect.fnUntraced(function* ({ height, id }: Pick<ChainRow.ChainRow, "height" | "id">) {
-  const { query } = yield* Database
-  const [last] = yield* query((db) =>
-    db
-      .selectFrom("internal_partition")
-      .select(["from_height", "to_height"])
-      .where("chain", "=", id)
-      .orderBy("to_height", "desc")
-      .limit(1)
-  )
-  const end = last?.to_height ?? 0
-  const isNeeded = last === undefined || end - height! <= lead * (end - last.from_height)
-  return { end, isNeeded }
-})
+/** The name of the partition of blocks from a height on. */
+export const nameOf = (chain: number, fromHeight: number) => `packed_internal_${chain}_${fromHeight}`
 
 /** The partition that a chain's block has, if there is one. */
 export const at = Effect.fnUntraced(function* (chain: number, height: number) {
@@ -81,83 +54,3 @@ export const attach = Effect.fnUntraced(function* (chain: number, from: number, 
   })
   yield* query((db) => db.insertInto("internal_partition").values({ chain, from_height: from, to_height: to }))
 })
-
-/** Whether the role may make a partition. */
-const mayAttach = Effect.gen(function* () {
-  const { read } = yield* Database
-  const [row] = yield* read(
-    rows(sql<{ readonly allowed: boolean }>`
-      select has_schema_privilege(current_schema(), 'CREATE') and pg_has_role(relowner, 'USAGE') as allowed
-      from pg_class where oid = 'packed_internal'::regclass`)
-  )
-  return row!.allowed
-})
-
-/** Makes the next partition where the last one is about to be full. */
-export const prepare = Effect.fn("InternalPartitions.prepare")(function* (reader: ChainReader) {
-  const { partitioned, read, transaction } = yield* Database
-  const chain = yield* ChainRow.find(reader.chain)
-  if (!partitioned || chain === undefined || chain.height === null || !(yield* ahead(chain)).isNeeded) return
-  const { id } = chain
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-  const [newest] = yield* read((db) =>
-    db.selectFrom("block").select("time").where("chain", "=", id).orderBy("height", "desc").limit(1)
-  )
-  // By the blocks' own time where the clock is behind: one partition would be as wide as all that is recorded.
-  const present = Math.max(now, newest?.time ?? now)
-  const since = Math.max(chain.first_height ?? 0, yield* reader.heightSince(present - seconds))
-  // A first sync passes blocks sooner than partitions could be made for them.
-  if (since > chain.height || !(yield* mayAttach)) return
-  const blocks = Math.max(leastBlocks, chain.height - since)
-  yield* transaction(
-    Effect.gen(function* () {
-      const row = yield* ChainRow.lock(id)
-      const { end, isNeeded } = yield* ahead(row)
-      // Another daemon has made the partition.
-      if (!isNeeded) return
-      // Blocks up to the tip have what they have elsewhere.
-      const from = Math.max(end, row.height! + 1)
-      yield* attach(id, from, from + blocks)
-    })
-  )
-})
-
-/** Drops the partitions whose blocks are all forgotten. */
-export const drop = Effect.fn("InternalPartitions.drop")(function* (reader: ChainReader) {
-  const { partitioned, query, read } = yield* Database
-  const chain = yield* ChainRow.find(reader.chain)
-  if (!partitioned || chain === undefined) return
-  const { id, internal_forgotten_below: below } = chain
-  const over = yield* read((db) =>
-    db
-      .selectFrom("internal_partition")
-      .select("from_height")
-      .where("chain", "=", id)
-      .where("to_height", "<=", below)
-      .orderBy("from_height")
-  )
-  for (const { from_height } of over) {
-    const isForgotten = Effect.gen(function* () {
-      // The chain may have been rewound, and blocks of the partition come again.
-      const { internal_forgotten_below: below } = yield* ChainRow.lock(id)
-      const rows = yield* query((db) =>
-        db
-          .deleteFrom("internal_partition")
-          .where("chain", "=", id)
-          .where("from_height", "=", from_height)
-          .where("to_height", "<=", below)
-          .returning("from_height")
-      )
-      return rows.length > 0
-    })
-    yield* Partitions.drop(nameOf(id, from_height), isForgotten)
-  }
-})
-
-/** Makes what is needed, and drops what is forgotten. */
-export const keep = (reader: ChainReader) =>
-  prepare(reader).pipe(
-    // What comes is in the default partition then.
-    Effect.catch((error) => Effect.logWarning("No partition was made for internal transactions", error)),
-    Effect.andThen(drop(reader))
-  )

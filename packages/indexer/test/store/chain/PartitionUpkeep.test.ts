@@ -6,6 +6,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
+import * as PartitionUpkeep from "@headwater/indexer/store/chain/PartitionUpkeep"
 import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
@@ -16,8 +17,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
-import { locations } from "../../../../../../test/Stores.ts"
-import * as Seed from "../../Seed.ts"
+import { locations } from "../../../../../test/Stores.ts"
+import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
 const day = 86_400
@@ -110,7 +111,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           const { commit, heights, recorded, spent } = yield* open
           yield* commit(first, 103)
           yield* Effect.all(
-            Array.from({ length: 3 }, () => InternalPartitions.prepare(recorded)),
+            Array.from({ length: 3 }, () => PartitionUpkeep.prepare(recorded)),
             { concurrency: 3 }
           )
           assert.deepStrictEqual(yield* partitions, [{ from_height: 104, to_height: 1_104 }])
@@ -120,17 +121,17 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 11 })
           assert.strictEqual((yield* heights)[0], 110)
           assert.strictEqual(yield* spent, sumOf(first, 120))
-          yield* InternalPartitions.keep(recorded)
+          yield* PartitionUpkeep.keep(recorded)
           assert.lengthOf(yield* partitions, 1)
 
           yield* commit(121, 860)
-          yield* InternalPartitions.keep(recorded)
+          yield* PartitionUpkeep.keep(recorded)
           const next = { from_height: 1_104, to_height: 2_104 }
           assert.deepStrictEqual((yield* partitions)[1], next)
           yield* commit(861, 1_120)
           yield* forgetBelow(recorded, 1_110)
           assert.deepStrictEqual(yield* tables, { packed_internal_1_104: 994, packed_internal_1_1104: 17 })
-          yield* Effect.all([InternalPartitions.drop(recorded), InternalPartitions.drop(recorded)], { concurrency: 2 })
+          yield* Effect.all([PartitionUpkeep.drop(recorded), PartitionUpkeep.drop(recorded)], { concurrency: 2 })
           assert.deepStrictEqual(yield* tables, { packed_internal_1_1104: 17 })
           assert.deepStrictEqual(yield* partitions, [next])
           assert.strictEqual((yield* heights)[0], 1_110)
@@ -146,7 +147,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
         Effect.gen(function* () {
           const { commit, recorded } = yield* open
           yield* commit(first, 1_399)
-          yield* later(-10_000, InternalPartitions.prepare(recorded))
+          yield* later(-10_000, PartitionUpkeep.prepare(recorded))
           assert.deepStrictEqual(yield* partitions, [{ from_height: 1_400, to_height: 2_400 }])
         })
       )
@@ -165,12 +166,12 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
             yield* statement(`create role ${role}`)
             yield* statement(`grant select, insert, update, delete on all tables in schema public to ${role}`)
             yield* statement(`set local role ${role}`)
-            yield* InternalPartitions.prepare(recorded)
+            yield* PartitionUpkeep.prepare(recorded)
             return yield* Effect.fail(yield* partitions)
           })
           // The role is gone again with the transaction.
           assert.deepStrictEqual(yield* Effect.flip(transaction(tried)), [])
-          yield* InternalPartitions.prepare(recorded)
+          yield* PartitionUpkeep.prepare(recorded)
           assert.lengthOf(yield* partitions, 1)
         })
       )
@@ -189,7 +190,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           yield* forgetBelow(recorded, 112)
           assert.deepStrictEqual(yield* heights, [112, 113, 114, 115, 116, 117, 118, 119, 120])
           yield* commits.rewind(109)
-          yield* InternalPartitions.drop(recorded)
+          yield* PartitionUpkeep.drop(recorded)
           assert.lengthOf(yield* partitions, 1)
           yield* commit(110, 120)
           assert.deepStrictEqual(yield* tables, { packed_internal_1_110: 5, packed_transfers: 6 })
@@ -197,7 +198,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           yield* forgetBelow(recorded, 116)
           // What was summed up before the rewind counts twice, as `headwater rewind` says.
           assert.strictEqual(yield* spent, sumOf(first, 120) + sumOf(110, 111))
-          yield* InternalPartitions.drop(recorded)
+          yield* PartitionUpkeep.drop(recorded)
           assert.deepStrictEqual(yield* tables, { packed_transfers: 5 })
         })
       )
@@ -225,7 +226,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
             )
           )
           yield* Deferred.await(reads)
-          const dropping = yield* Effect.forkChild(InternalPartitions.drop(recorded))
+          const dropping = yield* Effect.forkChild(PartitionUpkeep.drop(recorded))
           // Between two tries of the drop there is room.
           yield* commit(121, 125)
           assert.lengthOf(yield* partitions, 1)
@@ -245,7 +246,7 @@ describe.skipIf(postgres === undefined)("The partitions of internal transactions
           const { commit, heights, recorded, spent } = yield* open
           yield* commit(first, 104)
           yield* statement("create table packed_internal_1_105 (in_the_way bigint)")
-          yield* InternalPartitions.keep(recorded)
+          yield* PartitionUpkeep.keep(recorded)
           assert.lengthOf(yield* partitions, 0)
           yield* commit(105, 120)
           yield* forgetBelow(recorded, 112)
