@@ -130,6 +130,7 @@ const measure = (chainOf: typeof evm | typeof utxo) =>
       {
         chains: { [chain.name]: chain.settings },
         callbacks: { allowHosts: [Receiver.host], extraCa: receiver.ca },
+        ...(callbacks > 100 ? { limits: { duplicates: callbacks } } : {}),
         traces: { otlp }
       },
       // The sources, which find zeromq beside them.

@@ -90,16 +90,15 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     yield* wakeup.close
     const woken = yield* outbox.nextWakeup
     const told = yield* outbox.handedOver
-    const begun = yield* Clock.currentTimeMillis
-    const due = isTold && begun < lookAt ? told : undefined
+    const due = isTold && (yield* Clock.currentTimeMillis) < lookAt ? told : undefined
     const busy = yield* poll(due)
-    const next = begun + (busy && isLeft ? busyMillis : idleMillis)
-    lookAt = due === undefined ? next : Math.min(lookAt, next)
     if (busy) yield* Effect.sleep(gapMillis)
+    const now = yield* Clock.currentTimeMillis
+    const next = now + (busy && isLeft ? busyMillis : idleMillis)
+    lookAt = due === undefined ? next : Math.min(lookAt, next)
     const until = isLeft
       ? Effect.raceFirst(Effect.as(woken, true), Effect.as(wakeup.await, false))
       : Effect.as(woken, true)
-    const rest = Math.max(lookAt - (yield* Clock.currentTimeMillis), 0)
-    isTold = Option.getOrElse(yield* Effect.timeoutOption(until, rest), () => false)
+    isTold = Option.getOrElse(yield* Effect.timeoutOption(until, Math.max(lookAt - now, 0)), () => false)
   }
 })
