@@ -176,7 +176,6 @@ const ingest = Effect.gen(function* () {
             Effect.all([
               insertMany("block", [{ chain: 1, height, hash, parent, time }]),
               insertMany("packed_transfers", rows.packed_transfers),
-              insertMany("packed_internal", rows.packed_internal),
               insertMany("staged_postings", rows.staged_postings)
             ])
           )

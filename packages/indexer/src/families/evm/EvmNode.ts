@@ -84,6 +84,14 @@ export interface EvmNode {
 /** By hash (EIP-1898), so that all answers are of one block whichever node of several gives them. */
 const at = (block: Uint8Array) => ({ blockHash: Hex.encode(block), requireCanonical: true })
 
+/** The numbers that contracts return, undefined where one fails or returns none. */
+const numbersOf = Effect.fnUntraced(function* (rpc: JsonRpc, calls: ReadonlyArray<Call>) {
+  const answers = yield* ContractAnswers.of(rpc, calls)
+  return yield* read(rpc, "eth_call", () =>
+    answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
+  )
+})
+
 const accountsAt = (rpc: JsonRpc): EvmNode["accountsAt"] =>
   Effect.fn("EvmNode.accountsAt")(function* (addresses, block) {
     const params = addresses.map((address) => [Hex.encode(address), at(block)])
@@ -120,13 +128,8 @@ const unusedAt = (rpc: JsonRpc): UnusedAt =>
 
 const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
   Effect.fn("EvmNode.tokenBalancesAt")(function* (holdings, block) {
-    const answers = yield* ContractAnswers.of(
-      rpc,
-      holdings.map(({ contract, holder }) => ContractCalls.balanceOf(contract, holder, at(block)))
-    )
-    return yield* read(rpc, "eth_call", () =>
-      answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
-    )
+    const calls = holdings.map(({ contract, holder }) => ContractCalls.balanceOf(contract, holder, at(block)))
+    return yield* numbersOf(rpc, calls)
   })
 
 /**
@@ -209,15 +212,12 @@ const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
   Effect.fn("EvmNode.tokenDetails")(function* (contract) {
     const [metadata] = yield* TokenMetadata.fetch(rpc, [contract])
     const { interfaces } = TokenDetails
-    const answers = yield* ContractAnswers.of(rpc, [
+    const [totalSupply, balance, isNonFungible, isMulti] = yield* numbersOf(rpc, [
       ContractCalls.totalSupply(contract),
       ContractCalls.balanceOf(contract, contract, "latest"),
       ContractCalls.supportsInterface(contract, interfaces["non-fungible"]),
       ContractCalls.supportsInterface(contract, interfaces.multi)
     ])
-    const [totalSupply, balance, isNonFungible, isMulti] = yield* read(rpc, "eth_call", () =>
-      answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
-    )
     return TokenDetails.of(metadata!, { totalSupply, balance, isNonFungible, isMulti })
   })
 

@@ -35,10 +35,9 @@ export const horizon = Effect.fn("InternalRetention.horizon")(function* (
 
 /** Forgets what is too old by now. */
 export const prune = Effect.fn("InternalRetention.prune")(function* (reader: ChainReader, options: Options) {
-  const below = yield* horizon(reader, options)
   const chain = yield* ChainRow.find(reader.chain)
-  if (below === 0 || chain === undefined) return
-  yield* TransferLog.forgetInternal(chain.id, below, (transfers) =>
+  if (chain === undefined) return
+  yield* TransferLog.forgetInternal(chain.id, yield* horizon(reader, options), (transfers) =>
     PrunedInternal.add(chain.id, options.record, transfers)
   )
 })

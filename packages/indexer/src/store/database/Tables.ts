@@ -858,8 +858,8 @@ export interface VerificationHourTable {
 }
 
 /**
- * Up to 64 transfers of one block, of one chain and kind (its log), packed: internal transactions in `packed_internal`, others
- * in `packed_transfers`, and those of before in `transfer_chunk`, internal ones also in `packed_transfers`.
+ * Up to 64 transfers of one block, of one chain and kind (its log), packed: internal transactions of a block that has a
+ * partition in `packed_internal`, all others in `packed_transfers`, and those of before in `transfer_chunk`.
  */
 export interface TransferChunkTable {
   log: number

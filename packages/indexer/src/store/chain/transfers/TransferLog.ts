@@ -119,20 +119,30 @@ export function* pack(
   return rows
 }
 
+/** Chunks of a log in a table, from a position on below another one. */
+const chunksBetween = Effect.fnUntraced(function* (
+  table: ChunkTable,
+  log: number,
+  range: { readonly from: number; readonly end: number; readonly limit?: number }
+) {
+  const { query } = yield* Database
+  return yield* query((db) =>
+    db
+      .selectFrom(table)
+      .selectAll()
+      .where("log", "=", log)
+      .where("position", ">=", range.from)
+      .where("position", "<", range.end)
+      .orderBy("position")
+      .$if(range.limit !== undefined, (select) => select.limit(range.limit!))
+  )
+})
+
 /** The chunks of one block in a log. */
 const chunksOf = Effect.fnUntraced(function* (log: number, kind: Kind, height: number) {
-  const { partitioned, query } = yield* Database
-  const found = yield* Effect.forEach(tablesOf(kind, partitioned), (table) =>
-    query((db) =>
-      db
-        .selectFrom(table)
-        .selectAll()
-        .where("log", "=", log)
-        .where("position", ">=", Posting.positionOf(height, 0))
-        .where("position", "<", Posting.positionOf(height + 1, 0))
-        .orderBy("position")
-    )
-  )
+  const { partitioned } = yield* Database
+  const range = { from: Posting.positionOf(height, 0), end: Posting.positionOf(height + 1, 0) }
+  const found = yield* Effect.forEach(tablesOf(kind, partitioned), (table) => chunksBetween(table, log, range))
   return { packed: found.slice(0, -1).flat(), former: found.at(-1)! }
 })
 
@@ -206,25 +216,6 @@ export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
 /** Chunks of a table that go in one step of {@link forgetInternal}, about, and the pause in which others may write. */
 const forgetStep = 100
 const forgetPause = "5 millis"
-
-/** Chunks of a log in a table, from a position on below another one. */
-const chunksBetween = Effect.fnUntraced(function* (
-  table: ChunkTable,
-  log: number,
-  range: { readonly from: number; readonly end: number; readonly limit?: number }
-) {
-  const { query } = yield* Database
-  return yield* query((db) =>
-    db
-      .selectFrom(table)
-      .select(["position", "data"])
-      .where("log", "=", log)
-      .where("position", ">=", range.from)
-      .where("position", "<", range.end)
-      .orderBy("position")
-      .$if(range.limit !== undefined, (select) => select.limit(range.limit!))
-  )
-})
 
 /** About a step's chunks of a table, and the position below which these are all: whole blocks. */
 const stepOf = Effect.fnUntraced(function* (table: ChunkTable, log: number, from: number, end: number) {
