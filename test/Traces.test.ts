@@ -7,6 +7,7 @@ import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { sql } from "kysely"
 import * as Anvil from "./Anvil.ts"
 import * as Collector from "./Collector.ts"
@@ -68,6 +69,10 @@ describe("traces", () => {
           callbackUrl: `${receiver.url}/secret-path`,
           callbackSecretKey: "secret"
         })
+        // Blocks that are committed together share one span of the store, in the trace of the first.
+        yield* headwater
+          .get("/blocks/evm/ethereum/devnet/latest/details")
+          .pipe(Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }))
         const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
         yield* anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
         const [delivery] = yield* receiver.until((accepted) => accepted.length === 1)
