@@ -5,10 +5,12 @@ import * as Result from "effect/Result"
 import * as BlockBody from "../../../src/families/utxo/internal/BlockBody.ts"
 import { withoutToken } from "../../../src/families/utxo/internal/CashToken.ts"
 import { merkleRoot } from "../../../src/families/utxo/internal/MerkleRoot.ts"
+import * as NodeTransaction from "../../../src/families/utxo/internal/NodeTransaction.ts"
 import * as RawBlock from "../../../src/families/utxo/internal/RawBlock.ts"
 import { RawBytes } from "../../../src/families/utxo/internal/RawBytes.ts"
 import * as RawTransaction from "../../../src/families/utxo/internal/RawTransaction.ts"
 import * as RawZcashTransaction from "../../../src/families/utxo/internal/RawZcashTransaction.ts"
+import * as TransactionProof from "../../../src/families/utxo/internal/TransactionProof.ts"
 import { compactSize, p2pkh, withSize } from "./UtxoBlocks.ts"
 
 const chainOf = (blockchain: string, network = "mainnet") => Result.getOrThrow(Chain.find(blockchain, network))
@@ -214,6 +216,9 @@ describe("CashToken", () => {
     "31ffffffffffffffff7f",
     "6001cc",
     `6228${"cc".repeat(40)}`,
+    // CHIP-2024-12, since May 2026.
+    `6129${"cc".repeat(41)}`,
+    `7280${"cc".repeat(128)}fdfd00`,
     "7202ccccfdfd00"
   ]) {
     it(`is taken off the script: ${rest}`, () => {
@@ -228,7 +233,7 @@ describe("CashToken", () => {
     ["a capability without an NFT", "1101"],
     ["a capability that does not exist", "23"],
     ["an empty commitment", "6000"],
-    ["a commitment of 41 bytes", `6029${"cc".repeat(41)}`]
+    ["a commitment of 129 bytes", `6081${"cc".repeat(129)}`]
   ]) {
     it(`only looks like one: ${name}`, () => {
       const script = token(rest!) + p2pkh(5)
@@ -240,6 +245,21 @@ describe("CashToken", () => {
     for (const script of ["ef", "efbb", token(""), token("10"), token("10ff"), token("6005cc")]) {
       assert.strictEqual(strip(script), script)
     }
+  })
+
+  it("that has a long commitment is no contradiction between a decoded transaction and its bytes", () => {
+    const bitcoinCash = chainOf("bitcoin-cash")
+    const script = token(`6180${"cc".repeat(128)}`) + p2pkh(5)
+    const raw = `0100000001${"ab".repeat(32)}0200000000ffffffff010100000000000000${withSize(script)}00000000`
+    const txid = summary(readTransaction("bitcoin-cash", raw)).ids[0]!
+    const decoded = {
+      ...{ txid, hex: raw, vin: [{ txid: "ab".repeat(32), vout: 2, scriptSig: { hex: "" } }] },
+      vout: [{ n: 0, value: "0.00000001", scriptPubKey: { hex: p2pkh(5) } }]
+    }
+    const body = BlockBody.empty()
+    TimeSlice.atOnce(NodeTransaction.read(bitcoinCash, decoded, 0, body))
+    const { mismatch } = TimeSlice.atOnce(TransactionProof.of(bitcoinCash, [decoded], body))
+    assert.strictEqual(mismatch, undefined)
   })
 
   it("is read on Bitcoin Cash only", () => {

@@ -1,8 +1,9 @@
-/** CashTokens in the wire format of Bitcoin Cash: a token stands in front of the locking script (CHIP-2022-02). */
+/** CashTokens in the wire format of Bitcoin Cash: a token stands in front of the locking script (CHIP-2022-02, CHIP-2024-12). */
 
 const prefix = 0xef
 const categorySize = 32
-const maxCommitment = 40
+/** Since May 2026; 40 before. */
+const maxCommitment = 128
 const maxCapability = 2
 
 const hasReserved = 0x80
