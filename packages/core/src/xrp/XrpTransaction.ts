@@ -80,6 +80,9 @@ const accountField = address("Account")
 const destinationField = address("Destination")
 /** Who pays the fee of a transaction that was delegated (XLS-75). */
 const delegateField = address("Delegate")
+/** Who pays the fee of a transaction that is sponsored (XLS-68), where the flags of the sponsoring say so. */
+const sponsorField = address("Sponsor")
+const sponsorFlagsField = unsigned("SponsorFlags")
 const feeField = text("Fee", /^\d{1,20}$/, "must be drops of XRP")
 const destinationTagField = unsigned("DestinationTag")
 const sourceTagField = unsigned("SourceTag")
@@ -94,6 +97,9 @@ const partialPayment = 0x0002_0000
 
 /** A transaction within a Batch (XLS-56), whose fee the Batch pays. */
 const innerTransaction = 0x4000_0000
+
+/** Among the flags of a sponsoring: the fee is not the account's. */
+const sponsorsFee = 1
 
 /** From this ledger on, metadata says what was delivered whenever it is less than `Amount` (rippled). */
 const firstWithDeliveredAmount = 4_594_095
@@ -164,12 +170,23 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
 
   const flags = fields.Flags === undefined ? 0 : (read(flagsField, fields.Flags) ?? partialPayment)
 
-  const feePayer = fields.Delegate === undefined ? sender : (read(delegateField, fields.Delegate) ?? "")
-  const paid = (flags & innerTransaction) === 0 ? fee : "0"
+  const initiator = fields.Delegate === undefined ? sender : (read(delegateField, fields.Delegate) ?? "")
   const nodes = Array.isArray(meta.AffectedNodes) ? meta.AffectedNodes : undefined
+  /** Whose balance the fee is taken from: empty where that cannot be read, undefined where it is nobody's. */
+  const feePayerOf = (): string | undefined => {
+    if ((flags & innerTransaction) !== 0) return undefined
+    if (fields.Sponsor === undefined) return initiator
+    const sponsorFlags = fields.SponsorFlags === undefined ? 0 : read(sponsorFlagsField, fields.SponsorFlags)
+    if (sponsorFlags === undefined) return ""
+    if ((sponsorFlags & sponsorsFee) === 0) return initiator
+    const sponsor = read(sponsorField, fields.Sponsor) ?? ""
+    return Metadata.areFeesFunded(nodes ?? [], sponsor, initiator) ? undefined : sponsor
+  }
   const changesOf = () => {
+    const feePayer = feePayerOf()
+    const paid = feePayer === undefined ? "0" : fee
     if (paid === undefined || (feePayer === "" && BigInt(paid) > 0n)) return undefined
-    const changes = nodes && Metadata.balanceChanges(nodes, feePayer, BigInt(paid))
+    const changes = nodes && Metadata.balanceChanges(nodes, feePayer ?? "", BigInt(paid))
     if (changes === undefined) unread.push("AffectedNodes must be ledger entries, with balances of accounts in drops")
     return changes
   }

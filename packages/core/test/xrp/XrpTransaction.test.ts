@@ -338,6 +338,33 @@ describe("XrpTransfers", () => {
       }),
       [{ from: alice, to: bob, drops: 5000n }]
     )
+    // A sponsor that has signed, and one that had put XRP by, which is in no account (XLS-68).
+    const sponsored = { Sponsor: maker, SponsorFlags: 3 }
+    const sponsorship = (owner: string, sponsee: string) => ({
+      ModifiedNode: {
+        LedgerEntryType: "Sponsorship",
+        FinalFields: { FeeAmount: "88", Flags: 0, Owner: owner, Sponsee: sponsee },
+        PreviousFields: { FeeAmount: "100" }
+      }
+    })
+    const moved = [{ from: alice, to: bob, drops: 5000n }]
+    const both = [account(alice, 9000, 4000), account(bob, 0, 5000)]
+    assert.deepStrictEqual(moves({ fields: sponsored, nodes: [...both, fee12(maker)] }), moved)
+    assert.deepStrictEqual(moves({ fields: sponsored, nodes: [...both, sponsorship(maker, alice)] }), moved)
+    assert.deepStrictEqual(
+      moves({ fields: { ...sponsored, Delegate: bob }, nodes: [...both, sponsorship(maker, bob)] }),
+      moved
+    )
+    // The sponsorship is of somebody else.
+    assert.deepStrictEqual(moves({ fields: sponsored, nodes: [...both, fee12(maker), sponsorship(maker, bob)] }), moved)
+    // A reserve that is sponsored is no fee.
+    assert.deepStrictEqual(
+      moves({
+        fields: { ...sponsored, SponsorFlags: 2 },
+        nodes: [account(alice, 9000, 3988), account(bob, 0, 5000)]
+      }),
+      moved
+    )
     // A Batch pays for its inner transactions, which pay none.
     assert.deepStrictEqual(
       moves({ fields: { TransactionType: "Batch", Fee: "60" }, nodes: [account(alice, 100, 40)] }),
@@ -558,6 +585,8 @@ describe("XrpTransfers", () => {
       { nodes: [account(bob, 1, 5001), 5 as never] },
       { fields: { Fee: usd("1") }, nodes: [account(bob, 1, 5001)] },
       { fields: { Delegate: strange }, nodes: [account(bob, 1, 5001)] },
+      { fields: { Sponsor: strange, SponsorFlags: 1 }, nodes: [account(bob, 1, 5001)] },
+      { fields: { Sponsor: maker, SponsorFlags: strange }, nodes: [account(bob, 1, 5001)] },
       { fields: { Account: strange }, nodes: [account(bob, 1, 5001)] },
       { meta: { TransactionResult: strange }, nodes: [account(bob, 1, 5001)] },
       { meta: { AffectedNodes: undefined } }

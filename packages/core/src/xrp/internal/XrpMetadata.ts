@@ -56,6 +56,21 @@ export const balanceChanges = (
   return changes
 }
 
+const decodeSponsorship = Schema.decodeUnknownResult(Schema.Struct({ Owner: Schema.String, Sponsee: Schema.String }))
+
+/**
+ * Whether a sponsor had put XRP by for the fees of an account (XLS-68): where there was such an entry before, fees are taken
+ * from that alone.
+ */
+export const areFeesFunded = (nodes: ReadonlyArray<unknown>, sponsor: string, sponsee: string): boolean =>
+  nodes.some((json) => {
+    const entry = entryOf(json)
+    if (entry?.LedgerEntryType !== "Sponsorship") return false
+    // An entry that was created has no final fields.
+    const read = decodeSponsorship(entry.FinalFields)
+    return Result.isSuccess(read) && read.success.Owner === sponsor && read.success.Sponsee === sponsee
+  })
+
 /** Who gives XRP to whom, and the tags by which the two tell their users apart. */
 export interface Parties {
   readonly account: string

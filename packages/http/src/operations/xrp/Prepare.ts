@@ -113,7 +113,7 @@ const prepare = Effect.fnUntraced(function* (
   if (refusal !== undefined) return yield* refusal
   const fee = yield* feeOf(chain, ledger, request)
   const { base, increment } = yield* ledger.reserves
-  const reserve = base + increment * BigInt(account.owned)
+  const reserve = base * BigInt(account.accounts) + increment * BigInt(account.owned)
   if (account.balance < amount + fee + reserve) {
     const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
     return yield* conflictingField(

@@ -21,7 +21,7 @@ export interface Fees {
 export interface Reserves {
   /** Of every account. */
   readonly base: bigint
-  /** Of an account for each thing that it owns in the ledger. */
+  /** Of an account for each thing in the ledger. */
   readonly increment: bigint
 }
 
@@ -31,8 +31,10 @@ export interface Account {
   readonly balance: bigint
   /** Of its next transaction, behind those of the open ledger and of the queue. */
   readonly sequence: number
-  /** Things that it owns in the ledger, each of which has a reserve. */
+  /** Things in the ledger for each of which it has a reserve: its own that no sponsor reserves for, and those that it sponsors. */
   readonly owned: number
+  /** Accounts for each of which it has a reserve: its own, unless that is sponsored, and those that it sponsors. */
+  readonly accounts: number
   /** Whether payments without a destination tag are refused. */
   readonly requiresTag: boolean
   /** Whether payments of XRP are unwanted, though the ledger takes them. */
@@ -78,7 +80,12 @@ const AccountAnswer = Schema.Struct({
     Flags: Index,
     OwnerCount: Index,
     RegularKey: Schema.optionalKey(Schema.String),
-    Sequence: Index
+    Sequence: Index,
+    // XLS-68.
+    Sponsor: Schema.optionalKey(Schema.String),
+    SponsoredOwnerCount: Schema.optionalKey(Index),
+    SponsoringAccountCount: Schema.optionalKey(Index),
+    SponsoringOwnerCount: Schema.optionalKey(Index)
   }),
   queue_data: Schema.optionalKey(Schema.Struct({ highest_sequence: Schema.optionalKey(Index) }))
 })
@@ -133,7 +140,8 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       return {
         balance: BigInt(data.Balance),
         sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
-        owned: data.OwnerCount,
+        owned: Math.max(0, data.OwnerCount - (data.SponsoredOwnerCount ?? 0)) + (data.SponsoringOwnerCount ?? 0),
+        accounts: (data.Sponsor === undefined ? 1 : 0) + (data.SponsoringAccountCount ?? 0),
         requiresTag: (data.Flags & lsfRequireDestTag) !== 0,
         refusesCoins: (data.Flags & lsfDisallowXRP) !== 0,
         requiresAuthorisation: (data.Flags & lsfDepositAuth) !== 0,

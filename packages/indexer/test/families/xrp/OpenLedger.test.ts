@@ -67,7 +67,8 @@ describe("OpenLedger", () => {
     Effect.gen(function* () {
       const { openLedger, server } = yield* opened({ account_info: accountInfo({}) })
       assert.deepStrictEqual(yield* openLedger.account(address), {
-        ...{ balance: 999_999_999_960n, sequence: 6, owned: 3, requiresTag: false, refusesCoins: false },
+        ...{ balance: 999_999_999_960n, sequence: 6, owned: 3, accounts: 1, requiresTag: false },
+        refusesCoins: false,
         ...{ masterDisabled: false, regularKey: undefined, requiresAuthorisation: false }
       })
       const asked = server.commands.find(({ command }) => command === "account_info")
@@ -77,6 +78,12 @@ describe("OpenLedger", () => {
       }
       server.override = () => accountInfo({ Flags: 0x000a_0000 }, queue)
       assert.deepInclude(yield* openLedger.account(address), { sequence: 11, requiresTag: true, refusesCoins: true })
+      // What sponsors reserve for it, and what it reserves for others (XLS-68).
+      const sponsoring = { SponsoringAccountCount: 2, SponsoringOwnerCount: 4 }
+      server.override = () => accountInfo(sponsoring)
+      assert.deepInclude(yield* openLedger.account(address), { owned: 7, accounts: 3 })
+      server.override = () => accountInfo({ ...sponsoring, Sponsor: account(2), SponsoredOwnerCount: 1 })
+      assert.deepInclude(yield* openLedger.account(address), { owned: 6, accounts: 2 })
       // An empty queue has no sequences.
       server.override = () => accountInfo({}, { queue_data: { txn_count: 0 } })
       assert.deepInclude(yield* openLedger.account(address), { sequence: 6 })
