@@ -5,7 +5,7 @@ import type { PastSource } from "../SideSources.ts"
 import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
-import { batchTopic, singleTopic, transferTopic } from "./TokenTransfers.ts"
+import { batchTopic, isOfCoins, singleTopic, transferTopic } from "./TokenTransfers.ts"
 
 const multi = [singleTopic, batchTopic]
 
@@ -30,9 +30,10 @@ const tokenBlocks = (rpc: JsonRpc): PastSource["tokenBlocks"] =>
       const heights = new Set<number>()
       for (const answer of answers) {
         for (const entry of Hex.array(answer, "logs")) {
-          const height = Hex.integer(Hex.object(entry, "log").blockNumber, "log.blockNumber")
+          const { address, blockNumber } = Hex.object(entry, "log")
+          const height = Hex.integer(blockNumber, "log.blockNumber")
           if (height < from || height > to) throw new Hex.Malformed("a log is of a block that was not asked for")
-          heights.add(height)
+          if (!isOfCoins({ contract: Hex.address(address, "log.address") })) heights.add(height)
         }
       }
       return {

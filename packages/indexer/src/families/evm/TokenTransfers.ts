@@ -6,6 +6,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { ContractLog, TokenTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Hex from "./internal/Hex.ts"
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
@@ -111,14 +112,19 @@ const decoders = new Map<string, (topics: ReadonlyArray<string>, data: string) =
 export const isTransfer = (topic: string): boolean =>
   decoders.has(topic.toLowerCase()) || topic.toLowerCase() === batchTopic
 
+const systemAddress = new Uint8Array(20).fill(0xff)
+systemAddress[19] = 0xfe
+
+/**
+ * Whether a log is the chain's own, of a transfer of its coins (EIP-7708, since Amsterdam): these have the form of ERC-20, and
+ * would tell as a token what is told as coins.
+ */
+export const isOfCoins = ({ contract }: Pick<ContractLog, "contract">): boolean => Bytes.equal(contract, systemAddress)
+
 /** The token transfers in one log; most logs have none. */
-export function* ofLog({
-  contract,
-  data,
-  position,
-  topics,
-  transaction
-}: ContractLog): Generator<void, ReadonlyArray<TokenTransfer>> {
+export function* ofLog(log: ContractLog): Generator<void, ReadonlyArray<TokenTransfer>> {
+  if (isOfCoins(log)) return []
+  const { contract, data, position, topics, transaction } = log
   const [topic = ""] = topics
   const movements = topic === batchTopic ? yield* batch(topics, data) : (decoders.get(topic)?.(topics, data) ?? [])
   return movements.map((movement, batchIndex) => ({

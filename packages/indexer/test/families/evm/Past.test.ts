@@ -12,7 +12,9 @@ const hash = `0x${"cd".repeat(32)}`
 const tokenBlocks = (from: number, to: number) =>
   Effect.gen(function* () {
     const node = yield* FakeNode.make((method, [first]) => {
-      if (method === "eth_getLogs") return [{ blockNumber: "0x9" }]
+      const log = (blockNumber: string, address = `0x${"70".repeat(20)}`) => ({ blockNumber, address })
+      // Of coins the chain itself logs the transfers (EIP-7708).
+      if (method === "eth_getLogs") return [log("0x9"), log("0x8", `0x${"ff".repeat(19)}fe`)]
       assert.strictEqual(method, "eth_getBlockByNumber")
       return Number(first) > 10 ? null : { number: first, hash }
     })

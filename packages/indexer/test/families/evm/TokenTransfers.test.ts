@@ -47,6 +47,15 @@ describe("TokenTransfers", () => {
     assert.deepStrictEqual(log([transfer, from, to].map(upper), upper(data(2n ** 256n - 1n))), [move!])
   })
 
+  it("no transfer of tokens is what the chain itself logs of its coins (EIP-7708)", () => {
+    const ofCoins = (last: string) => ({
+      ...{ transaction: 3, position: 7, data: data(5), topics: [transfer, from, to] },
+      contract: Address.fromBytes(Uint8Array.from(Buffer.from(`${"ff".repeat(19)}${last}`, "hex")))
+    })
+    const count = (last: string) => TimeSlice.atOnce(TokenTransfers.ofLog(ofCoins(last))).length
+    assert.deepStrictEqual([count("fe"), count("ff")], [0, 1])
+  })
+
   it("ERC-721: the id indexed too", () => {
     const [move] = log([transfer, from, to, data(9)], "0x")
     assert.deepInclude(move!, { token: "non-fungible", tokenId: 9n, amount: 1n })

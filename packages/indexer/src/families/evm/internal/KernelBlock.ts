@@ -49,7 +49,7 @@ interface Content {
 }
 
 const tokenOf = (moved: EvmKernel.Moved, log: ContractLog): TokenTransfer | undefined => {
-  if (moved.token === "none" || moved.token === "other") return undefined
+  if (moved.token === "none" || moved.token === "other" || TokenTransfers.isOfCoins(log)) return undefined
   const { contract, position, transaction } = log
   const { from, number, to, token } = moved
   const parties = { kind: "token", transaction, position, batchIndex: 0, contract, token, from, to } as const

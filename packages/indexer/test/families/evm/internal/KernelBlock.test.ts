@@ -125,6 +125,24 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
     assert.isFalse(accepts(textsOf(lie), height, "roots").block)
   })
 
+  it("tell nothing of tokens where the chain itself logs its coins (EIP-7708)", async () => {
+    const { recorded } = EvmNode.bundle("ethereum-17053184")
+    const height = Number(recorded.block.number)
+    const contracts = async (texts: Texts, givesText: boolean) => {
+      const { transfers } = Result.getOrThrow(await read(texts, height, "links", givesText))
+      return transfers.flatMap((transfer) => (transfer.kind === "token" ? EvmBlocks.hex(transfer.contract) : []))
+    }
+    const all = await contracts(textsOf(recorded), true)
+    const token = all[0]!
+    const texts = textsOf(recorded)
+    const coins = texts.eth_getBlockReceipts.replaceAll(`"address":"${token}"`, `"address":"0x${"ff".repeat(19)}fe"`)
+    const withCoins = { ...texts, eth_getBlockReceipts: coins }
+    assert.isTrue(accepts(withCoins, height, "links").block)
+    const others = all.filter((contract) => contract !== token)
+    assert.isAbove(others.length, 0)
+    for (const givesText of [true, false]) assert.deepStrictEqual(await contracts(withCoins, givesText), others)
+  })
+
   it("whose numbers are larger than JavaScript's are for the plain path", () => {
     const { recorded } = EvmNode.bundle("ethereum-17053184")
     for (const timestamp of ["0x1fffffffffffff", "0x20000000000000"]) {
