@@ -1,7 +1,7 @@
 /** One WebSocket connection to an XRP server: requests by id, and pushes of closed ledgers. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type Dispatcher, WebSocket } from "undici"
+import { Agent, buildConnector, WebSocket } from "undici"
 import * as JsonAnswer from "../../node/JsonAnswer.ts"
 import type * as XrpReply from "./XrpReply.ts"
 
@@ -9,7 +9,8 @@ export interface XrpSocketOptions {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMillis: number
-  readonly dispatcher: Dispatcher
+  /** In bytes; a connection over which a larger one comes ends. */
+  readonly largestMessage: number
   /** Called for each closed ledger that the server announces: nothing but a hint. */
   readonly onLedgerClosed: () => void
 }
@@ -37,7 +38,36 @@ type Resume = (reply: Effect.Effect<Answer, string>) => void
 /** Runs in the background: large messages are parsed there. */
 type Run = (effect: Effect.Effect<void>) => unknown
 
-const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOptions, run: Run) => {
+/** A connection that is ended at once: an upgraded one does not end with its agent, and the other side need not answer that it is closed. */
+const connect = ({ headers, largestMessage, url }: XrpSocketOptions) => {
+  let isEnded = false
+  let destroy = () => {}
+  const connector = buildConnector({ allowH2: false })
+  const agent = new Agent({
+    webSocket: { maxPayloadSize: largestMessage },
+    connect: (to, done) =>
+      connector(to, (error, wire) => {
+        if (error !== null) return done(error, null)
+        destroy = () => wire.destroy()
+        if (isEnded) destroy()
+        done(null, wire)
+      })
+  })
+  const socket = new WebSocket(url, { headers, dispatcher: agent })
+  const end = () => {
+    isEnded = true
+    socket.close()
+    destroy()
+    void agent.destroy()
+  }
+  return { socket, end }
+}
+
+const make = (
+  { end, socket }: ReturnType<typeof connect>,
+  { onLedgerClosed, timeoutMillis }: XrpSocketOptions,
+  run: Run
+) => {
   const waiting = new Map<number, Resume>()
   let closed: string | undefined
   let lastId = 0
@@ -45,7 +75,7 @@ const make = (socket: WebSocket, { onLedgerClosed, timeoutMillis }: XrpSocketOpt
   const close = (reason: string) => {
     if (closed !== undefined) return
     closed = reason
-    socket.close()
+    end()
     for (const resume of waiting.values()) resume(Effect.fail(reason))
     waiting.clear()
   }
@@ -100,9 +130,9 @@ export const open = (
 ): Effect.Effect<XrpSocket, string> =>
   Effect.flatMap(Effect.context<never>(), (context) =>
     Effect.callback<XrpSocket, string>((resume) => {
-      const { dispatcher, headers } = options
-      const socket = new WebSocket(options.url, { headers, dispatcher })
-      const connection = make(socket, options, Effect.runForkWith(context))
+      const connected = connect(options)
+      const { socket } = connected
+      const connection = make(connected, options, Effect.runForkWith(context))
       const lost = (reason: string) => {
         connection.close(reason)
         resume(Effect.fail(reason))

@@ -7,7 +7,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { Agent } from "undici"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import { authorization } from "../../node/NodeHttp.ts"
 import * as XrpReply from "./XrpReply.ts"
@@ -45,12 +44,8 @@ export const make = Effect.fnUntraced(function* (
   let failures = { count: 0, reason: "" }
 
   const bytesInFlight = yield* BytesInFlight.Current
-  const dispatcher = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ webSocket: { maxPayloadSize: Math.min(bytesInFlight.limit, largestMessage) } })),
-    (agent) => Effect.promise(() => agent.destroy())
-  )
-
-  const open = XrpSocket.open({ ...options, url, headers, dispatcher }, (socket) => {
+  const most = Math.min(bytesInFlight.limit, largestMessage)
+  const open = XrpSocket.open({ ...options, url, headers, largestMessage: most }, (socket) => {
     current = socket
   })
 
