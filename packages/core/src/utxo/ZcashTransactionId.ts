@@ -1,4 +1,4 @@
-/** The id of a Zcash transaction of version 5 (ZIP-244), which no signature or proof is part of. */
+/** The id of a Zcash transaction since version 5 (ZIP-244, ZIP-229), which no signature or proof is part of. */
 import type * as Wire from "./internal/Wire.ts"
 import * as Zip244 from "./internal/Zip244.ts"
 
@@ -14,6 +14,7 @@ export interface Sapling {
   readonly anchor: Uint8Array
 }
 
+/** Of Orchard, and of Ironwood. */
 export interface Orchard {
   /** 820 bytes each. */
   readonly actions: ReadonlyArray<Uint8Array>
@@ -22,13 +23,19 @@ export interface Orchard {
 }
 
 export interface Transaction extends Zip244.Header {
+  readonly version: 5 | 6
+  readonly versionGroupId: number
   readonly inputs: ReadonlyArray<Wire.Outpoint & { readonly sequence: number }>
   readonly outputs: ReadonlyArray<Wire.Output>
   /** Undefined where there is neither spend nor output. */
   readonly sapling: Sapling | undefined
   /** Undefined where there is no action. */
   readonly orchard: Orchard | undefined
+  /** Since version 6; undefined where there is no action. */
+  readonly ironwood: Orchard | undefined
 }
+
+const overwintered = 0x8000_0000
 
 /** Bytes of a note's ciphertext: what light clients read, the memo, and the mark of authenticity. */
 const compact = 52
@@ -41,17 +48,19 @@ const { hash } = Zip244
 const slices = (items: ReadonlyArray<Uint8Array>, ...places: ReadonlyArray<readonly [from: number, length: number]>) =>
   items.flatMap((item) => places.map(([from, length]) => item.subarray(from, from + length)))
 
-const ofSapling = ({ anchor, balance, outputs, spends }: Sapling) => {
+const ofSapling = ({ anchor, balance, outputs, spends }: Sapling, withAnchor: boolean) => {
   const rest = 96 + ciphertext
   const ofSpends =
     spends.length === 0
       ? []
       : [
           hash("ZTxIdSSpendCHash", ...slices(spends, [32, 32])),
-          hash(
-            "ZTxIdSSpendNHash",
-            ...spends.flatMap((spend) => [spend.subarray(0, 32), anchor, spend.subarray(64, 96)])
-          )
+          withAnchor
+            ? hash(
+                "ZTxIdSSpendNHash",
+                ...spends.flatMap((spend) => [spend.subarray(0, 32), anchor, spend.subarray(64, 96)])
+              )
+            : hash("ZTxIdSSpendNH_v6", ...slices(spends, [0, 32], [64, 32]))
         ]
   const ofOutputs =
     outputs.length === 0
@@ -69,29 +78,46 @@ const ofSapling = ({ anchor, balance, outputs, spends }: Sapling) => {
   )
 }
 
-const ofOrchard = ({ actions, rest }: Orchard) => {
+/** The names of the digests of actions: of all, and of the three parts. */
+type Names = readonly [all: string, compact: string, memos: string, others: string]
+
+const orchardParts = ["ZTxIdOrcActCHash", "ZTxIdOrcActMHash", "ZTxIdOrcActNHash"] as const
+const orchard5: Names = ["ZTxIdOrchardHash", ...orchardParts]
+const orchard6: Names = ["ZTxIdOrchardH_v6", ...orchardParts]
+const ironwood6: Names = ["ZTxIdIronwd_H_v6", "ZTxIdIrnActCH_v6", "ZTxIdIrnActMH_v6", "ZTxIdIrnActNH_v6"]
+
+/** Bytes of the flags and the balance, which stand before the anchor. */
+const beforeAnchor = 1 + 8
+
+const ofActions = (bundle: Orchard | undefined, names: Names, withAnchor: boolean) => {
+  const [all, ofCompact, ofMemos, ofOthers] = names
+  if (bundle === undefined) return hash(all)
+  const { actions, rest } = bundle
   const note = 160
   return hash(
-    "ZTxIdOrchardHash",
-    hash("ZTxIdOrcActCHash", ...slices(actions, [32, 32], [96, 64 + compact])),
-    hash("ZTxIdOrcActMHash", ...slices(actions, [note + compact, memo])),
-    hash("ZTxIdOrcActNHash", ...slices(actions, [0, 32], [64, 32], [note + compact + memo, 16 + 80])),
-    rest
+    all,
+    hash(ofCompact, ...slices(actions, [32, 32], [96, 64 + compact])),
+    hash(ofMemos, ...slices(actions, [note + compact, memo])),
+    hash(ofOthers, ...slices(actions, [0, 32], [64, 32], [note + compact + memo, 16 + 80])),
+    withAnchor ? rest : rest.subarray(0, beforeAnchor)
   )
 }
 
 /** In the order in which ids are written. */
 export const of = (transaction: Transaction): Uint8Array<ArrayBuffer> => {
-  const { branchId, inputs, orchard, outputs, sapling } = transaction
+  const { branchId, inputs, ironwood, orchard, outputs, sapling, version, versionGroupId } = transaction
+  // Since version 6 the anchors are no part of ids, and the digests that had them have other names.
+  const withAnchors = version === 5
   const isTransparent = inputs.length + outputs.length > 0
   const ofTransparent = isTransparent
     ? [Zip244.ofOutpoints(inputs), Zip244.ofSequences(inputs), Zip244.ofOutputs(outputs)]
     : []
   return Zip244.ofParts(
     branchId,
-    Zip244.ofHeader(transaction),
+    Zip244.ofHeader(transaction, { header: overwintered + version, versionGroupId }),
     hash("ZTxIdTranspaHash", ...ofTransparent),
-    sapling === undefined ? Zip244.unshielded[0] : ofSapling(sapling),
-    orchard === undefined ? Zip244.unshielded[1] : ofOrchard(orchard)
+    sapling === undefined ? Zip244.unshielded[0] : ofSapling(sapling, withAnchors),
+    ofActions(orchard, withAnchors ? orchard5 : orchard6, withAnchors),
+    ...(version === 5 ? [] : [ofActions(ironwood, ironwood6, withAnchors)])
   ).toReversed()
 }

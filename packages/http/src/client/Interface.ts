@@ -413,7 +413,7 @@ export interface components {
          */
         readonly outputs: number
         /**
-         * @description Of Orchard
+         * @description Of Orchard and Ironwood
          * @example 0
          */
         readonly actions: number

@@ -118,7 +118,7 @@ export const DecodedUtxoTransaction = Schema.Struct({
       joinSplits: count("Of Sprout"),
       spends: count("Of Sapling"),
       outputs: count("Of Sapling"),
-      actions: count("Of Orchard")
+      actions: count("Of Orchard and Ironwood")
     })
   ).annotate({
     description: "On zcash: how many shielded parts there are, whose amounts and addresses nobody can see"

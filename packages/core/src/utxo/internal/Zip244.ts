@@ -1,4 +1,4 @@
-/** The pieces of ZIP-244, by which transactions of Zcash of version 5 are named and signed. */
+/** The pieces of ZIP-244, by which transactions of Zcash are named and signed since version 5. */
 import { blake2b } from "@noble/hashes/blake2.js"
 import { concatBytes } from "@noble/hashes/utils.js"
 import { type Outpoint, type Output, outpoint, paid, uint32 } from "./Wire.ts"
@@ -11,10 +11,16 @@ export interface Header {
   readonly expiryHeight: number
 }
 
-/** With the mark of Overwinter. */
-export const header = 0x8000_0005
-/** Of version 5 (ZIP-225). */
-export const versionGroupId = 0x26a7_270a
+/** What a transaction begins with. */
+export interface Format {
+  /** The version, with the mark of Overwinter. */
+  readonly header: number
+  readonly versionGroupId: number
+}
+
+/** ZIP-225. */
+export const version5: Format = { header: 0x8000_0005, versionGroupId: 0x26a7_270a }
+export const { header, versionGroupId } = version5
 
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 
@@ -29,7 +35,7 @@ export const hash = (
     })
   )
 
-export const ofHeader = ({ branchId, expiryHeight, locktime }: Header) =>
+export const ofHeader = ({ branchId, expiryHeight, locktime }: Header, { header, versionGroupId } = version5) =>
   hash("ZTxIdHeadersHash", ...[header, versionGroupId, branchId, locktime, expiryHeight].map(uint32))
 
 export const ofOutpoints = (inputs: ReadonlyArray<Outpoint>) => hash("ZTxIdPrevoutHash", ...inputs.map(outpoint))

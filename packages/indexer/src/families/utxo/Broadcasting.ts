@@ -55,11 +55,11 @@ const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, stri
 /** Parts of a decoded transaction that move coins unseen: shielded ones, and those of MWEB. */
 const isTransparent = (json: NodeJson.Json): boolean => {
   const isEmpty = (part: unknown) => part === undefined || (Array.isArray(part) && part.length === 0)
-  const { orchard, vin, vjoinsplit, vShieldedOutput, vShieldedSpend } = json
-  const actions = Predicate.isReadonlyObject(orchard) ? orchard.actions : undefined
+  const { ironwood, orchard, vin, vjoinsplit, vShieldedOutput, vShieldedSpend } = json
+  const actions = [ironwood, orchard].map((pool) => (Predicate.isReadonlyObject(pool) ? pool.actions : undefined))
   const isPlain =
     !Array.isArray(vin) || vin.every((input) => Predicate.isReadonlyObject(input) && input.ismweb !== true)
-  return isPlain && [actions, vjoinsplit, vShieldedOutput, vShieldedSpend].every(isEmpty)
+  return isPlain && [...actions, vjoinsplit, vShieldedOutput, vShieldedSpend].every(isEmpty)
 }
 
 /** The transaction as a node decodes it. */

@@ -2,8 +2,8 @@
  * A transaction of a UTXO chain with all of its parts, from its wire format: what `internal/RawTransaction` reads of a block,
  * which is only what moves, is not enough to show a transaction to somebody.
  *
- * Sources: BIP-144 (segwit), LIP-4 (MWEB), DIP-2 (Dash special transactions), Zcash protocol specification §7.1 and ZIP-244
- * (ids of version 5).
+ * Sources: BIP-144 (segwit), LIP-4 (MWEB), DIP-2 (Dash special transactions), Zcash protocol specification §7.1, ZIP-244 and
+ * ZIP-229 (ids of versions 5 and 6).
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
@@ -13,6 +13,7 @@ import { Malformed, reading } from "./internal/Malformed.ts"
 import { sha256d } from "./internal/DoubleSha256.ts"
 import * as MwebParts from "./internal/MwebParts.ts"
 import { RawBytes, written } from "./internal/RawBytes.ts"
+import * as RawZcashTransaction from "./internal/RawZcashTransaction.ts"
 import * as ShieldedParts from "./internal/ShieldedParts.ts"
 
 export interface Input {
@@ -84,32 +85,34 @@ const readOutput = (raw: RawBytes, chain: Chain) => () => {
   return { amount, script: chain.utxo?.cashTokens ? withoutToken(locking) : locking }
 }
 
-/** Versions 1 to 5, which have a format of their own from version 3 on. */
+/** Versions 1 to 6, which have a format of their own from version 3 on. */
 const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const header = raw.uint32()
   const version = (header & ~overwintered) >>> 0
-  if (version > 5) throw new Malformed(`is of version ${version}, which is not decoded here`)
   const isOverwintered = (header & overwintered) !== 0
   const versionGroupId = isOverwintered ? raw.uint32() : 0
-  const [branchId, lockTime, expiryHeight] = version === 5 ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
+  if (!RawZcashTransaction.isKnown(version, versionGroupId)) {
+    throw new Malformed(`is of version ${version}, which is not decoded here`)
+  }
+  const isNew = version === 5 || version === 6
+  const [branchId, lockTime, expiryHeight] = isNew ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
   const inputs = many(raw, readInput(raw)).map((input) => ({ ...input, witness: [] }))
   const outputs = many(raw, readOutput(raw, chain))
-  const end = version === 5 ? ShieldedParts.readNew(raw, lockTime) : ShieldedParts.readOld(raw, version)
+  const end = isNew ? ShieldedParts.readNew(raw, version, lockTime) : ShieldedParts.readOld(raw, version)
   checkEnd(raw)
-  const id =
-    version === 5
-      ? ZcashTransactionId.of({
-          ...{ ...end, branchId, locktime: lockTime, expiryHeight, outputs },
-          inputs: inputs.map((input) => ({ ...input, index: input.outputIndex }))
-        })
-      : written(sha256d(raw.bytes))
+  const id = isNew
+    ? ZcashTransactionId.of({
+        ...{ ...end, version, versionGroupId, branchId, locktime: lockTime, expiryHeight, outputs },
+        inputs: inputs.map((input) => ({ ...input, index: input.outputIndex }))
+      })
+    : written(sha256d(raw.bytes))
   const { length } = raw.bytes
   return {
     ...{ id, hash: id, version, inputs, outputs, lockTime: end.lockTime, size: length, weight: 4 * length },
     shielded: end.shielded,
     zcash: {
       ...{ overwintered: isOverwintered, versionGroupId, revealed: end.revealed },
-      expiryHeight: version === 5 ? expiryHeight : end.expiryHeight
+      expiryHeight: isNew ? expiryHeight : end.expiryHeight
     }
   }
 }

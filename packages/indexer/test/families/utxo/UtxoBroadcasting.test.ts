@@ -88,6 +88,24 @@ const fakeNode = () => {
   return { settled, standing: standing(sent.toBuffer()), state }
 }
 
+describe("a Zcash transaction", () => {
+  for (const pool of ["orchard", "ironwood"]) {
+    it.effect(`whose coins come out of ${pool} has inputs that nobody sees`, () =>
+      Effect.gen(function* () {
+        const txid = "ab".repeat(32)
+        const vout = [{ n: 0, value: "1.00000000", scriptPubKey: { hex: Buffer.from(script).toString("hex") } }]
+        const shown = { txid, vin: [], vout, [pool]: { actions: [{}, {}] } }
+        const rpc = { node: "node", call: () => Effect.succeed(shown) }
+        const { idOf } = UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+          maximumFee: 1,
+          verbose: [1]
+        })
+        assert.strictEqual(Buffer.from(yield* idOf(Uint8Array.of(6, 0, 0, 0x80))).toString("hex"), txid)
+      })
+    )
+  }
+})
+
 describe("the fee of a UTXO transaction that pays for those that it waits for", () => {
   it.effect("is weighed by the bytes of all of them, where it would be beyond measure by its own", () =>
     Effect.gen(function* () {

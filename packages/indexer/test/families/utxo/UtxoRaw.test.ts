@@ -344,7 +344,20 @@ describe("RawZcashTransaction", () => {
     })
   }
 
-  it("a version that is not known is refused", () => {
+  const version6 = `06000080 98b684d8 5b16a537 00000000 00000000 ${transparent}`
+  for (const [spends, outputs, orchard, ironwood] of [
+    [0, 0, 0, 0],
+    [0, 0, 0, 2],
+    [2, 2, 3, 1]
+  ] as const) {
+    it(`version 6 with ${spends} Sapling spends, ${outputs} outputs, ${orchard} Orchard and ${ironwood} Ironwood actions`, () => {
+      const body = read(`${version6} ${spends5(spends, outputs)} ${actions(orchard)} ${actions(ironwood)}`)
+      assert.deepStrictEqual(summary(body), { ids: [hex(listed)], ...moved })
+    })
+  }
+
+  it("a version that is not known is refused, and a form of version 6 that is not", () => {
+    assert.throws(() => read(`07000080 ${fill(100)}`), /version 7 can only be read as JSON/)
     assert.throws(() => read(`06000080 ${fill(100)}`), /version 6 can only be read as JSON/)
   })
 })

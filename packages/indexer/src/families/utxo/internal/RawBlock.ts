@@ -126,7 +126,7 @@ function* witnessesOf(
 }
 
 /**
- * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash version 5 are
+ * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash since version 5 are
  * taken from there, and those of transactions that cannot be read; the others are computed. Throws `Malformed`.
  */
 export function* read(chain: Chain, bytes: Uint8Array, listed: Listed): Generator<void, RawBlock> {

@@ -1,7 +1,7 @@
 /**
- * A Zcash transaction in its wire format, versions 1 to 5: the transparent part; the shielded parts are passed over.
+ * A Zcash transaction in its wire format, versions 1 to 6: the transparent part; the shielded parts are passed over.
  *
- * Source: Zcash protocol specification §7.1 (encodings), ZIP-202, ZIP-225.
+ * Source: Zcash protocol specification §7.1 (encodings), ZIP-202, ZIP-225, ZIP-229.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { BlockBody } from "./BlockBody.ts"
@@ -10,6 +10,13 @@ import type { RawBytes } from "./RawBytes.ts"
 import { idOf, type Place, readInputs, readOutputs, wholePlace } from "./RawTransaction.ts"
 
 const overwintered = 0x80000000
+
+/** The group of version 6 since NU6.3 (ZIP-229). Drafts gave that number to other formats. */
+const groupOfVersion6 = 0xd884_b698
+
+/** Whether the form of a version is known here. */
+export const isKnown = (version: number, versionGroupId: number): boolean =>
+  version <= 5 || (version === 6 && versionGroupId === groupOfVersion6)
 
 /** Bytes of a JoinSplit with a BCTV14 proof (versions 2 and 3) and with a Groth16 proof (version 4). */
 const joinSplitSize = (version: number): number => (version >= 4 ? 1698 : 1802)
@@ -23,6 +30,7 @@ const skipSaplingOfVersion4 = (raw: RawBytes): number => {
   return raw.skipMany(384) + raw.skipMany(948)
 }
 
+/** Of version 5 and of later ones. */
 const skipSaplingOfVersion5 = (raw: RawBytes): void => {
   const spends = raw.skipMany(96)
   const outputs = raw.skipMany(756)
@@ -32,7 +40,8 @@ const skipSaplingOfVersion5 = (raw: RawBytes): void => {
   if (spends + outputs > 0) raw.skip(64)
 }
 
-const skipOrchard = (raw: RawBytes): void => {
+/** The actions of Orchard, or of Ironwood. */
+const skipActions = (raw: RawBytes): void => {
   const actions = raw.skipMany(820)
   if (actions === 0) return
   raw.skip(1 + 8 + 32)
@@ -41,21 +50,22 @@ const skipOrchard = (raw: RawBytes): void => {
 }
 
 /**
- * Adds what the next transaction moves to `body`, but not its id. Undefined for version 5, whose id is no hash of these
+ * Adds what the next transaction moves to `body`, but not its id. Undefined since version 5, whose id is no hash of these
  * bytes (ZIP-244). Throws `Malformed`.
  */
 export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | undefined => {
   const start = raw.at
   const header = raw.uint32()
   const version = (header & ~overwintered) >>> 0
-  if (version > 5) throw new Malformed(`Zcash transactions of version ${version} can only be read as JSON`)
-  if ((header & overwintered) !== 0) raw.skip(4)
-  if (version === 5) raw.skip(4 + 4 + 4)
+  const group = (header & overwintered) === 0 ? 0 : raw.uint32()
+  if (!isKnown(version, group)) throw new Malformed(`Zcash transactions of version ${version} can only be read as JSON`)
+  if (version >= 5) raw.skip(4 + 4 + 4)
   readInputs(raw, transaction, body)
   readOutputs(raw, chain, transaction, body)
-  if (version === 5) {
+  if (version >= 5) {
     skipSaplingOfVersion5(raw)
-    skipOrchard(raw)
+    skipActions(raw)
+    if (version === 6) skipActions(raw)
     return undefined
   }
   raw.skip(version >= 3 ? 4 + 4 : 4)

@@ -1,6 +1,6 @@
 /**
- * What stands behind the outputs of a Zcash transaction: how many shielded parts it has, and of version 5 what its id is made
- * of. Source: Zcash protocol specification §7.1, ZIP-225.
+ * What stands behind the outputs of a Zcash transaction: how many shielded parts it has, and since version 5 what its id is
+ * made of. Source: Zcash protocol specification §7.1, ZIP-225, ZIP-229.
  */
 import type * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import type { RawBytes } from "./RawBytes.ts"
@@ -12,7 +12,7 @@ export interface Shielded {
   /** Of Sapling. */
   readonly spends: number
   readonly outputs: number
-  /** Of Orchard. */
+  /** Of Orchard and Ironwood. */
   readonly actions: number
 }
 
@@ -24,11 +24,11 @@ export interface Revealed {
   readonly all: bigint
 }
 
-export interface End extends Pick<ZcashTransactionId.Transaction, "sapling" | "orchard"> {
+export interface End extends Pick<ZcashTransactionId.Transaction, "sapling" | "orchard" | "ironwood"> {
   readonly lockTime: number
   readonly shielded: Shielded
   readonly revealed: Revealed
-  /** Of versions 3 and 4; that of version 5 stands in front. */
+  /** Of versions 3 and 4; that of later ones stands in front. */
   readonly expiryHeight: number
 }
 
@@ -58,7 +58,7 @@ export const readOld = (raw: RawBytes, version: number): End => {
   if (joinSplits > 0) raw.skip(32 + 64)
   if (spends + outputs > 0) raw.skip(64)
   return {
-    ...{ lockTime, expiryHeight, sapling: undefined, orchard: undefined },
+    ...{ lockTime, expiryHeight, sapling: undefined, orchard: undefined, ironwood: undefined },
     shielded: { joinSplits, spends, outputs, actions: 0 },
     revealed: { valueBalance, all: valueBalance + revealed }
   }
@@ -89,17 +89,21 @@ const readOrchard = (raw: RawBytes): ZcashTransactionId.Orchard | undefined => {
   return { actions, rest }
 }
 
-/** Of version 5, whose lock time stands in front. */
-export const readNew = (raw: RawBytes, lockTime: number): End => {
+/** The balance stands behind a byte of flags. */
+const balanceOf = (actions: ZcashTransactionId.Orchard | undefined) =>
+  actions === undefined ? 0n : signed(actions.rest, 1)
+
+/** Of versions 5 and 6, whose lock time stands in front. */
+export const readNew = (raw: RawBytes, version: 5 | 6, lockTime: number): End => {
   const sapling = readSapling(raw)
   const orchard = readOrchard(raw)
+  const ironwood = version === 6 ? readOrchard(raw) : undefined
   const shielded = {
     ...{ joinSplits: 0, spends: sapling?.spends.length ?? 0 },
-    ...{ outputs: sapling?.outputs.length ?? 0, actions: orchard?.actions.length ?? 0 }
+    outputs: sapling?.outputs.length ?? 0,
+    actions: (orchard?.actions.length ?? 0) + (ironwood?.actions.length ?? 0)
   }
   const valueBalance = sapling === undefined ? 0n : signed(sapling.balance, 0)
-  // The balance stands behind a byte of flags.
-  const ofOrchard = orchard === undefined ? 0n : signed(orchard.rest, 1)
-  const revealed = { valueBalance, all: valueBalance + ofOrchard }
-  return { lockTime, shielded, sapling, orchard, revealed, expiryHeight: 0 }
+  const revealed = { valueBalance, all: valueBalance + balanceOf(orchard) + balanceOf(ironwood) }
+  return { lockTime, shielded, sapling, orchard, ironwood, revealed, expiryHeight: 0 }
 }

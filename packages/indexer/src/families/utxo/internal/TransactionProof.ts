@@ -60,7 +60,7 @@ const ofPrevouts = (body: BlockBody.BlockBody): ReadonlyArray<UnprovenPart> =>
 
 /** Where ids are not computed here. */
 export const idsUnproven = Proof.allBut(
-  Proof.unknown("transaction ids", "ids of Zcash transactions of version 5 are not computed here (ZIP-244)")
+  Proof.unknown("transaction ids", "ids of Zcash transactions since version 5 are not computed here (ZIP-244)")
 )
 
 /**
