@@ -19,6 +19,8 @@ import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 import { RawBytes } from "./internal/RawBytes.ts"
 import * as RawTransaction from "./internal/RawTransaction.ts"
+import * as RawZcashTransaction from "./internal/RawZcashTransaction.ts"
+import * as WholeTransaction from "./WholeTransaction.ts"
 
 export interface Options {
   readonly maximumFee: number
@@ -42,7 +44,15 @@ const isMissing = ({ code, message }: NodeRejected): boolean =>
 /** Of a transaction without inputs in plain sight, or with a coinbase's. */
 const noInputs = Broadcasting.invalid("must have inputs, none of which makes new coins")
 
-/** The transaction by its own bytes; the ids and hidden parts of Zcash's are not read here. */
+/** The transaction by its own bytes; Zebra decodes none that is not in a block or in its mempool. */
+const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, string> =>
+  Result.map(WholeTransaction.decode(chain, raw), ({ id, shielded }) => {
+    const body = BlockBody.empty()
+    RawZcashTransaction.read(new RawBytes(raw), chain, 0, id, body)
+    return { id, body, isTransparent: Object.values(shielded ?? {}).every((parts) => parts === 0) }
+  })
+
+/** The transaction by its own bytes; parts in MWEB are not read here. */
 const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, string> =>
   reading(() => {
     const bytes = new RawBytes(raw)
@@ -113,8 +123,9 @@ const mostBefore = 101_000
 /** Outputs by which a mined transaction is found; all that are spent already show nothing. */
 const outputsAsked = 20
 
-/** Refusals that say that the transaction is there: -27 where a block has it. */
-const isKnown = /already in (?:block ?chain|utxo set|mempool)|already-in-mempool|already-known|txn-already/i
+/** Refusals that say that the transaction is there, the last two in the words of Zebra: -27 where a block has it. */
+const isKnown =
+  /already in (?:block ?chain|utxo set|mempool)|already-in-mempool|already-known|txn-already|already exists in mempool|committed to the best chain/i
 const alreadyInChain = -27
 /** -22 not decoded, -25 inputs, -26 rules of the mempool. */
 const refusals: ReadonlySet<number> = new Set([-22, -25, -26])
@@ -137,7 +148,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
   const feeFault = FeeMeasure.make(chain, rpc, maximumFee)
 
   const decode = Effect.fnUntraced(function* (raw: Uint8Array) {
-    const own = chain.utxo!.wireFormat === "zcash" ? Result.fail("") : ownDecoding(chain, raw)
+    const own = (chain.utxo!.wireFormat === "zcash" ? ownZcashDecoding : ownDecoding)(chain, raw)
     return Result.isSuccess(own) ? own.success : yield* nodeDecoding(chain, rpc, raw)
   })
 

@@ -89,6 +89,50 @@ const fakeNode = () => {
 }
 
 describe("a Zcash transaction", () => {
+  /** Of testnet block 4,368,633, which spends 9,955,000. */
+  const raw = Buffer.from(
+    [
+      "0600008098b684d85b16a537000000005ca942000174809dd1e32df6a22e4aecbc1fb8feff1fd62fdba80e3f8f1666bc1419a3b5d200000000",
+      "6b483045022100b78a1461db30d256ececae36738faa4af79f9b89f79a5cb531bc411aded93cd702204753b0e80e4eeae7a4c8fbe9338597a06",
+      "22ee00f09734e5a5fe643141d69680f012102e6a829db766cdf6488cfae3cd9588b1871317b625becdd5381c356923004a8cdffffffff020000",
+      "000000000000266a2441524f3274f6ba041e253bb75e523e1b0d00422e44221c7a0240757cd1a40ad15d51366220ac9700000000001976a914",
+      "210c1452fa23b003f258d03dbfad4eb5e063eb7988ac00000000"
+    ].join(""),
+    "hex"
+  )
+
+  it.effect("is checked and sent at Zebra, which has no method to decode it", () =>
+    Effect.gen(function* () {
+      const rejected = (method: string, code: number, message: string) =>
+        Result.fail(new NodeRejected({ node: "zebra", method, code, message }))
+      const zebra = (value: string) => {
+        const answer = ({ method }: Call): Result.Result<unknown, NodeRejected> => {
+          if (method === "gettxout") return Result.succeed({ value, confirmations: 3, scriptPubKey: { hex: "00" } })
+          if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.000001" })
+          if (method === "sendrawtransaction") return rejected(method, -1, "transaction already exists in mempool")
+          return rejected(method, -32601, "Method not found")
+        }
+        const rpc: JsonRpc = {
+          node: "zebra",
+          call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+          batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
+          results: (calls) => Effect.succeed(calls.map(answer))
+        }
+        return UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+          maximumFee: 100,
+          verbose: [1]
+        })
+      }
+      const { check, idOf, send } = zebra("0.09955")
+      const txid = "eeaa894c3c46814f7228a7ecf2be84c0006c1154b5101688dd413d9a419689c0"
+      assert.strictEqual(Buffer.from(yield* idOf(raw)).toString("hex"), txid)
+      yield* check(raw)
+      assert.deepStrictEqual(yield* send(raw), { state: "taken" })
+      const tooMuch = yield* Effect.flip(zebra("1.09955").check(raw))
+      assert.match(tooMuch.message, /^the fee must be at most/)
+    })
+  )
+
   for (const pool of ["orchard", "ironwood"]) {
     it.effect(`whose coins come out of ${pool} has inputs that nobody sees`, () =>
       Effect.gen(function* () {
