@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import { BlockMissing, type NodeError } from "../node/NodeError.ts"
+import { BlockMissing, type NodeError, NodeRejected } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import type { MinedOutputs, Output } from "../SideSources.ts"
 import type { BlockName } from "./BlockExplorer.ts"
@@ -99,6 +99,7 @@ interface Given {
 
 const noOutput = 0xffff_ffff
 const methodNotFound = -32601
+const notFound = -5
 const noIndex = new NotShown({
   message: "The chain's node has no index of transactions (txindex=1), and does not show what inputs spend"
 })
@@ -336,14 +337,34 @@ export const make = (
     return { json, given: { id, hex: json.hex, inputs: undefined } }
   })
 
+  /** What a node says of transactions that wait. Zebra says it of all at once, which are asked for once here. */
+  const entriesOf = Effect.fnUntraced(function* (one: JsonRpc) {
+    const all = yield* Effect.cached(one.call("getrawmempool", [true], "decimalText"))
+    const amongAll = (id: string) =>
+      Effect.flatMap(all, (answer) => {
+        const entry = Predicate.isReadonlyObject(answer) ? answer[id] : undefined
+        const message = "transaction not in mempool"
+        return entry === undefined
+          ? Effect.fail(new NodeRejected({ node: one.node, method: "getrawmempool", code: notFound, message }))
+          : Effect.succeed(entry)
+      })
+    return (id: string) =>
+      Effect.catchIf(
+        one.call("getmempoolentry", [id], "decimalText"),
+        (error) => error._tag === "NodeRejected" && error.code === methodNotFound,
+        () => amongAll(id)
+      )
+  })
+
   /** Where a transaction is; undefined where its block has left the chain. */
   const placeOf = Effect.fnUntraced(function* (
     one: JsonRpc,
+    entryOf: Effect.Success<ReturnType<typeof entriesOf>>,
     id: string,
     json: NodeJson.Json
   ): Effect.fn.Return<Pick<ExplorerTransaction, "block" | "time"> | undefined, NodeError> {
     if (typeof json.blockhash !== "string") {
-      const entry = yield* one.call("getmempoolentry", [id], "decimalText")
+      const entry = yield* entryOf(id)
       const time = yield* consistent(one, "getmempoolentry", () =>
         NodeJson.count(NodeJson.record(entry, () => "the entry").time, () => "time")
       )
@@ -368,7 +389,7 @@ export const make = (
   ): Effect.fn.Return<ExplorerTransaction | undefined, NodeError | Refused> {
     const found = yield* known(one, id)
     if (found === undefined) return undefined
-    const place = yield* placeOf(one, id, found.json)
+    const place = yield* placeOf(one, yield* entriesOf(one), id, found.json)
     return place === undefined ? undefined : (yield* complete(one, [found.given], mostCalls, () => place))[0]
   })
 
@@ -391,11 +412,16 @@ export const make = (
   ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
     const given: Array<Given> = []
     const places: Array<Pick<ExplorerTransaction, "block" | "time">> = []
+    const entryOf = yield* entriesOf(one)
     for (const id of ids) {
       const found = yield* Effect.catchTag(known(one, id), "NotShown", () => Effect.undefined)
       if (found === undefined) continue
       // It may leave between two calls.
-      const place = yield* Effect.catchTag(placeOf(one, id, found.json), "NodeRejected", () => Effect.undefined)
+      const place = yield* Effect.catchTag(
+        placeOf(one, entryOf, id, found.json),
+        "NodeRejected",
+        () => Effect.undefined
+      )
       if (place === undefined || place.block !== undefined) continue
       given.push(found.given)
       places.push(place)
@@ -426,7 +452,8 @@ export const make = (
       ask(
         Effect.fnUntraced(function* (one) {
           const found = yield* known(one, id)
-          if (found === undefined || (yield* placeOf(one, id, found.json)) === undefined) return undefined
+          if (found === undefined) return undefined
+          if ((yield* placeOf(one, yield* entriesOf(one), id, found.json)) === undefined) return undefined
           yield* decode(one, found.given)
           return yield* consistentInSlices(one, "getrawtransaction", function* () {
             return text(yield* NodeJson.longBytes(found.given.hex, () => "hex"))

@@ -1,0 +1,59 @@
+/** Transactions that wait at Zebra, as it shows them. */
+import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
+import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import type { Call, JsonRpc, Nodes } from "@headwater/indexer/families/node/JsonRpc"
+import * as TransactionExplorer from "@headwater/indexer/families/utxo/TransactionExplorer"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+/** Of testnet block 4,368,633. */
+const id = "eeaa894c3c46814f7228a7ecf2be84c0006c1154b5101688dd413d9a419689c0"
+const hex = [
+  "0600008098b684d85b16a537000000005ca942000174809dd1e32df6a22e4aecbc1fb8feff1fd62fdba80e3f8f1666bc1419a3b5d200000000",
+  "6b483045022100b78a1461db30d256ececae36738faa4af79f9b89f79a5cb531bc411aded93cd702204753b0e80e4eeae7a4c8fbe9338597a06",
+  "22ee00f09734e5a5fe643141d69680f012102e6a829db766cdf6488cfae3cd9588b1871317b625becdd5381c356923004a8cdffffffff020000",
+  "000000000000266a2441524f3274f6ba041e253bb75e523e1b0d00422e44221c7a0240757cd1a40ad15d51366220ac9700000000001976a914",
+  "210c1452fa23b003f258d03dbfad4eb5e063eb7988ac00000000"
+].join("")
+const left = "ab".repeat(32)
+const script = new Uint8Array(25) as AddressBytes
+
+describe("TransactionExplorer at Zebra, which has no getmempoolentry", () => {
+  it.effect("shows what waits, with the time at which it came, and not what has left", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
+        asked.push(method)
+        if (method === "getrawtransaction") return Result.succeed({ txid: params[0], hex, vin: [], vout: [] })
+        if (method === "getrawmempool") return Result.succeed({ [id]: { time: 1_790_000_000, size: 247 } })
+        if (method === "gettxout") return Result.succeed({ confirmations: 0, value: "0.0994" })
+        return Result.fail(new NodeRejected({ node: "zebra", method, code: -32601, message: "Method not found" }))
+      }
+      const rpc: JsonRpc = {
+        node: "zebra",
+        call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+        batch: (calls) => Effect.suspend(() => Effect.fromResult(Result.all(calls.map(answer)))),
+        results: (calls) => Effect.sync(() => calls.map(answer))
+      }
+      const explorer = TransactionExplorer.make(
+        Chain.ofName("zcash/mainnet")!,
+        { ...rpc, withOne: (work: (one: JsonRpc) => unknown) => work(rpc) } as unknown as Nodes,
+        { listed: [1], decoded: [2], raw: [0], verbose: [1], txindex: true, prevouts: false },
+        (outpoints) => Effect.succeed(outpoints.map(() => ({ script, amount: 9_955_000n })))
+      )
+      const waiting = yield* explorer.waiting([id, left], 100)
+      assert.deepStrictEqual(
+        waiting.map(({ block, fee, time }) => ({ block, fee, time })),
+        [{ block: undefined, fee: 15_000n, time: 1_790_000_000 }]
+      )
+      assert.lengthOf(
+        asked.filter((method) => method === "getrawmempool"),
+        1
+      )
+      assert.strictEqual((yield* explorer.transaction(id, 100))?.time, 1_790_000_000)
+      assert.strictEqual(yield* explorer.rawData(id), hex)
+    })
+  )
+})
