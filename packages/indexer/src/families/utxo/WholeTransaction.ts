@@ -8,6 +8,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Result from "effect/Result"
+import * as AssetUnlock from "./internal/AssetUnlock.ts"
 import { withoutToken } from "./internal/CashToken.ts"
 import { Malformed, reading } from "./internal/Malformed.ts"
 import { sha256d } from "./internal/DoubleSha256.ts"
@@ -153,7 +154,8 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
           bytes.subarray(lockTimeAt, lockTimeAt + 4)
         ])
   const isHidden = hidden !== undefined && inputs.length + outputs.length === 0
-  const id = (isHidden ? hidden.id : undefined) ?? written(sha256d(stripped))
+  const isZeroed = extra !== undefined && AssetUnlock.isZeroed(version, extra)
+  const id = (isHidden ? hidden.id : undefined) ?? written(isZeroed ? AssetUnlock.hash(bytes) : sha256d(stripped))
   return {
     id,
     hash: hasWitness ? written(sha256d(counted)) : id,

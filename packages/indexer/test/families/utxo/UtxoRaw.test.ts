@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
@@ -11,6 +12,7 @@ import { RawBytes } from "../../../src/families/utxo/internal/RawBytes.ts"
 import * as RawTransaction from "../../../src/families/utxo/internal/RawTransaction.ts"
 import * as RawZcashTransaction from "../../../src/families/utxo/internal/RawZcashTransaction.ts"
 import * as TransactionProof from "../../../src/families/utxo/internal/TransactionProof.ts"
+import * as WholeTransaction from "../../../src/families/utxo/WholeTransaction.ts"
 import { compactSize, p2pkh, withSize } from "./UtxoBlocks.ts"
 
 const chainOf = (blockchain: string, network = "mainnet") => Result.getOrThrow(Chain.find(blockchain, network))
@@ -184,6 +186,50 @@ describe("RawTransaction", () => {
     assert.strictEqual(commitment.transactions.length, 1)
     // A plain transaction of version 3 ends at the lock time.
     readTransaction("dash", coinbase.replace("03000500", "03000000").replaceAll(" ", ""))
+  })
+
+  describe("Dash: coins that leave the pool of the Platform (DIP-27)", () => {
+    const outputs = `01 80f0fa0200000000${withSize(p2pkh(7))} 00000000`.replaceAll(" ", "")
+    /** What is signed anew is made of this byte. */
+    const unlock = (version: string, signed: string) =>
+      `0300090000${outputs}${withSize(`${version}0500000000000000${"be000000"}${signed.repeat(4 + 32 + 96)}`)}`
+    const sha256d = (text: string) => hash("sha256", hash("sha256", bytesOf(text), "buffer"), "buffer").reverse()
+    const idOf = (text: string) => summary(readTransaction("dash", text)).ids[0]!
+
+    it("of version 2 have one id, however often they are signed", () => {
+      const id = hex(sha256d(unlock("02", "00")))
+      for (const signed of ["ab", "cd"]) assert.strictEqual(idOf(unlock("02", signed)), id)
+    })
+
+    it("of version 1, and what only looks like them, have the hash of all their bytes", () => {
+      for (const text of [unlock("01", "ab"), unlock("02", "ab").replace("03000900", "03000800")]) {
+        assert.strictEqual(idOf(text), hex(sha256d(text)))
+      }
+    })
+
+    it("have their ids among those of a raw block, and are decoded with them", () => {
+      const all = [unlock("01", "aa"), unlock("02", "ab"), unlock("01", "cd")]
+      const { body } = readBlock("dash", `${"00".repeat(80)}03${all.join("")}`, 3)
+      const ids = [all[0]!, unlock("02", "00"), all[2]!].map((text) => hex(sha256d(text)))
+      assert.deepStrictEqual(body.transactions.map(hex), ids)
+      const decoded = all.map((text) => WholeTransaction.decode(chainOf("dash"), bytesOf(text)))
+      assert.deepStrictEqual(
+        decoded.map((one) => hex(Result.getOrThrow(one).id)),
+        ids
+      )
+    })
+
+    it("are no contradiction between a decoded transaction and its bytes", () => {
+      const dash = chainOf("dash")
+      const decoded = {
+        ...{ txid: hex(sha256d(unlock("02", "00"))), hex: unlock("02", "ab"), vin: [] },
+        vout: [{ n: 0, value: "0.50000000", scriptPubKey: { hex: p2pkh(7) } }]
+      }
+      const body = BlockBody.empty()
+      TimeSlice.atOnce(NodeTransaction.read(dash, decoded, 0, body))
+      const { mismatch } = TimeSlice.atOnce(TransactionProof.of(dash, [decoded], body))
+      assert.strictEqual(mismatch, undefined)
+    })
   })
 
   it("a version that fills 32 bits is no sign", () => {

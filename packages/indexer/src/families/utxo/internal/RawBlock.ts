@@ -87,11 +87,13 @@ export const unlisted: Listed = { length: 0, at: () => new Uint8Array() }
 /** Adds the ids of the transactions that were read. */
 function* addIds(bytes: Uint8Array, { body, places }: Transactions, listed: Listed): Generator<void, void> {
   const messages: Array<number> = []
-  for (const place of places) if (place !== undefined) RawTransaction.pushIdMessage(messages, place)
+  for (const place of places) if (place?.isZeroed === false) RawTransaction.pushIdMessage(messages, place)
   const hashes = yield* DoubleSha256.ofEach(bytes, messages)
   let next = 0
   for (let index = 0; index < places.length; index++) {
-    body.transactions.push(places[index] === undefined ? listed.at(index)! : writtenAt(hashes, next++ * 32))
+    const place = places[index]
+    if (place?.isZeroed) body.transactions.push(RawTransaction.idOf(bytes, place))
+    else body.transactions.push(place === undefined ? listed.at(index)! : writtenAt(hashes, next++ * 32))
   }
 }
 

@@ -7,6 +7,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
+import * as AssetUnlock from "./AssetUnlock.ts"
 import * as BlockBody from "./BlockBody.ts"
 import { withoutToken } from "./CashToken.ts"
 import * as DoubleSha256 from "./DoubleSha256.ts"
@@ -90,11 +91,13 @@ export interface Place {
   readonly witnessEnd: number
   readonly lockTime: number
   readonly end: number
+  /** Whether the id is the hash with zeros in place of a part (`AssetUnlock`). */
+  readonly isZeroed: boolean
 }
 
 /** Of a transaction that has one form alone. */
 export const wholePlace = (start: number, end: number): Place => ({
-  ...{ start, flags: 0, from: start, to: end, witnessEnd: end, lockTime: end, end }
+  ...{ start, flags: 0, from: start, to: end, witnessEnd: end, lockTime: end, end, isZeroed: false }
 })
 
 export const hasWitness = ({ flags }: Place): boolean => (flags & witnessFlag) !== 0
@@ -107,6 +110,7 @@ export const pushIdMessage = (messages: Array<number>, { end, flags, from, lockT
 
 /** The id of one transaction. */
 export const idOf = (bytes: Uint8Array, place: Place): Uint8Array => {
+  if (place.isZeroed) return written(AssetUnlock.hash(bytes.subarray(place.start, place.end)))
   const messages: Array<number> = []
   pushIdMessage(messages, place)
   return written(DoubleSha256.sha256d(DoubleSha256.message(bytes, messages, 0)))
@@ -167,10 +171,9 @@ export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body
   if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")
   if ((flags & ~(witnessFlag | mwebFlag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
   const lockTime = raw.skip(4)
-  if (specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0) {
-    raw.skip(raw.size())
-  }
-  return { start, flags, from, to, witnessEnd, lockTime, end: raw.at }
+  const isSpecial = specialTransactions === true && (version & 0xffff) === specialVersion && version >>> 16 !== 0
+  const isZeroed = isSpecial && AssetUnlock.isZeroed(version, raw.take(raw.size()))
+  return { start, flags, from, to, witnessEnd, lockTime, end: raw.at, isZeroed }
 }
 
 /** Adds the next transaction to `body`, with its id. Throws `Malformed`. */
