@@ -66,7 +66,7 @@ export const all: ReadonlyArray<Mainnet> = Object.entries(usual).map(([blockchai
 }))
 
 /** The blocks that a chain begins with: one. */
-export const firstHeight = 20_000_000
+export const firstHeight = 30_000_000
 
 /** What a node is set up with, and how its chain is told to grow. */
 interface Node {
