@@ -66,7 +66,7 @@ export const all: ReadonlyArray<Mainnet> = Object.entries(usual).map(([blockchai
 }))
 
 /** The blocks that a chain begins with: one. */
-export const firstHeight = 20_000_000
+export const firstHeight = 30_000_000
 
 /** What a node is set up with, and how its chain is told to grow. */
 interface Node {
@@ -164,18 +164,30 @@ const templates = 6
 const kept = Number(keptBlocks ?? 10_000)
 const keptUtxo = Number(keptBlocks ?? 50)
 
+/** What each block of a chain has beside transactions of Ethereum's kinds. */
+const ownOf: Readonly<Record<string, SealedBlock.Own>> = {
+  arbitrum: SealedBlock.nitro,
+  avalanche: SealedBlock.avalanche,
+  base: SealedBlock.opStack,
+  optimism: SealedBlock.opStack
+}
+
 const quantity = (number: number) => `0x${number.toString(16)}`
 const bundle = "ethereum-17053184"
 
 const evm = async (chain: Chain.Chain, transactions: number): Promise<Node> => {
-  // Of a form that every chain of the family understands; transactions of the chains' own kinds are not among them.
   const { recorded } = EvmNode.bundle(bundle)
   const placeholder = 0xabcdef01
   const mark = { hash: `0x${"1f".repeat(31)}aa`, parent: `0x${"1f".repeat(31)}bb` }
   const made = Array.from({ length: templates }, (_, index) => {
-    const { block, callTracer, receipts } = SealedBlock.repeated(recorded, transactions, 1, {
-      ...{ height: placeholder + index * 100_000, parent: mark.parent, time: 1 }
-    })
+    const place = { height: placeholder + index * 100_000, parent: mark.parent, time: 1 }
+    const { block, callTracer, receipts } = SealedBlock.repeated(
+      recorded,
+      transactions,
+      1,
+      place,
+      ownOf[chain.blockchain]
+    )
     const [hash, number] = [block.hash as string, block.number as string]
     const text = (json: unknown) =>
       JSON.stringify(json).replaceAll(hash, mark.hash).replaceAll(`"${number}"`, '"NUMBER"')

@@ -60,16 +60,19 @@ const recorded = readdirSync(folder)
 
 const http: NodeHttp.NodeHttp = { name: "memory", post: () => Effect.die("not asked"), redact: (text) => text }
 
-/** A node that has one block: as from the network, the bytes of its answers are read each time. */
+/** A node that has one block: the bytes of its answers, which are made once, are read each time. */
 const nodeOf = ({ texts }: Recorded, isPlain = false): JsonRpc.JsonRpc => {
+  const bodies = new Map<string, Buffer>()
   const results: JsonRpc.JsonRpc["results"] = (calls, numbers = "plain") => {
     const sent = calls.map(({ method }, id) => ({ id, method }))
-    const answers = sent.map(({ id, method }) =>
+    const answerOf = ({ id, method }: (typeof sent)[number]) =>
       texts[method] === undefined
         ? `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"method not found"}}`
         : `{"jsonrpc":"2.0","id":${id},"result":${texts[method]}}`
-    )
-    const body = Buffer.from(answers.length === 1 ? answers[0]! : `[${answers.join()}]`)
+    const asked = sent.map(({ method }) => method).join()
+    const body =
+      bodies.get(asked) ?? Buffer.from(sent.length === 1 ? answerOf(sent[0]!) : `[${sent.map(answerOf).join()}]`)
+    bodies.set(asked, body)
     const exchange = { node: http, sent, reply: { status: 200, retryAfter: undefined, body } }
     return Effect.mapError(JsonRpcReply.read(exchange, isPlain ? "plain" : numbers), ({ error }) => error)
   }

@@ -1,12 +1,11 @@
-/** A block's hash, hashed again from the fields of its header: those of Ethereum (Yellow Paper 4.3, and the forks since). */
+/** A block's hash, hashed again from the fields of its header (Yellow Paper 4.3), and those that forks have added since. */
 import { fixed, must } from "../hex"
 import { keccak } from "../keccak"
 import { member } from "../names"
 import * as members from "./members"
 import { headBefore, list, top, writeData, writeFixed, writeNothing, writeNumber, writeTo } from "./rlp"
 
-const fields = 8
-const forks = memory.data<i32>([
+const ethereum = memory.data<i32>([
   members.baseFeePerGas,
   members.withdrawalsRoot,
   members.blobGasUsed,
@@ -16,17 +15,31 @@ const forks = memory.data<i32>([
   members.blockAccessListHash,
   members.slotNumber
 ])
+const ethereumCount = 8
 
-function fork(index: i32): i32 {
-  return load<i32>(forks + 4 * <usize>index)
-}
+/** Those of coreth, up to where a block settles those before (ACP-194). */
+const avalanche = memory.data<i32>([
+  members.extDataHash,
+  members.baseFeePerGas,
+  members.extDataGasUsed,
+  members.blockGasCost,
+  members.blobGasUsed,
+  members.excessBlobGas,
+  members.parentBeaconBlockRoot,
+  members.timestampMilliseconds,
+  members.minDelayExcess,
+  members.targetExponent,
+  members.minPriceExponent
+])
+const avalancheCount = 11
 
 function isHash(slot: i32): bool {
   return (
     slot == members.withdrawalsRoot ||
     slot == members.parentBeaconBlockRoot ||
     slot == members.requestsHash ||
-    slot == members.blockAccessListHash
+    slot == members.blockAccessListHash ||
+    slot == members.extDataHash
   )
 }
 
@@ -51,17 +64,19 @@ export function hashHeader(to: usize): void {
   writeData(member(members.extraData))
   writeFixed(member(members.mixHash), 32)
   writeFixed(member(members.nonce), 8)
-  let count = fields
-  while (count > 0 && member(fork(count - 1)) == 0) count--
+  const isAvalanche = member(members.extDataHash) != 0
+  const added = isAvalanche ? avalanche : ethereum
+  let count = isAvalanche ? avalancheCount : ethereumCount
+  while (count > 0 && member(load<i32>(added + 4 * <usize>(count - 1))) == 0) count--
   for (let index = 0; index < count; index++) {
-    const value = member(fork(index))
+    const slot = load<i32>(added + 4 * <usize>index)
+    const value = member(slot)
     // A field that is left out before one that is there is an empty string.
     if (value == 0) writeNothing()
-    else if (isHash(fork(index))) writeFixed(value, 32)
+    else if (isHash(slot)) writeFixed(value, 32)
     else writeNumber(value)
   }
-  // Avalanche has another header.
-  must(member(members.extDataHash) == 0)
+  must(member(members.settledHeight) == 0)
   const start = headBefore(payload, list, top - payload)
   keccak(to, start, top - start)
 }

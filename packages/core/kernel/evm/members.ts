@@ -66,6 +66,18 @@ export const txHash = 62
 export const result = 63
 export const error = 64
 export const calls = 65
+export const sourceHash = 66
+export const mint = 67
+export const isSystemTx = 68
+export const depositNonce = 69
+export const depositReceiptVersion = 70
+export const extDataGasUsed = 71
+export const blockGasCost = 72
+export const timestampMilliseconds = 73
+export const minDelayExcess = 74
+export const targetExponent = 75
+export const minPriceExponent = 76
+export const settledHeight = 77
 
 add(hash, "hash")
 add(parentHash, "parentHash")
@@ -132,3 +144,15 @@ add(txHash, "txHash")
 add(result, "result")
 add(error, "error")
 add(calls, "calls")
+add(sourceHash, "sourceHash")
+add(mint, "mint")
+add(isSystemTx, "isSystemTx")
+add(depositNonce, "depositNonce")
+add(depositReceiptVersion, "depositReceiptVersion")
+add(extDataGasUsed, "extDataGasUsed")
+add(blockGasCost, "blockGasCost")
+add(timestampMilliseconds, "timestampMilliseconds")
+add(minDelayExcess, "minDelayExcess")
+add(targetExponent, "targetExponent")
+add(minPriceExponent, "minPriceExponent")
+add(settledHeight, "settledHeight")

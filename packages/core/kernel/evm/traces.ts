@@ -29,7 +29,7 @@ const call = 1
 const create = 2
 const create2 = 3
 const selfdestruct = 4
-/** Moves nothing by the rules of the EVM. */
+/** Moves nothing by the rules of the EVM, or by those of Nitro, where other frames tell the same. */
 const still = 5
 
 let item: usize = 0
@@ -80,6 +80,7 @@ function typeAt(from: usize): i32 {
     if (word == 0x464c4553 && load<u64>(from, 5) == 0x5443555254534544) return selfdestruct
     return word == 0x454c4544 && load<u64>(from, 5) == 0x4c4c414345544147 ? still : 0
   }
+  if (length == 7 && word == 0x41564e49 && (load<u32>(from, 5) & 0xffffff) == 0x44494c) return still
   return length == 10 && word == 0x54415453 && load<u32>(from, 5) == 0x4c414349 && load<u16>(from, 9) == 0x4c4c
     ? still
     : 0

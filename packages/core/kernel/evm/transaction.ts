@@ -1,12 +1,22 @@
-/** Transactions as they are hashed, by type (EIP-2718): those of Ethereum. */
-import { equal, must } from "../hex"
+/**
+ * Transactions as they are hashed, by type (EIP-2718): those of Ethereum, deposits of the OP stack, and what begins each block
+ * of Nitro.
+ */
+import { equal, must, word } from "../hex"
 import { enter, following, skip } from "../json"
 import { descend, leave, member, objectEnd, readObject } from "../names"
 import * as members from "./members"
 import { close, headBefore, list, top, writeData, writeFixed, writeNothing, writeNumber, writeTo } from "./rlp"
 
-/** The highest type that is known. */
-export const maxType = 4
+const highestOfEthereum = 4
+/** OP stack: from the layer below, or the chain's own. */
+export const deposit = 0x7e
+/** Nitro: of ArbOS itself, to itself. */
+const internal = 0x6a
+
+export function isKnown(type: i32): bool {
+  return type <= highestOfEthereum || type == deposit || type == internal
+}
 
 function isList(from: usize): bool {
   const holds = load<u8>(from) == 0x5b
@@ -86,11 +96,40 @@ function writeParity(): void {
   writeTo(end)
 }
 
-/** Writes the transaction whose members were read last to where `top` is; where the bytes begin that are hashed. */
-export function write(type: i32): usize {
-  // The heads are not known before.
-  const payload = top + 32
-  writeTo(payload)
+function writeFlag(from: usize): void {
+  const isTrue = from != 0 && load<u32>(from) == 0x65757274
+  must(from == 0 || isTrue || load<u32>(from) == 0x736c6166)
+  if (isTrue) store<u8>(top, 1)
+  else store<u8>(top, 0x80)
+  writeTo(top + 1)
+}
+
+/** A deposit that makes no coins. */
+function writeDeposit(): void {
+  writeFixed(member(members.sourceHash), 32)
+  writeFixed(member(members.from), 20)
+  writeFixed(member(members.to), 20)
+  writeNothing()
+  writeNumber(member(members.value))
+  writeNumber(member(members.gas))
+  writeFlag(member(members.isSystemTx))
+  writeData(member(members.input))
+}
+
+/** What no hash commits to must be as of ArbOS: both sides its address, no value. */
+function writeInternal(): void {
+  const at = top
+  writeFixed(member(members.from), 20)
+  writeFixed(member(members.to), 20)
+  must(equal(at + 1, arbos, 20) && equal(at + 22, arbos, 20) && !word(at, member(members.value)))
+  writeTo(at)
+  writeNumber(member(members.chainId))
+  writeData(member(members.input))
+}
+
+const arbos = memory.data<u8>([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0x4b, 0x05])
+
+function writeSigned(type: i32): void {
   if (type > 0) writeNumber(member(members.chainId))
   writeNumber(member(members.nonce))
   if (type < 2) writeNumber(member(members.gasPrice))
@@ -113,6 +152,16 @@ export function write(type: i32): usize {
   else writeNumber(member(members.v))
   writeNumber(member(members.r))
   writeNumber(member(members.s))
+}
+
+/** Writes the transaction whose members were read last to where `top` is; where the bytes begin that are hashed. */
+export function write(type: i32): usize {
+  // The heads are not known before.
+  const payload = top + 32
+  writeTo(payload)
+  if (type == deposit) writeDeposit()
+  else if (type == internal) writeInternal()
+  else writeSigned(type)
   const start = headBefore(payload, list, top - payload)
   if (type == 0) return start
   store<u8>(start - 1, <u8>type)

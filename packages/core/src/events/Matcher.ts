@@ -303,6 +303,7 @@ export function* matchInSteps<S extends Subscription>(
   const occurrences: Array<Occurrence<S>> = []
   const unresolved: Array<Unresolved<S>> = []
   const { byAddress, blockMined, hasCoins, metadata, payers = [] } = candidates
+  const mayBeCandidate = mayBeAmong(byAddress.keys())
 
   // The class of the subscription's event is that of the item.
   const add = (subscription: S, occurrence: string, item: ItemsOfClass[keyof ItemsOfClass]) =>
@@ -323,8 +324,8 @@ export function* matchInSteps<S extends Subscription>(
     transfer: { readonly from: AddressBytes | undefined; readonly to: AddressBytes | undefined },
     emitSide: (address: AddressBytes, direction: Direction) => void
   ) => {
-    if (transfer.from !== undefined) emitSide(transfer.from, "outgoing")
-    if (transfer.to !== undefined) emitSide(transfer.to, "incoming")
+    if (transfer.from !== undefined && mayBeCandidate(transfer.from)) emitSide(transfer.from, "outgoing")
+    if (transfer.to !== undefined && mayBeCandidate(transfer.to)) emitSide(transfer.to, "incoming")
   }
 
   const coin = (movement: NetMovement & { readonly position: number; readonly details?: CoinDetails | undefined }) => {
@@ -355,17 +356,19 @@ export function* matchInSteps<S extends Subscription>(
       )
     })
 
-  const log = ({ contract, data, position, topics, transaction }: ContractLog) => {
-    const transactionId = block.transactions[transaction]!
-    emit(contract, logEvents, `log:${position}`, () =>
-      Callback.contractEventItem(chain, block, { contract, data, position, topics, transactionId })
-    )
+  const log = (contractLog: ContractLog) => {
+    if (!mayBeCandidate(contractLog.contract)) return
+    emit(contractLog.contract, logEvents, `log:${contractLog.position}`, () => {
+      const { contract, data, position, topics, transaction } = contractLog
+      const transactionId = block.transactions[transaction]!
+      return Callback.contractEventItem(chain, block, { contract, data, position, topics, transactionId })
+    })
   }
 
   for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
   if (byAddress.size === 0) return { occurrences, unresolved }
   if (chain.ledger === "outputs") {
-    const movements = yield* netInSteps(block.transfers, byAddress, mayBeAmong(byAddress.keys()))
+    const movements = yield* netInSteps(block.transfers, byAddress, mayBeCandidate)
     const mayBeSpent = yield* unresolvedInputs(block, new Set(movements.map(({ transaction }) => transaction)))
     const keyOf = ({ address, transaction }: Payer) => `${transaction}:${bytesToHex(address)}`
     const notUnderstood = idsNotUnderstood(block)

@@ -18,7 +18,8 @@ interface Exports extends Kernel.Exports {
     blockTo: number,
     receiptsFrom: number,
     receiptsTo: number,
-    proves: boolean
+    proves: boolean,
+    isOpStack: boolean
   ) => number
   readonly readTransaction: () => number
   readonly readReceipt: () => number
@@ -220,21 +221,34 @@ const blockRecords = (instance: Exports, receipts: number): BlockRecords => {
 }
 
 /**
- * What `use` makes of a block and its receipts, the results of `eth_getBlockByNumber` with full transactions and of
- * `eth_getBlockReceipts` as {@link answers} has found them; undefined where they are not of Ethereum's own kinds.
+ * The results of `eth_getBlockByNumber` with full transactions and of `eth_getBlockReceipts`, as {@link answers} has found
+ * them.
+ */
+export interface BlockTexts {
+  readonly block: Uint8Array
+  readonly receipts: Uint8Array
+  readonly proves: boolean
+  /** An empty list of withdrawals is not what the root of withdrawals commits to. */
+  readonly isOpStack: boolean
+}
+
+/**
+ * What `use` makes of a block and its receipts; undefined where they are not of Ethereum's own kinds, nor of those that are
+ * as good as: Avalanche's header, deposits of the OP stack that make no coins, and the transaction that begins Nitro's blocks.
  *
  * With `proves` the hashes of header and transactions fit, and so do the roots of transactions, withdrawals and receipts, the
  * bloom, and the addresses of created contracts; else each log must state its place as its index.
  */
 export function* block<A>(
-  { block, proves, receipts }: { readonly block: Uint8Array; readonly receipts: Uint8Array; readonly proves: boolean },
+  { block, isOpStack, proves, receipts }: BlockTexts,
   use: (records: BlockRecords) => Generator<void, A>
 ): Generator<void, A | undefined> {
   const instance = kernel.take()
   const [blockFrom, receiptsFrom] = place(instance, [block, receipts]) ?? []
   if (blockFrom === undefined || receiptsFrom === undefined) return undefined
   const receiptsTo = receiptsFrom + receipts.length
-  let isFit = instance.openBlock(blockFrom, blockFrom + block.length, receiptsFrom, receiptsTo, proves) !== 0
+  const blockTo = blockFrom + block.length
+  let isFit = instance.openBlock(blockFrom, blockTo, receiptsFrom, receiptsTo, proves, isOpStack) !== 0
   const count = isFit ? instance.transactionCount() : 0
   for (const read of [instance.readTransaction, instance.readReceipt]) {
     for (let index = 0; isFit && index < count; index++) {

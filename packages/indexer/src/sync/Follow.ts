@@ -20,6 +20,7 @@ import * as CatchingUp from "./CatchingUp.ts"
 import * as Fork from "./Fork.ts"
 import * as CatchUp from "./internal/CatchUp.ts"
 import * as Finality from "./internal/Finality.ts"
+import * as NextLook from "./internal/NextLook.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
 export { FollowedElsewhere } from "../store/database/Fence.ts"
@@ -249,8 +250,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     if (catchingUp !== undefined) yield* Effect.logInfo(`Catching up: ${CatchingUp.describe(catchingUp)}`)
   }).pipe(Effect.delay(progressInterval), Effect.forever)
 
-  const poll = Effect.sleep(options.pollInterval)
-  const rest = source.announced === undefined ? poll : Effect.raceFirst(poll, source.announced)
+  const nextLook = NextLook.make(options.pollInterval, source.announced)
 
   const run: Follow["run"] = Effect.gen(function* () {
     // A chain that was observed until now has a state already.
@@ -259,7 +259,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
       Effect.mapError((error) => Fence.refusal(error) ?? error),
       Effect.tapError((error) => (isElsewhere(error) ? Effect.void : reportFailure(error))),
       Effect.retry({ schedule: backoff, while: (error) => !isElsewhere(error) && error._tag !== "UnrecoverableFork" }),
-      Effect.andThen(rest),
+      Effect.andThen(Effect.suspend(() => nextLook(newest))),
       Effect.forever,
       Effect.raceFirst(logProgress)
     )

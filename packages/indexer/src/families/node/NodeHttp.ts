@@ -7,6 +7,7 @@ import * as Semaphore from "effect/Semaphore"
 import { type Dispatcher, Pool } from "undici"
 import * as BytesInFlight from "./BytesInFlight.ts"
 import * as CookieFile from "./internal/CookieFile.ts"
+import { ResponseBody } from "./internal/ResponseBody.ts"
 
 export interface NodeHttpOptions {
   readonly url: URL
@@ -91,21 +92,6 @@ const secretsOfCookie = (credentials: string): ReadonlyArray<string> => [
   basic(credentials).slice("Basic ".length)
 ]
 
-const nothing = Buffer.alloc(0)
-
-/** An answer that says its length, and is larger, is put into one buffer from the start. */
-const largeBytes = 2 ** 20
-
-/** The buffer, or one twice as large, with a chunk behind its first `length` bytes. One copy at the end would take long. */
-const appended = (buffer: Buffer, length: number, chunk: Buffer): Buffer => {
-  if (length === 0 && chunk.length > buffer.length) return chunk
-  const end = length + chunk.length
-  const target = end <= buffer.length ? buffer : Buffer.allocUnsafeSlow(Math.max(end, buffer.length * 2))
-  if (target !== buffer) buffer.copy(target, 0, 0, length)
-  chunk.copy(target, length)
-  return target
-}
-
 /** Opens the pool; with the scope the pool is closed, and requests in flight are aborted. */
 export const make = Effect.fnUntraced(function* (
   options: NodeHttpOptions
@@ -146,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
         ...(authorization === undefined ? {} : { authorization }),
         ...options.headers
       }
-      let received: Buffer = nothing
+      let received = new ResponseBody()
       let status = 0
       let retryAfter: number | undefined
       let controller: Dispatcher.DispatchController | undefined
@@ -159,7 +145,7 @@ export const make = Effect.fnUntraced(function* (
       const abandon = () => {
         abandoned = true
         clearTimeout(timer)
-        received = nothing
+        received = new ResponseBody()
         giveBack()
         controller?.abort(new Error("abandoned"))
       }
@@ -193,7 +179,7 @@ export const make = Effect.fnUntraced(function* (
             const room = receiver.room()
             const length = Number(responseHeaders["content-length"])
             if (length > room) refuse(room)
-            else if (length > largeBytes) received = Buffer.allocUnsafeSlow(length)
+            else if (length > 0) received.expect(length)
           },
           onResponseData(_, chunk) {
             if (abandoned) return
@@ -202,11 +188,11 @@ export const make = Effect.fnUntraced(function* (
             // What gave way is interrupted, and sent again.
             if (became === "gaveWay") return abandon()
             if (became === "tooLarge") return refuse(room + taken)
-            received = appended(received, taken, chunk)
+            received.add(chunk)
             taken += chunk.length
           },
           onResponseEnd() {
-            end(Effect.succeed({ status, retryAfter, body: received.subarray(0, taken) }))
+            end(Effect.succeed({ status, retryAfter, body: received.bytes }))
           },
           onResponseError(_, error) {
             if (abandoned) return

@@ -1,8 +1,9 @@
 /**
- * Blocks of Ethereum's own kinds, read and proved by a kernel from the bytes that the node answered: the same blocks as those
+ * Blocks of most kinds, read and proved by a kernel from the bytes that the node answered: the same blocks as those
  * which `BlockAnswer`, `BlockProof`, `Receipts` and `Transfers` come to, at a part of the work. These read whatever the kernel
  * leaves to them.
  */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type {
   Block,
   BlockHeader,
@@ -32,10 +33,14 @@ export interface KernelBlock {
 
 /** Whether the kernel may read a chain's block at a height, and prove as much as `level` says. */
 export const mayRead = ({ evm }: Chain, level: Proof.Level, height: number): boolean => {
-  const { byzantium = 0, dataFee = "none", nitro, stateSync } = evm ?? {}
-  const isOwnKind = dataFee === "none" && nitro === undefined && stateSync !== true && height >= byzantium
-  return isOwnKind && level !== "full"
+  const { byzantium = 0, nitro = 0 } = evm ?? {}
+  return level !== "full" && height >= byzantium && height >= nitro
 }
+
+const isZero = (address: AddressBytes | undefined) => address?.every((byte) => byte === 0) ?? false
+
+/** Whether Bor may have added the last transaction, which no root covers. */
+const mayBeStateSync = (last: TransactionParties | undefined) => isZero(last?.from) && isZero(last?.to)
 
 /** What comes of all transactions, in their order. */
 interface Content {
@@ -137,12 +142,14 @@ export function* read(
 ): Generator<void, KernelBlock | undefined> {
   if (!(block instanceof JsonText) || !(receipts instanceof JsonText)) return undefined
   if (!mayRead(chain, level, height)) return undefined
-  const texts = { block: block.bytes, receipts: receipts.bytes, proves: level === "roots" }
+  const isOpStack = chain.evm?.dataFee === "op-stack"
+  const texts = { block: block.bytes, receipts: receipts.bytes, proves: level === "roots", isOpStack }
   return yield* EvmKernel.block(texts, function* (records) {
     const { hash, parent, time, transactionCount: count } = records
     if (records.height !== height || count === 0) return undefined
     const header = { height, hash, parent, time }
     const content = yield* contentOf(records, receipts.bytes)
+    if (chain.evm?.stateSync === true && mayBeStateSync(content.parties.at(-1))) return undefined
     const hashes = new Uint8Array(32 * count)
     for (const [index, id] of content.ids.entries()) hashes.set(id, 32 * index)
     return { header, hashes, count, withTraces: (traces) => withTraces(header, content, traces) }

@@ -4,6 +4,7 @@
  */
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as Failover from "@headwater/indexer/families/node/Failover"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
@@ -67,12 +68,18 @@ const clientOf = (texts: Texts, givesText: boolean): JsonRpc => {
 }
 
 /** The block, or the error, that a source makes of the answers. */
-const read = (texts: Texts, height: number, verify: Proof.Level, givesText: boolean) =>
+const read = (
+  texts: Texts,
+  height: number,
+  verify: Proof.Level,
+  givesText: boolean,
+  chain: Chain = EvmBlocks.ethereum
+) =>
   Effect.runPromise(
     EvmBlocks.withoutWaiting(
       Effect.result(
         Effect.flatMap(
-          EvmSource.make(EvmBlocks.ethereum, Failover.alone(clientOf(texts, givesText)), {
+          EvmSource.make(chain, Failover.alone(clientOf(texts, givesText)), {
             internal: true,
             tracers: ["debug_traceBlockByHash"],
             verify
@@ -86,9 +93,9 @@ const read = (texts: Texts, height: number, verify: Proof.Level, givesText: bool
 const textOf = (json: string) => new JsonText(Buffer.from(json))
 
 /** Whether the kernel reads the block, and the traces. */
-const accepts = (texts: Texts, height: number, verify: Proof.Level) => {
+const accepts = (texts: Texts, height: number, verify: Proof.Level, chain: Chain = EvmBlocks.ethereum) => {
   const [block, receipts] = [textOf(texts.eth_getBlockByNumber), textOf(texts.eth_getBlockReceipts)]
-  const read = TimeSlice.atOnce(KernelBlock.read(EvmBlocks.ethereum, verify, height, block, receipts))
+  const read = TimeSlice.atOnce(KernelBlock.read(chain, verify, height, block, receipts))
   if (read === undefined) return { block: false, traces: false }
   const traces = TimeSlice.atOnce(KernelBlock.traces(textOf(texts.debug_traceBlockByHash), read.hashes))
   return { block: true, traces: traces !== undefined }
@@ -114,6 +121,107 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
       assert.isTrue(Result.isSuccess(plain))
       assert.deepStrictEqual(await read(texts, height, verify, true), plain)
     }
+  })
+
+  /** Compares both ways, and says whether the kernel has read the block, which must not depend on the level. */
+  const readBoth = async (recorded: EvmNode.RecordedBlock, chain: Chain) => {
+    const texts = textsOf(recorded)
+    const height = Number(recorded.block.number)
+    const accepted = levels.map((verify) => accepts(texts, height, verify, chain).block)
+    for (const verify of levels) {
+      const plain = await read(texts, height, verify, false, chain)
+      assert.isTrue(Result.isSuccess(plain))
+      assert.deepStrictEqual(await read(texts, height, verify, true, chain), plain)
+    }
+    assert.strictEqual(accepted[0], accepted[1])
+    return accepted[0]
+  }
+
+  const kinds = [
+    ["optimism", SealedBlock.opStack],
+    ["base", SealedBlock.opStack],
+    ["arbitrum", SealedBlock.nitro],
+    ["avalanche", SealedBlock.avalanche],
+    ["polygon", {}],
+    ["binance-smart-chain", {}]
+  ] as const
+
+  const at = (height: number) => ({ height, parent: `0x${"12".repeat(32)}`, time: 1_760_000_000 })
+  const sealed = (own: SealedBlock.Own, transactions = 12, calls = 4) =>
+    SealedBlock.repeated(EvmNode.bundle("ethereum-17053184").recorded, transactions, calls, at(200_000_000), own)
+
+  it.each(kinds)("of %s are proved and read as the plain path does", async (blockchain, own) => {
+    assert.isTrue(await readBoth(sealed(own), EvmBlocks.chainOf(blockchain)))
+  })
+
+  it("of Nitro, as recorded, are proved and read as the plain path does", async () => {
+    const folder = "evm-rpc/chainstorage/internal/utils/fixtures/parser/arbitrum"
+    const recorded = EvmNode.ofChainstorage(Fixtures.json(`${folder}/native_block_150_000_000.json`) as EvmNode.Json)
+    assert.isTrue(await readBoth(recorded, EvmBlocks.chainOf("arbitrum")))
+  })
+
+  it("before Nitro are for the plain path", () => {
+    const [nitro, arbitrum] = [22_207_817, EvmBlocks.chainOf("arbitrum")]
+    assert.isTrue(KernelBlock.mayRead(arbitrum, "roots", nitro))
+    assert.isFalse(KernelBlock.mayRead(arbitrum, "roots", nitro - 1))
+  })
+
+  it("with a deposit that makes coins, or a contract, are for the plain path", async () => {
+    const { first } = SealedBlock.opStack
+    const with7e = (transaction: EvmNode.Json, receipt: EvmNode.Json = {}) =>
+      sealed({
+        ...SealedBlock.opStack,
+        first: {
+          transaction: { ...first!.transaction, ...transaction },
+          receipt: { ...first!.receipt, ...receipt }
+        }
+      })
+    const optimism = EvmBlocks.chainOf("optimism")
+    const contract = "0xa6c4a5a7e0a4e0c51d2f0b11d4c5e6d8b3f1a2c3"
+    assert.isFalse(await readBoth(with7e({ mint: "0x5" }), optimism))
+    assert.isFalse(await readBoth(with7e({ value: "0x5" }), optimism))
+    assert.isFalse(await readBoth(with7e({ mint: "0x7", value: "0x5" }), optimism))
+    assert.isTrue(await readBoth(with7e({ mint: undefined, isSystemTx: true }), optimism))
+    // As before Canyon.
+    assert.isTrue(await readBoth(with7e({}, { depositReceiptVersion: undefined }), optimism))
+    const creation = textsOf(with7e({ to: null }, { contractAddress: contract }))
+    for (const verify of levels) assert.isFalse(accepts(creation, 200_000_000, verify, optimism).block)
+  })
+
+  it("of Nitro whose first transaction is not ArbOS's are for the plain path", () => {
+    const arbitrum = EvmBlocks.chainOf("arbitrum")
+    for (const lie of [{ from: EvmBlocks.alice }, { to: EvmBlocks.alice }, { value: "0x1" }]) {
+      const recorded = sealed(SealedBlock.nitro)
+      const [first, ...others] = recorded.block.transactions as ReadonlyArray<EvmNode.Json>
+      const changed = { ...recorded, block: { ...recorded.block, transactions: [{ ...first, ...lie }, ...others] } }
+      assert.isTrue(accepts(textsOf(recorded), 200_000_000, "roots", arbitrum).block)
+      assert.isFalse(accepts(textsOf(changed), 200_000_000, "roots", arbitrum).block)
+    }
+  })
+
+  it("that Bor has added to are for the plain path", async () => {
+    const recorded = sealed({})
+    const [number, hashed] = [recorded.block.number, recorded.block.hash].map((hex) => hex.slice(2))
+    const key = Buffer.from(`${number.padStart(16, "0")}${hashed}`, "hex")
+    const hash = EvmBlocks.hex(SealedBlock.keccak(Buffer.concat([Buffer.from("matic-bor-receipt-"), key])))
+    const added = {
+      ...{ hash, type: "0x0", from: EvmBlocks.zero, to: EvmBlocks.zero, value: "0x0", input: "0x", nonce: "0x0" },
+      ...{ gas: "0x0", gasPrice: "0x0", v: "0x0", r: "0x0", s: "0x0", transactionIndex: "0xc" },
+      blockHash: recorded.block.hash
+    }
+    const whole = {
+      ...recorded,
+      block: { ...recorded.block, transactions: [...recorded.block.transactions, added] },
+      receipts: [
+        ...recorded.receipts,
+        {
+          ...{ transactionHash: hash, transactionIndex: "0xc", blockHash: recorded.block.hash, status: "0x1" },
+          ...{ cumulativeGasUsed: "0x0", gasUsed: "0x0", logs: [], logsBloom: `0x${"00".repeat(256)}` }
+        }
+      ],
+      callTracer: [...recorded.callTracer!, { type: "CALL", from: EvmBlocks.zero, to: EvmBlocks.zero, value: "0x0" }]
+    }
+    assert.isFalse(await readBoth(whole, EvmBlocks.chainOf("polygon")))
   })
 
   it.each([1, 2, 127, 129, 300])("%i transactions have the roots that they should have", (transactions) => {
@@ -246,21 +354,32 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
 
   it(`are refused, or the same, under ${count} random changes (seed ${seed})`, async () => {
     const next = Mutation.random(seed)
-    const recorded = SealedBlock.repeated(EvmNode.bundle("ethereum-17053184").recorded, 12, 4)
-    const texts = textsOf(recorded)
-    const height = Number(recorded.block.number)
-    const methods = Object.keys(texts) as ReadonlyArray<keyof Texts>
-    for (const verify of levels) assert.deepStrictEqual(accepts(texts, height, verify), { block: true, traces: true })
+    const height = 200_000_000
+    const bases = [["ethereum", {}] as const, ...kinds].map(([blockchain, own]) => ({
+      chain: EvmBlocks.chainOf(blockchain),
+      texts: textsOf(sealed(own))
+    }))
+    const methods = Object.keys(bases[0]!.texts) as ReadonlyArray<keyof Texts>
+    for (const { chain, texts } of bases) {
+      for (const verify of levels) {
+        assert.deepStrictEqual(accepts(texts, height, verify, chain), { block: true, traces: true })
+      }
+    }
     let accepted = 0
     for (let index = 0; index < count; index++) {
       const verify = levels[index % 2]!
+      const { chain, texts } = bases[Mutation.below(next, bases.length)]!
       const method = methods[Mutation.below(next, 3)]!
       const change = Mutation.below(next, changes.length)
       const changed: Texts = { ...texts, [method]: changes[change]!(next, texts[method]) }
-      const [plain, byKernel] = [await read(changed, height, verify, false), await read(changed, height, verify, true)]
-      assert.deepStrictEqual(byKernel, plain, `change ${index} (kind ${change}) of ${method} at ${verify}`)
+      const [plain, byKernel] = [
+        await read(changed, height, verify, false, chain),
+        await read(changed, height, verify, true, chain)
+      ]
+      const told = `change ${index} (kind ${change}) of ${method} at ${verify} of ${chain.blockchain}`
+      assert.deepStrictEqual(byKernel, plain, told)
       if (Result.isSuccess(Result.try(() => JSON.parse(changed[method])))) {
-        const { block, traces } = accepts(changed, height, verify)
+        const { block, traces } = accepts(changed, height, verify, chain)
         if (block && traces) accepted++
       }
     }
