@@ -252,6 +252,20 @@ describe("CoinGecko", () => {
     ).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 
+  it.live("a currency whose rate cannot be read takes no other currency's rate away", () =>
+    ShiftedClock.at(now, () =>
+      Effect.gen(function* () {
+        yield* Catalogue.seed
+        const rates = { usd: { value: 60_000 }, eur: { value: 50_000 }, gbp: { value: null }, jpy: null }
+        const server = yield* start(({ path }) => (path === "/exchange_rates" ? json({ rates }) : undefined))
+        const provider = yield* MarketServices.coingecko(server.url)
+        const summary = yield* MarketServices.run(provider, "currencies")
+        assert.deepStrictEqual(summary, { added: 0, updated: 0, refused: 0, quotes: 1, disbelieved: 2 })
+        assert.strictEqual((yield* (yield* Assets).bySymbol("EUR")).latestRate.amount, "1.2")
+      })
+    ).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
+  )
+
   it.live("gives what ships its rates, and leaves its names and logos as they are", () =>
     ShiftedClock.at(now, () =>
       Effect.gen(function* () {

@@ -58,10 +58,9 @@ const Coin = Schema.Struct({
   )
 })
 
-/** `/exchange_rates`: units of each currency for one bitcoin. */
-const ExchangeRates = Schema.Struct({
-  rates: Schema.Record(Schema.String, Schema.Struct({ value: Rate.Decimal, type: Schema.String }))
-})
+/** `/exchange_rates`: units of each currency for one bitcoin, each of which is read by itself. */
+const ExchangeRates = Schema.Struct({ rates: Schema.Record(Schema.String, Schema.Unknown) })
+const ExchangeRate = Schema.Struct({ value: Rate.Decimal })
 
 type Market = typeof Market.Type
 type Coin = typeof Coin.Type
@@ -80,6 +79,7 @@ const decoder = <S extends Schema.Decoder<unknown>>(schema: S) => {
 const decodeMarket = decoder(Market)
 export const decodeCoin = decoder(Coin)
 export const decodeExchangeRates = decoder(ExchangeRates)
+export const decodeExchangeRate = decoder(ExchangeRate)
 const decodeList = decoder(Schema.Array(Schema.Unknown))
 const decodeId = decoder(Schema.Struct({ id: Schema.String }))
 

@@ -3,6 +3,7 @@ import * as Rate from "@headwater/core/market/Rate"
 import { Assets, type ProviderLink } from "@headwater/indexer/store/market/Assets"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Ingest from "../Ingest.ts"
 import { nothing, type Work } from "../Provider.ts"
 import * as Answer from "./CoinGeckoAnswer.ts"
@@ -19,12 +20,14 @@ const quotesOf = Effect.fnUntraced(function* (api: CoinGeckoApi, links: Readonly
   )
   const at = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const { rates } = yield* Effect.mapError(Effect.fromResult(Answer.decodeExchangeRates(json)), unreadable)
-  const dollars = rates.usd
-  if (dollars === undefined) return yield* unreadable("there is no rate of the dollar")
+  if (rates.usd === undefined) return yield* unreadable("there is no rate of the dollar")
+  const dollars = yield* Effect.mapError(Effect.fromResult(Answer.decodeExchangeRate(rates.usd)), unreadable)
   return links.flatMap(({ asset, providerId }): ReadonlyArray<Ingest.ProviderQuote> => {
-    const rate = rates[providerId.slice(currencyPrefix.length)]
-    if (rate === undefined) return []
-    const amount = Rate.quotient(dollars.value, rate.value)
+    const shown = rates[providerId.slice(currencyPrefix.length)]
+    if (shown === undefined) return []
+    const rate = Answer.decodeExchangeRate(shown)
+    if (Result.isFailure(rate)) return [{ name: providerId, asset, quote: { problem: rate.failure } }]
+    const amount = Rate.quotient(dollars.value, rate.success.value)
     const quote = amount === undefined ? { problem: "value: is not above zero" } : { amount, at }
     return [{ name: providerId, asset, quote }]
   })
