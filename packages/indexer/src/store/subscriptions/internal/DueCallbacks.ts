@@ -48,7 +48,10 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
   )
 })
 
-/** Accounts behind the cursor that the host has callbacks of, but for those that may have none of them in any way. */
+/**
+ * Accounts behind the cursor that the host has callbacks of, but for those that may have none of them in any way. The cursor
+ * stands before the condition of the index: SQLite begins its search at the first bound, and reads all from there.
+ */
 const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, cursor: number, limit: number) {
   const { numbers, read } = yield* Database
   const { accounts, followOns, host } = capacity
