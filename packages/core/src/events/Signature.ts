@@ -9,9 +9,11 @@ import { base64 } from "@scure/base"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
+const isEncoded = (secret: string) => secret.startsWith("whsec_")
+
 /** A secret's bytes: base64 after `whsec_` where it is valid, else the text as UTF-8. */
 const keyOf = (secret: string): Uint8Array =>
-  secret.startsWith("whsec_")
+  isEncoded(secret)
     ? Result.getOrElse(
         Result.try(() => base64.decode(secret.slice(6))),
         () => utf8ToBytes(secret)
@@ -54,8 +56,9 @@ export const signer = (
   secrets: readonly [string, ...ReadonlyArray<string>],
   mac: Mac = pureMac
 ): ((signed: Signed) => Headers) => {
-  const ofBody = mac(utf8ToBytes(secrets[0]))
-  const ofAttempt = secrets.map((secret) => mac(keyOf(secret)))
+  const [first, ...before] = secrets
+  const ofBody = mac(utf8ToBytes(first))
+  const ofAttempt = [isEncoded(first) ? mac(keyOf(first)) : ofBody, ...before.map((secret) => mac(keyOf(secret)))]
   return ({ body, id, timestamp }) => {
     const text = `${id}.${timestamp}.${body}`
     return {

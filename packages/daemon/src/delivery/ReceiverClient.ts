@@ -199,7 +199,10 @@ const make = Effect.gen(function* () {
 
   const request = ({ body, headers, method, url }: Request) =>
     Effect.callback<Reply, NoReply>((resume) => {
-      const connectsBefore = connects.get(url.origin) ?? 0
+      // A URL puts its parts together whenever it is asked for them.
+      const { hostname, origin } = url
+      const path = url.pathname + url.search
+      const connectsBefore = connects.get(origin) ?? 0
       const chunks: Array<Buffer> = []
       let size = 0
       let status = 0
@@ -220,8 +223,8 @@ const make = Effect.gen(function* () {
       }
       const timedOut = () => {
         // A connection that was there before proves nothing of the present.
-        const connected = (connects.get(url.origin) ?? 0) > connectsBefore
-        const unresolved = lookups.has(url.hostname)
+        const connected = (connects.get(origin) ?? 0) > connectsBefore
+        const unresolved = lookups.has(hostname)
         return new NoReply({
           reason: `no answer within ${timeoutMillis} ms`,
           fault: connected ? "silent" : unresolved ? "unresolved" : "unreached"
@@ -262,10 +265,7 @@ const make = Effect.gen(function* () {
       }
       const dispatch = () => {
         tries++
-        agent.dispatch(
-          { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
-          handler
-        )
+        agent.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
       }
       dispatch()
       return Effect.sync(() => {

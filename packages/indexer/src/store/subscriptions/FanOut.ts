@@ -41,8 +41,8 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
     address: 100,
     /** By an undo, in callbacks, pending confirmations and blocks that subscriptions are told of. */
     undo: 1_000,
-    /** By a step. */
-    step: 50,
+    /** By a step: more delay what other accounts are told (`bench/fairness`), fewer cost more a callback. */
+    step: 100,
     /** By a step for one account, where others wait. */
     turn: 25
   })

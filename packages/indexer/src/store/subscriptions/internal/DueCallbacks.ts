@@ -48,7 +48,10 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
   )
 })
 
-/** Accounts behind the cursor that the host has callbacks of, but for those that may have none of them in any way. */
+/**
+ * Accounts behind the cursor that the host has callbacks of, but for those that may have none of them in any way. The cursor
+ * stands before the condition of the index: SQLite begins its search at the first bound, and reads all from there.
+ */
 const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, cursor: number, limit: number) {
   const { numbers, read } = yield* Database
   const { accounts, followOns, host } = capacity
@@ -57,9 +60,9 @@ const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, curso
   const found = yield* read(
     rows(sql<{ account: number }>`
       with recursive turn(account) as (
-        select min(account) from callback where ${unsentOfAccounts} and host = ${host} and account > ${cursor}
+        select min(account) from callback where host = ${host} and account > ${cursor} and ${unsentOfAccounts}
         union all
-        select (select min(c.account) from callback c where ${unsentOfAccounts} and c.host = ${host} and c.account > turn.account)
+        select (select min(c.account) from callback c where c.host = ${host} and c.account > turn.account and ${unsentOfAccounts})
         from turn where turn.account is not null
       )
       select account from turn where account is not null and account not in ${numbers(full)} limit ${limit}`)

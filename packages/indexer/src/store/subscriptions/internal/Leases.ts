@@ -46,26 +46,30 @@ const message = ({ account, host }: Receivers.Receiver, row: CallbackRow, sequen
   created: row.created
 })
 
-const lease = Effect.fnUntraced(function* (
+/** When a lease ends that is made now: not from the look on, since a look takes seconds on a busy server. */
+const endOf = ({ leaseMillis }: Term) => Effect.map(Clock.currentTimeMillis, (now) => now + leaseMillis)
+
+const lease = (
   receiver: Receivers.Receiver,
   callbacks: ReadonlyArray<OutboxMessage>,
   full: boolean,
-  { isCurrent, leaseMillis, now }: Term
-) {
-  // From now on, not from the look on: on a busy server a look takes seconds, and its leases would be over as they begin.
-  const leasedUntil = (yield* Clock.currentTimeMillis) + leaseMillis
-  return {
-    account: receiver.account,
-    subscription: receiver.id,
-    host: receiver.host,
-    url: receiver.callback_url,
-    secrets: yield* Receivers.secretsOf(receiver, now),
-    callbacks,
-    full,
-    leasedUntil,
-    isCurrent
-  } satisfies Lease
-})
+  leasedUntil: number,
+  { isCurrent, now }: Term
+) =>
+  Effect.map(
+    Receivers.secretsOf(receiver, now),
+    (secrets): Lease => ({
+      account: receiver.account,
+      subscription: receiver.id,
+      host: receiver.host,
+      url: receiver.callback_url,
+      secrets,
+      callbacks,
+      full,
+      leasedUntil,
+      isCurrent
+    })
+  )
 
 /**
  * Locks the subscriptions, and parks what is due of those that may not receive; the others, in the order of the ids. Their
@@ -140,6 +144,7 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
   const streams = new Map(candidates.map((stream) => [stream.subscription, stream]))
   const receivers = yield* lockReceivers(streams.keys(), term.now, policy)
   const found = yield* oldest(receivers, streams, term.now)
+  const leasedUntil = yield* endOf(term)
   const leases: Array<Lease> = []
   const numbered: Array<{ readonly id: number; readonly last_sequence: number }> = []
   for (const receiver of receivers) {
@@ -148,7 +153,8 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
     let last = receiver.last_sequence
     const callbacks = list.map((row) => message(receiver, row, row.sequence ?? ++last))
     if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
-    leases.push(yield* lease(receiver, callbacks, callbacks.length === streams.get(receiver.id)!.batchSize, term))
+    const full = callbacks.length === streams.get(receiver.id)!.batchSize
+    leases.push(yield* lease(receiver, callbacks, full, leasedUntil, term))
   }
   yield* updateEach("subscription", numbered)
   return leases
@@ -167,6 +173,7 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
       ${forUpdateSkipLocked}`)
   )
   const receivers = yield* Receivers.find([...new Set(found.map(({ subscription }) => subscription))])
+  const leasedUntil = yield* endOf(term)
   const leases: Array<Lease> = []
   const inactive: Array<number> = []
   for (const row of found) {
@@ -177,7 +184,7 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
       inactive.push(row.id)
       continue
     }
-    leases.push(yield* lease(receiver, [message(receiver, row, row.sequence)], false, term))
+    leases.push(yield* lease(receiver, [message(receiver, row, row.sequence)], false, leasedUntil, term))
   }
   // More were due than a deactivation parks at once.
   if (inactive.length > 0) yield* CallbackState.apply("park", sql`id in ${numbers(inactive)}`)

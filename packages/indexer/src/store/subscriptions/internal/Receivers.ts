@@ -66,10 +66,8 @@ export const some = Effect.fnUntraced(function* (mayReceive: typeof HostPermissi
 })
 
 /** The secrets that sign the subscription's callbacks at this moment. */
-export const secretsOf = Effect.fnUntraced(function* (receiver: Receiver, now: number) {
-  const { previous_secret, previous_secret_until, reference_id, secret } = receiver
-  if (secret === null) return []
-  const { open } = (yield* Database).secrets
+export const secretsOf = ({ previous_secret, previous_secret_until, reference_id, secret }: Receiver, now: number) => {
+  if (secret === null) return Effect.succeed([])
   const used = previous_secret !== null && (previous_secret_until ?? 0) > now ? [secret, previous_secret] : [secret]
-  return yield* Effect.forEach(used, (text) => open(text, reference_id))
-})
+  return Effect.flatMap(Database, ({ secrets }) => Effect.forEach(used, (text) => secrets.open(text, reference_id)))
+}
