@@ -189,7 +189,7 @@ export interface NetMovement {
  * than it pays, else outgoing. `concerns` picks the addresses by their hex.
  */
 export const net = (
-  transfers: Iterable<CoinTransfer>,
+  transfers: ReadonlyArray<CoinTransfer>,
   concerns: { readonly has: (address: string) => boolean }
 ): ReadonlyArray<NetMovement> => Steps.atOnce(netInSteps(transfers, concerns))
 
@@ -213,7 +213,7 @@ const mayBeAmong = (addresses: Iterable<string>): ((address: AddressBytes) => bo
 }
 
 function* netInSteps(
-  transfers: Iterable<Transfer>,
+  transfers: ReadonlyArray<Transfer>,
   concerns: { readonly has: (address: string) => boolean },
   mayConcern: (address: AddressBytes) => boolean = () => true
 ): Generator<void, ReadonlyArray<NetMovement>> {

@@ -1,6 +1,6 @@
 /** The coins of one block by itself: which of its outputs its own inputs take, and what it leaves. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, Spend, Transfer } from "@headwater/core/Block"
+import type { Block, CoinTransfer, Spend, Transfer } from "@headwater/core/Block"
 import * as Steps from "@headwater/core/Steps"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Inputs from "@headwater/core/utxo/Inputs"
@@ -13,11 +13,22 @@ export interface Keeping {
   readonly keepsAll: boolean
 }
 
+/** An input that takes an output of its own block. */
+interface OwnInput {
+  readonly spend: Spend
+  readonly output: CoinTransfer
+}
+
+const inputOf = ({ output: { amount, to }, spend }: OwnInput): Inputs.Input => ({
+  spend,
+  coin: { script: to!, amount }
+})
+
 export interface BlockCoins {
   /** Kept outputs that no input of the block takes. */
   readonly created: ReadonlyArray<Coin>
   /** Inputs that take outputs of the block. */
-  readonly inputs: ReadonlyArray<Inputs.Input>
+  readonly own: ReadonlyArray<OwnInput>
   /** The other inputs, in block order. */
   readonly earlier: ReadonlyArray<Spend>
   /** Whether the node has shown what inputs take. */
@@ -50,7 +61,7 @@ export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<v
   })
   const touched = new Uint8Array(transactions.length)
   const created: Array<Coin> = []
-  const own = new Map<number, Coin>()
+  const outputs = new Map<number, CoinTransfer>()
   let shows = false
   yield* Steps.forEach(transfers, (transfer) => {
     const { transaction } = transfer
@@ -60,27 +71,29 @@ export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<v
       if (transfer.from !== undefined && isWatched(transfer.from)) touched[transaction] = 1
       return
     }
-    const { amount, position, to: script } = transfer
+    const { position, to: script } = transfer
     const isOfWatched = isWatched(script)
     if (isOfWatched) touched[transaction] = 1
     const place = mayBeSpent[transaction] === 1 ? placeOf(transaction, position) : -1
-    const isOwn = place >= 0 && spent.has(place)
-    if (!isOwn && !isOfWatched && !keepsAll) return
-    const coin = { outpoint: { transactionId: transactions[transaction]!, index: position }, script, amount, height }
-    if (isOwn) own.set(place, coin)
-    else created.push(coin)
+    if (place >= 0 && spent.has(place)) {
+      outputs.set(place, transfer)
+      return
+    }
+    if (!isOfWatched && !keepsAll) return
+    const outpoint = { transactionId: transactions[transaction]!, index: position }
+    created.push({ outpoint, script, amount: transfer.amount, height })
   })
-  const inputs: Array<Inputs.Input> = []
+  const own: Array<OwnInput> = []
   const earlier: Array<Spend> = []
   count = 0
   yield* Steps.forEach(spends, (spend) => {
     const place = places[count++]!
-    const coin = place < 0 ? undefined : own.get(place)
-    if (coin === undefined) return earlier.push(spend)
-    if (touched[transactionOf(place)] === 1 && isWatched(coin.script)) touched[spend.transaction] = 1
-    return inputs.push({ spend, coin })
+    const output = place < 0 ? undefined : outputs.get(place)
+    if (output === undefined) return earlier.push(spend)
+    if (touched[transactionOf(place)] === 1 && isWatched(output.to!)) touched[spend.transaction] = 1
+    return own.push({ spend, output })
   })
-  return { created, inputs, earlier, shows, touched }
+  return { created, own, earlier, shows, touched }
 }
 
 const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction)
@@ -92,11 +105,11 @@ const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction
  */
 export function* touching<B extends Block>(
   block: B,
-  { earlier, inputs, shows, touched }: BlockCoins,
+  { earlier, own, shows, touched }: BlockCoins,
   later: ReadonlyArray<Inputs.Input>,
   { isWatched, keepsAll }: Keeping
 ): Generator<void, B> {
-  if (keepsAll) return yield* Inputs.showInSteps(block, [...inputs, ...later])
+  if (keepsAll) return yield* Inputs.showInSteps(block, [...own.map(inputOf), ...later])
   for (const { coin, spend } of later) if (isWatched(coin.script)) touched[spend.transaction] = 1
   const resolved = new Set(later.map(({ spend }) => spend))
   const others = resolved.size === 0 ? earlier : earlier.filter((spend) => !resolved.has(spend))
@@ -113,11 +126,12 @@ export function* touching<B extends Block>(
     if (isUnknown) next++
     if (isUnknown || touched[spend.transaction] === 1) spends.push(spend)
   })
-  const shown = [...inputs, ...later].filter(({ spend }) => touched[spend.transaction] === 1)
+  const isTouched = ({ spend }: Pick<Inputs.Input, "spend">) => touched[spend.transaction] === 1
+  const shown = [...own.filter(isTouched).map(inputOf), ...later.filter(isTouched)]
   return yield* Inputs.showInSteps({ ...block, transfers, spends }, shown)
 }
 
 /** The inputs that take outputs of the block, whosever they are. */
 export function* ownInputs(block: Block): Generator<void, ReadonlyArray<Inputs.Input>> {
-  return (yield* of(block, { isWatched: () => false, keepsAll: false })).inputs
+  return (yield* of(block, { isWatched: () => false, keepsAll: false })).own.map(inputOf)
 }
