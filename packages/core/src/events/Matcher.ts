@@ -92,6 +92,9 @@ export interface Payer {
   readonly address: AddressBytes
 }
 
+/** The addresses that a block is looked through for. */
+export type WatchedAddresses = Pick<Watched, "has" | "size">
+
 const isInput = (transfer: Transfer): transfer is CoinTransfer => transfer.kind === "coin" && transfer.to === undefined
 
 /** Inputs whose keys and scripts are hashed at once. */
@@ -110,13 +113,13 @@ export const lacksInputs = ({ spends, transfers }: Block): boolean => {
  * The addresses that may be watched and whose key or script an input shows that has no transfer: each once a transaction.
  * Without them a payment of unknown coins that brings nothing back would not be seen. Hashes what every such input shows.
  */
-export const payersShown = (block: Block, watched: Watched): ReadonlyArray<Payer> =>
+export const payersShown = (block: Block, watched: WatchedAddresses): ReadonlyArray<Payer> =>
   Steps.atOnce(payersShownInSteps(block, watched))
 
 /** As {@link payersShown}; `hashes` may be faster than those that every engine computes. */
 export function* payersShownInSteps(
   block: Block,
-  watched: Watched,
+  watched: WatchedAddresses,
   hashes: HashesOf = hashesOf
 ): Generator<void, ReadonlyArray<Payer>> {
   const payers = new Map<string, Payer>()
@@ -144,14 +147,14 @@ export function* payersShownInSteps(
 /** The addresses of a block that may be watched, by their hex. */
 export const addressesSeen = (
   block: Block,
-  watched: Watched,
+  watched: WatchedAddresses,
   payers: ReadonlyArray<Payer> = []
 ): ReadonlyMap<string, AddressBytes> => Steps.atOnce(addressesSeenInSteps(block, watched, payers))
 
 /** As {@link addressesSeen}. */
 export function* addressesSeenInSteps(
   block: Block,
-  watched: Watched,
+  watched: WatchedAddresses,
   payers: ReadonlyArray<Payer> = []
 ): Generator<void, ReadonlyMap<string, AddressBytes>> {
   const found = new Map<string, AddressBytes>()

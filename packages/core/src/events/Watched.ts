@@ -6,11 +6,14 @@
  * store is exact. Open addressing with linear probing over typed arrays leaves the garbage collector next to nothing to visit.
  * The key is secret, since strangers choose addresses.
  */
+import type { Span } from "../Block.ts"
 
 export interface Watched {
   readonly add: (address: Uint8Array) => void
   readonly remove: (address: Uint8Array) => void
   readonly has: (address: Uint8Array) => boolean
+  /** As `has`, of an address that stands among other bytes. */
+  readonly hasAt: (span: Span) => boolean
   readonly size: () => number
 }
 
@@ -41,12 +44,18 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
   let low = 0
 
   // Two lanes of MurmurHash3's 32-bit mixing with different keys; leaves the fingerprint in `high` and `low`.
-  const fingerprint = (bytes: Uint8Array) => {
+  const fingerprint = (bytes: Uint8Array, from = 0, length = bytes.length) => {
     let a = key[0]
     let b = key[1]
-    const length = bytes.length
-    for (let i = 0; i < length; i += 4) {
-      const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+    const end = from + length
+    for (let i = from; i < end; i += 4) {
+      // Behind the end of an array stands nothing, which counts as zeros; behind a span, something that does not count.
+      const left = end - i
+      const word =
+        bytes[i]! |
+        (left > 1 ? bytes[i + 1]! << 8 : 0) |
+        (left > 2 ? bytes[i + 2]! << 16 : 0) |
+        (left > 3 ? bytes[i + 3]! << 24 : 0)
       const k = Math.imul(word, 0xcc9e2d51)
       const mixed = Math.imul((k << 15) | (k >>> 17), 0x1b873593)
       a ^= mixed
@@ -130,6 +139,11 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
     },
     has: (address) => {
       fingerprint(address)
+      return find(tables[tableOf()]!) >= 0
+    },
+    hasAt: ({ at, bytes, length }) => {
+      if (size === 0) return false
+      fingerprint(bytes, at, length)
       return find(tables[tableOf()]!) >= 0
     },
     size: () => size

@@ -34,6 +34,20 @@ describe("Watched", () => {
     )
   })
 
+  it("finds addresses of any length among other bytes", () => {
+    const watched = Watched.make(key)
+    const bytes = Uint8Array.from({ length: 64 }, (_, index) => index * 37 + 1)
+    for (let length = 0; length <= 35; length++) {
+      const at = 20 - (length % 7)
+      const span = { bytes, at, length }
+      assert.isFalse(watched.hasAt(span))
+      watched.add(bytes.slice(at, at + length))
+      assert.isTrue(watched.hasAt(span))
+      assert.isTrue(watched.has(bytes.slice(at, at + length)))
+      assert.isFalse(watched.hasAt({ ...span, at: at + 1, length: Math.max(1, length) }))
+    }
+  })
+
   it("grows past its first capacity, and finds nothing that was not added", () => {
     const watched = Watched.make(key)
     for (let i = 0; i < 100_000; i++) watched.add(address(i))

@@ -124,7 +124,7 @@ describe.skipIf(!present)("zebra: raw Zcash blocks from genesis to the borders o
       const ids = transactions.map(({ txid }) => Buffer.from(txid, "hex"))
       const { body } = TimeSlice.atOnce(RawBlock.read(chainOf("zcash"), Buffer.from(raw, "hex"), ids))
       assert.deepStrictEqual(body.transactions.map(hex), read.transactions.map(hex))
-      assert.deepStrictEqual(body.transfers, read.transfers)
+      assert.deepStrictEqual<unknown>(UtxoNode.plainMoves(body).transfers, read.transfers)
     })
   )
 

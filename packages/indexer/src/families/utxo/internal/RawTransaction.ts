@@ -5,7 +5,7 @@
  * Zcash has its own format, see `RawZcashTransaction.ts`.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { CoinTransfer, Spend } from "@headwater/core/Block"
+import type { CoinTransfer, Span, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
 import * as BlockBody from "./BlockBody.ts"
@@ -19,7 +19,8 @@ const mwebFlag = 8
 const noOutput = 0xffffffff
 const specialVersion = 3
 
-const outpointSize = 36
+const hashSize = 32
+const outpointSize = hashSize + 4
 
 /**
  * An input, whose parts are read when they are asked for: of a block's thousands of inputs few ever are, and an array of
@@ -30,24 +31,35 @@ class RawInput implements Spend {
   readonly position: number
   readonly #raw: RawBytes
   /** Where the outpoint begins, behind which the `scriptSig` stands. */
-  readonly #at: number
+  readonly at: number
   /** Where the witness begins, which stands behind the outputs, if there is one. */
   witness: number | undefined
 
   constructor(raw: RawBytes, transaction: number, position: number) {
     this.#raw = raw
-    this.#at = raw.at
+    this.at = raw.at
     this.transaction = transaction
     this.position = position
   }
 
+  get bytes() {
+    return this.#raw.bytes
+  }
+
+  get length() {
+    return hashSize
+  }
+
+  get hashSpan(): Span {
+    return this
+  }
+
   get outpoint(): Spend["outpoint"] {
-    const { bytes } = this.#raw
-    return { transactionId: writtenAt(bytes, this.#at), index: bytes.readUInt32LE(this.#at + 32) }
+    return { transactionId: writtenAt(this.bytes, this.at), index: this.bytes.readUInt32LE(this.at + hashSize) }
   }
 
   get unlocking(): () => Unlocking {
-    return () => unlockingAt(this.#raw, this.#at + outpointSize, this.witness)
+    return () => unlockingAt(this.#raw, this.at + outpointSize, this.witness)
   }
 }
 
@@ -99,18 +111,18 @@ class RawOutput implements CoinTransfer {
   readonly transaction: number
   readonly position: number
   readonly #raw: RawBytes
-  /** Where the amount stands. */
-  readonly #at: number
-  readonly #script: number
-  readonly #length: number
+  readonly #amount: number
+  /** Where the script stands. */
+  readonly at: number
+  readonly length: number
 
-  constructor(raw: RawBytes, transaction: number, position: number, at: number, script: number, length: number) {
+  constructor(raw: RawBytes, transaction: number, position: number, amount: number, at: number, length: number) {
     this.#raw = raw
+    this.#amount = amount
     this.transaction = transaction
     this.position = position
-    this.#at = at
-    this.#script = script
-    this.#length = length
+    this.at = at
+    this.length = length
   }
 
   get kind() {
@@ -123,11 +135,19 @@ class RawOutput implements CoinTransfer {
 
   /** A locking script is the canonical address on a UTXO chain. */
   get to() {
-    return this.#raw.copied(this.#script, this.#length) as AddressBytes
+    return this.#raw.copied(this.at, this.length) as AddressBytes
+  }
+
+  get bytes() {
+    return this.#raw.bytes
+  }
+
+  get toSpan(): Span {
+    return this
   }
 
   get amount() {
-    return this.#raw.bytes.readBigUInt64LE(this.#at)
+    return this.bytes.readBigUInt64LE(this.#amount)
   }
 }
 
@@ -135,7 +155,7 @@ class RawOutput implements CoinTransfer {
 export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): void => {
   const outputs = raw.size()
   for (let position = 0; position < outputs; position++) {
-    const at = raw.skip(8)
+    const amount = raw.skip(8)
     let length = raw.size()
     let script = raw.skip(length)
     if (chain.utxo!.cashTokens) {
@@ -144,7 +164,7 @@ export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, bo
       script += whole - length
     }
     if (!BlockBody.isSpendableAt(raw.bytes, script, length)) continue
-    body.transfers.push(new RawOutput(raw, transaction, position, at, script, length))
+    body.transfers.push(new RawOutput(raw, transaction, position, amount, script, length))
   }
 }
 

@@ -1,6 +1,6 @@
 /** The coins of one block by itself: which of its outputs its own inputs take, and what it leaves. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, CoinTransfer, Spend, Transfer } from "@headwater/core/Block"
+import type { Block, CoinTransfer, Span, Spend, Transfer } from "@headwater/core/Block"
 import * as Steps from "@headwater/core/Steps"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Inputs from "@headwater/core/utxo/Inputs"
@@ -9,6 +9,8 @@ import * as TransactionIndex from "./TransactionIndex.ts"
 export interface Keeping {
   /** Whether anybody watches a script. */
   readonly isWatched: (script: AddressBytes) => boolean
+  /** As `isWatched`, of a script that stands among other bytes. */
+  readonly isWatchedAt?: (span: Span) => boolean
   /** Whether outputs are kept whose script nobody watches. */
   readonly keepsAll: boolean
 }
@@ -44,16 +46,17 @@ const outputsOfTransaction = 2 ** 32
 const placeOf = (transaction: number, index: number) => transaction * outputsOfTransaction + index
 
 /** The block's own coins: most inputs take outputs of other blocks, and are told by their transaction alone. */
-export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<void, BlockCoins> {
+export function* of(block: Block, { isWatched, isWatchedAt, keepsAll }: Keeping): Generator<void, BlockCoins> {
   const { height, spends, transactions, transfers } = block
-  const placeIn = yield* TransactionIndex.make(transactions)
+  const index = yield* TransactionIndex.make(transactions)
   const places = new Float64Array(spends.length)
   const spent = new Set<number>()
   const mayBeSpent = new Uint8Array(transactions.length)
   let count = 0
-  yield* Steps.forEach(spends, ({ outpoint: { index, transactionId } }) => {
-    const transaction = placeIn(transactionId)
-    const place = transaction < 0 ? -1 : placeOf(transaction, index)
+  yield* Steps.forEach(spends, (spend) => {
+    const { hashSpan } = spend
+    const transaction = hashSpan ? index.findReverse(hashSpan) : index.find(spend.outpoint.transactionId)
+    const place = transaction < 0 ? -1 : placeOf(transaction, spend.outpoint.index)
     places[count++] = place
     if (place < 0) return
     mayBeSpent[transaction] = 1
@@ -66,13 +69,14 @@ export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<v
   yield* Steps.forEach(transfers, (transfer) => {
     const { transaction } = transfer
     if (transfer.kind !== "coin") return
-    if (transfer.to === undefined) {
+    const { position, toSpan } = transfer
+    const to = toSpan && isWatchedAt ? undefined : transfer.to
+    if (!toSpan && to === undefined) {
       shows = true
       if (transfer.from !== undefined && isWatched(transfer.from)) touched[transaction] = 1
       return
     }
-    const { position, to: script } = transfer
-    const isOfWatched = isWatched(script)
+    const isOfWatched = to === undefined ? isWatchedAt!(toSpan!) : isWatched(to)
     if (isOfWatched) touched[transaction] = 1
     const place = mayBeSpent[transaction] === 1 ? placeOf(transaction, position) : -1
     if (place >= 0 && spent.has(place)) {
@@ -81,7 +85,7 @@ export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<v
     }
     if (!isOfWatched && !keepsAll) return
     const outpoint = { transactionId: transactions[transaction]!, index: position }
-    created.push({ outpoint, script, amount: transfer.amount, height })
+    created.push({ outpoint, script: transfer.to!, amount: transfer.amount, height })
   })
   const own: Array<OwnInput> = []
   const earlier: Array<Spend> = []
