@@ -93,7 +93,7 @@ export interface Payer {
 }
 
 /** The addresses that a block is looked through for. */
-export type WatchedAddresses = Pick<Watched, "has" | "size">
+export type WatchedAddresses = Pick<Watched, "has" | "size"> & Partial<Pick<Watched, "hasLike">>
 
 const isInput = (transfer: Transfer): transfer is CoinTransfer => transfer.kind === "coin" && transfer.to === undefined
 
@@ -132,7 +132,8 @@ export function* payersShownInSteps(
     })
     const scriptsOf = shownScriptsOfEach(
       inputs.map(({ shown }) => shown),
-      hashes
+      hashes,
+      watched.hasLike
     )
     for (const [index, { transaction }] of inputs.entries()) {
       if ((index + 1) % inputsOfStep === 0) yield

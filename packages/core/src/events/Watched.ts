@@ -14,6 +14,8 @@ export interface Watched {
   readonly has: (address: Uint8Array) => boolean
   /** As `has`, of an address that stands among other bytes. */
   readonly hasAt: (span: Span) => boolean
+  /** Whether any address of this length that begins with this byte was ever added: false is certain. */
+  readonly hasLike: (length: number, first: number) => boolean
   readonly size: () => number
 }
 
@@ -39,6 +41,9 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
   const slotsAtFirst = 1 << Math.ceil(Math.log2(Math.max(4, (capacity / tableCount) * 1.5)))
   const tables: Array<Uint32Array> = Array.from({ length: tableCount }, () => new Uint32Array(slotsAtFirst * 2))
   const sizes = new Uint32Array(tableCount)
+  /** By the last eight bits of a length, and by a first byte: 1 where an address has been added that is like that. */
+  const forms = new Uint8Array(2 ** 16)
+  const formOf = (length: number, first: number) => ((length & 0xff) << 8) | first
   let size = 0
   let high = 0
   let low = 0
@@ -106,6 +111,7 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
 
   return {
     add: (address) => {
+      forms[formOf(address.length, address[0] ?? 0)] = 1
       fingerprint(address)
       const number = tableOf()
       const table = tables[number]!
@@ -146,6 +152,7 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
       fingerprint(bytes, at, length)
       return find(tables[tableOf()]!) >= 0
     },
+    hasLike: (length, first) => forms[formOf(length, first)] === 1,
     size: () => size
   }
 }

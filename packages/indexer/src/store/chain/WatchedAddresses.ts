@@ -122,9 +122,8 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     ...watched,
     has,
     hasAt: (span) =>
-      filling || consumed !== undefined
-        ? has(span.bytes.slice(span.at, span.at + span.length))
-        : watched.hasAt(span),
+      filling || consumed !== undefined ? has(span.bytes.slice(span.at, span.at + span.length)) : watched.hasAt(span),
+    hasLike: (length, first) => filling || consumed !== undefined || watched.hasLike(length, first),
     size: () => (filling ? Number.POSITIVE_INFINITY : watched.size() + (consumed?.addresses.size() ?? 0))
   }
 

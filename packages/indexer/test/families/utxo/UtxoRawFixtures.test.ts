@@ -217,6 +217,23 @@ describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs 
     assert.isAbove(owners.length, 100)
     for (const { script, spend } of owners) assert.isTrue(keys.has(`${spend.transaction}:${hex(script)}`), hex(script))
   })
+
+  it.skipIf(!existsSync(join(fixtures, block)))("the payers that are watched, of one form of script alone", () => {
+    const { body, inputs } = read()
+    const header = { height: 1, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 1 }
+    const shown = (watched: Matcher.WatchedAddresses) =>
+      TimeSlice.atOnce(Matcher.payersShownInSteps({ ...header, ...body }, watched, UtxoKernel.hashesOf))
+    const ofForm = Map.groupBy(inputs, ({ script }) => `${script.length} ${script[0]}`)
+    assert.isAbove(ofForm.size, 3)
+    for (const [form, owners] of ofForm) {
+      const { has, hasLike, size, ...watched } = Watched.make([3, 4])
+      for (const { script } of owners) watched.add(script)
+      assert.deepStrictEqual(shown({ has, hasLike, size }), shown({ has, size }), form)
+      const [length, first] = form.split(" ").map(Number)
+      assert.isTrue(hasLike(length!, first!))
+      assert.isFalse(hasLike(length! + 1, first!))
+    }
+  })
 })
 
 describe.skipIf(!present)("bitcoin-core: raw blocks with statistics", () => {
