@@ -23,11 +23,12 @@ const isReverse = (id: Uint8Array, { at, bytes, length }: Span): boolean => {
   return true
 }
 
+/** Secret, since strangers choose transactions: a bucket of many would take long. */
+const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2))
+
 /** The index of a list of ids. Empty ids are passed over. */
 export function* make(ids: ReadonlyArray<Uint8Array>): Generator<void, TransactionIndex> {
   const bits = Math.min(24, Math.max(4, 34 - Math.clz32(ids.length)))
-  // Secret, since strangers choose transactions: a bucket of many would take long.
-  const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2))
   const bucketOf = (word: number, nextWord: number) =>
     (Math.imul(word, first | 1) ^ Math.imul(nextWord, second | 1)) >>> (32 - bits)
   /** The first place in each bucket, and behind each place the next one, counted from 1. */
