@@ -110,8 +110,11 @@ export interface Spend {
   /** Input index. */
   readonly position: number
   readonly outpoint: { readonly transactionId: Uint8Array; readonly index: number }
-  /** Where the hash stands in the block's bytes that `outpoint.transactionId` is the reverse of, where that is known. */
-  readonly hashSpan?: Span
+  /**
+   * Where `outpoint` stands in the block's bytes, where that is known: the reverse of the id, and four bytes of the index, the
+   * lowest first. Of thousands of inputs few are asked for `outpoint` itself.
+   */
+  readonly outpointSpan?: Span
   /**
    * What the input shows, where its node does not show the spent output; undefined where the node shows neither. A
    * function, because reading takes time and few inputs are ever asked.

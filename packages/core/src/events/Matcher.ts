@@ -126,16 +126,18 @@ export function* payersShownInSteps(
   const unshown = yield* Inputs.unshownInSteps(block)
   for (let first = 0; first < unshown.length; first += inputsHashedAtOnce) {
     yield
-    const inputs = unshown.slice(first, first + inputsHashedAtOnce).flatMap(({ transaction, unlocking }) => {
+    const end = Math.min(first + inputsHashedAtOnce, unshown.length)
+    const transactions: Array<number> = []
+    const inputs: Array<Unlocking> = []
+    for (let index = first; index < end; index++) {
+      const { transaction, unlocking } = unshown[index]!
       const shown = unlocking?.()
-      return shown === undefined ? [] : { transaction, shown }
-    })
-    const scriptsOf = shownScriptsOfEach(
-      inputs.map(({ shown }) => shown),
-      hashes,
-      watched.hasLike
-    )
-    for (const [index, { transaction }] of inputs.entries()) {
+      if (shown === undefined) continue
+      transactions.push(transaction)
+      inputs.push(shown)
+    }
+    const scriptsOf = shownScriptsOfEach(inputs, hashes, watched.hasLike)
+    for (const [index, transaction] of transactions.entries()) {
       if ((index + 1) % inputsOfStep === 0) yield
       for (const address of scriptsOf(index)) {
         if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })

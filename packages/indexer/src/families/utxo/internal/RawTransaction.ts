@@ -47,10 +47,10 @@ class RawInput implements Spend {
   }
 
   get length() {
-    return hashSize
+    return outpointSize
   }
 
-  get hashSpan(): Span {
+  get outpointSpan(): Span {
     return this
   }
 

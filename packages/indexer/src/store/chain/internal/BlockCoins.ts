@@ -54,8 +54,8 @@ export function* of(block: Block, { isWatched, isWatchedAt, keepsAll }: Keeping)
   const mayBeSpent = new Uint8Array(transactions.length)
   let count = 0
   yield* Steps.forEach(spends, (spend) => {
-    const { hashSpan } = spend
-    const transaction = hashSpan ? index.findReverse(hashSpan) : index.find(spend.outpoint.transactionId)
+    const { outpointSpan } = spend
+    const transaction = outpointSpan ? index.findSpent(outpointSpan) : index.find(spend.outpoint.transactionId)
     const place = transaction < 0 ? -1 : placeOf(transaction, spend.outpoint.index)
     places[count++] = place
     if (place < 0) return

@@ -6,20 +6,22 @@ import * as Steps from "@headwater/core/Steps"
 export interface TransactionIndex {
   /** The place of an id in the list; -1 where the list has no such id. */
   readonly find: (id: Uint8Array) => number
-  /** As `find`, of the id whose reverse stands there. */
-  readonly findReverse: (span: Span) => number
+  /** As `find`, of the id whose reverse an outpoint begins with. */
+  readonly findSpent: (outpoint: Span) => number
 }
 
 const wordAt = (id: Uint8Array, at: number): number =>
   (id[at]! << 24) | (id[at + 1]! << 16) | (id[at + 2]! << 8) | id[at + 3]!
 
+const idSize = 32
+
 /** As {@link wordAt}, of the reverse, which ends at `end`. */
 const wordBefore = (bytes: Uint8Array, end: number): number =>
   (bytes[end - 1]! << 24) | (bytes[end - 2]! << 16) | (bytes[end - 3]! << 8) | bytes[end - 4]!
 
-const isReverse = (id: Uint8Array, { at, bytes, length }: Span): boolean => {
-  if (id.length !== length) return false
-  for (let index = 0; index < length; index++) if (id[index] !== bytes[at + length - 1 - index]) return false
+const isReverse = (id: Uint8Array, bytes: Uint8Array, end: number): boolean => {
+  if (id.length !== idSize) return false
+  for (let index = 0; index < idSize; index++) if (id[index] !== bytes[end - 1 - index]) return false
   return true
 }
 
@@ -49,10 +51,10 @@ export function* make(ids: ReadonlyArray<Uint8Array>): Generator<void, Transacti
       while (found >= 0 && !Bytes.equal(ids[found]!, id)) found = next[found]! - 1
       return found
     },
-    findReverse: (span) => {
-      const end = span.at + span.length
-      let found = buckets[bucketOf(wordBefore(span.bytes, end), wordBefore(span.bytes, end - 4))]! - 1
-      while (found >= 0 && !isReverse(ids[found]!, span)) found = next[found]! - 1
+    findSpent: ({ at, bytes }) => {
+      const end = at + idSize
+      let found = buckets[bucketOf(wordBefore(bytes, end), wordBefore(bytes, end - 4))]! - 1
+      while (found >= 0 && !isReverse(ids[found]!, bytes, end)) found = next[found]! - 1
       return found
     }
   }
