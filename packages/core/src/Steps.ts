@@ -16,8 +16,8 @@ export const atOnce = <A>(work: Generator<void, A>): A => {
 /** Calls `use` with each item, in steps. */
 export function* forEach<A>(items: ReadonlyArray<A>, use: (item: A) => void): Generator<void, void> {
   for (let first = 0; first < items.length; first += itemsOfStep) {
-    if (first > 0) yield
     const end = Math.min(first + itemsOfStep, items.length)
     for (let index = first; index < end; index++) use(items[index]!)
+    if (end - first === itemsOfStep) yield
   }
 }
