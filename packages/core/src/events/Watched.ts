@@ -6,7 +6,7 @@
  * store is exact. Open addressing with linear probing over typed arrays leaves the garbage collector next to nothing to visit.
  * The key is secret, since strangers choose addresses.
  */
-import type { Span } from "../Block.ts"
+import type { Span, Transfer } from "../Block.ts"
 
 export interface Watched {
   readonly add: (address: Uint8Array) => void
@@ -155,4 +155,11 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
     hasLike: (length, first) => forms[formOf(length, first)] === 1,
     size: () => size
   }
+}
+
+/** Whether a transfer pays an address that may be in the set: the address itself is made where it is asked for alone. */
+export const isPaid = ({ has, hasAt }: Pick<Watched, "has" | "hasAt">, transfer: Transfer): boolean => {
+  if (transfer.kind === "coin" && transfer.toSpan !== undefined) return hasAt(transfer.toSpan)
+  const { to } = transfer
+  return to !== undefined && has(to)
 }
