@@ -102,6 +102,22 @@ export function* of(block: Block, { isWatched, isWatchedAt, keepsAll }: Keeping)
 
 const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction)
 
+/** A transfer with its address and amount at hand, for the many who ask for these from here on. */
+const atHand = (transfer: Transfer): Transfer => {
+  if (transfer.kind !== "coin" || transfer.toSpan === undefined) return transfer
+  const { amount, from, kind, position, to, transaction } = transfer
+  return { kind, transaction, position, from, to, amount }
+}
+
+/** The transfers of some transactions. */
+function* transfersOf(block: Block, isOne: (transaction: number) => boolean): Generator<void, ReadonlyArray<Transfer>> {
+  const transfers: Array<Transfer> = []
+  yield* Steps.forEach(block.transfers, (transfer) => {
+    if (isOne(transfer.transaction)) transfers.push(atHand(transfer))
+  })
+  return transfers
+}
+
 /**
  * The block with a transfer for each of its inputs that is known; `later` are those that take outputs of earlier blocks.
  * Where outputs of watched scripts alone are kept, the block is without the transactions that touch none of these; of those
@@ -113,16 +129,16 @@ export function* touching<B extends Block>(
   later: ReadonlyArray<Inputs.Input>,
   { isWatched, keepsAll }: Keeping
 ): Generator<void, B> {
-  if (keepsAll) return yield* Inputs.showInSteps(block, [...own.map(inputOf), ...later])
+  if (keepsAll) {
+    const transfers = yield* transfersOf(block, () => true)
+    return yield* Inputs.showInSteps({ ...block, transfers }, [...own.map(inputOf), ...later])
+  }
   for (const { coin, spend } of later) if (isWatched(coin.script)) touched[spend.transaction] = 1
   const resolved = new Set(later.map(({ spend }) => spend))
   const others = resolved.size === 0 ? earlier : earlier.filter((spend) => !resolved.has(spend))
   const unknown = shows ? yield* Inputs.unshownInSteps({ spends: others, transfers: block.transfers }) : others
   if (!touched.includes(1)) return { ...block, transfers: [], spends: unknown }
-  const transfers: Array<Transfer> = []
-  yield* Steps.forEach(block.transfers, (transfer) => {
-    if (touched[transfer.transaction] === 1) transfers.push(transfer)
-  })
+  const transfers = yield* transfersOf(block, (transaction) => touched[transaction] === 1)
   const spends: Array<Spend> = []
   let next = 0
   yield* Steps.forEach(block.spends, (spend) => {
