@@ -44,8 +44,8 @@ const bytesOf = (written: string) => reversed(Buffer.from(written, "hex"))
 
 interface Made {
   readonly hash: string
-  /** `getblock` 1, and the hexadecimal digits of `getblock` 0. */
-  readonly listed: object
+  /** `getblock` 1, and the hexadecimal digits of `getblock` 0: bytes, since strings of all blocks would cost the collector. */
+  readonly listed: Buffer
   readonly raw: Buffer
 }
 
@@ -76,10 +76,12 @@ const blockAt = (height: number, previous: string): Made => {
   return {
     hash: block.getId(),
     raw: Buffer.from(`"${block.toHex()}"`),
-    listed: {
-      ...{ hash: block.getId(), height, version, merkleroot, time, nonce, bits: bits.toString(16).padStart(8, "0") },
-      ...{ nTx: ids.length, previousblockhash: previous, tx: ids.map((id: Uint8Array) => hexOf(reversed(id))) }
-    }
+    listed: Buffer.from(
+      JSON.stringify({
+        ...{ hash: block.getId(), height, version, merkleroot, time, nonce, bits: bits.toString(16).padStart(8, "0") },
+        ...{ nTx: ids.length, previousblockhash: previous, tx: ids.map((id: Uint8Array) => hexOf(reversed(id))) }
+      })
+    )
   }
 }
 
@@ -93,7 +95,7 @@ const rpc: JsonRpc = {
   call: (_, [hash, verbosity]) =>
     Effect.sync(() => {
       const { listed, raw } = made.find((block) => block.hash === hash)!
-      return verbosity === 0 ? new JsonText(raw) : listed
+      return verbosity === 0 ? new JsonText(raw) : JSON.parse(listed.toString())
     })
 }
 

@@ -17,6 +17,13 @@ export interface CoinDetails {
   readonly destinationTag?: number
 }
 
+/** Bytes that stand among others. */
+export interface Span {
+  readonly bytes: Uint8Array
+  readonly at: number
+  readonly length: number
+}
+
 /** One transfer of the native coin. */
 export interface CoinTransfer {
   readonly kind: "coin"
@@ -32,6 +39,8 @@ export interface CoinTransfer {
   readonly to: AddressBytes | undefined
   /** In the coin's smallest unit, never negative. */
   readonly amount: bigint
+  /** Where `to` stands in the block's bytes, where that is known: of thousands of outputs few are asked for `to` itself. */
+  readonly toSpan?: Span
   /** For callbacks alone, and on the XRP Ledger alone, as the next two. */
   readonly details?: CoinDetails
   /** The payer with its tag, and the recipient with its own, where the transaction names one: see `Address.withTag`. */
@@ -101,6 +110,11 @@ export interface Spend {
   /** Input index. */
   readonly position: number
   readonly outpoint: { readonly transactionId: Uint8Array; readonly index: number }
+  /**
+   * Where `outpoint` stands in the block's bytes, where that is known: the reverse of the id, and four bytes of the index, the
+   * lowest first. Of thousands of inputs few are asked for `outpoint` itself.
+   */
+  readonly outpointSpan?: Span
   /**
    * What the input shows, where its node does not show the spent output; undefined where the node shows neither. A
    * function, because reading takes time and few inputs are ever asked.

@@ -14,10 +14,10 @@ export const atOnce = <A>(work: Generator<void, A>): A => {
 }
 
 /** Calls `use` with each item, in steps. */
-export function* forEach<A>(items: Iterable<A>, use: (item: A) => void): Generator<void, void> {
-  let count = 0
-  for (const item of items) {
-    if (++count % itemsOfStep === 0) yield
-    use(item)
+export function* forEach<A>(items: ReadonlyArray<A>, use: (item: A) => void): Generator<void, void> {
+  for (let first = 0; first < items.length; first += itemsOfStep) {
+    const end = Math.min(first + itemsOfStep, items.length)
+    for (let index = first; index < end; index++) use(items[index]!)
+    if (end - first === itemsOfStep) yield
   }
 }

@@ -92,6 +92,9 @@ export interface Payer {
   readonly address: AddressBytes
 }
 
+/** The addresses that a block is looked through for. */
+export type WatchedAddresses = Pick<Watched, "has" | "size"> & Partial<Pick<Watched, "hasLike">>
+
 const isInput = (transfer: Transfer): transfer is CoinTransfer => transfer.kind === "coin" && transfer.to === undefined
 
 /** Inputs whose keys and scripts are hashed at once. */
@@ -110,28 +113,31 @@ export const lacksInputs = ({ spends, transfers }: Block): boolean => {
  * The addresses that may be watched and whose key or script an input shows that has no transfer: each once a transaction.
  * Without them a payment of unknown coins that brings nothing back would not be seen. Hashes what every such input shows.
  */
-export const payersShown = (block: Block, watched: Watched): ReadonlyArray<Payer> =>
+export const payersShown = (block: Block, watched: WatchedAddresses): ReadonlyArray<Payer> =>
   Steps.atOnce(payersShownInSteps(block, watched))
 
 /** As {@link payersShown}; `hashes` may be faster than those that every engine computes. */
 export function* payersShownInSteps(
   block: Block,
-  watched: Watched,
+  watched: WatchedAddresses,
   hashes: HashesOf = hashesOf
 ): Generator<void, ReadonlyArray<Payer>> {
   const payers = new Map<string, Payer>()
   const unshown = yield* Inputs.unshownInSteps(block)
   for (let first = 0; first < unshown.length; first += inputsHashedAtOnce) {
     yield
-    const inputs = unshown.slice(first, first + inputsHashedAtOnce).flatMap(({ transaction, unlocking }) => {
+    const end = Math.min(first + inputsHashedAtOnce, unshown.length)
+    const transactions: Array<number> = []
+    const inputs: Array<Unlocking> = []
+    for (let index = first; index < end; index++) {
+      const { transaction, unlocking } = unshown[index]!
       const shown = unlocking?.()
-      return shown === undefined ? [] : { transaction, shown }
-    })
-    const scriptsOf = shownScriptsOfEach(
-      inputs.map(({ shown }) => shown),
-      hashes
-    )
-    for (const [index, { transaction }] of inputs.entries()) {
+      if (shown === undefined) continue
+      transactions.push(transaction)
+      inputs.push(shown)
+    }
+    const scriptsOf = shownScriptsOfEach(inputs, hashes, watched.hasLike)
+    for (const [index, transaction] of transactions.entries()) {
       if ((index + 1) % inputsOfStep === 0) yield
       for (const address of scriptsOf(index)) {
         if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
@@ -144,14 +150,14 @@ export function* payersShownInSteps(
 /** The addresses of a block that may be watched, by their hex. */
 export const addressesSeen = (
   block: Block,
-  watched: Watched,
+  watched: WatchedAddresses,
   payers: ReadonlyArray<Payer> = []
 ): ReadonlyMap<string, AddressBytes> => Steps.atOnce(addressesSeenInSteps(block, watched, payers))
 
 /** As {@link addressesSeen}. */
 export function* addressesSeenInSteps(
   block: Block,
-  watched: Watched,
+  watched: WatchedAddresses,
   payers: ReadonlyArray<Payer> = []
 ): Generator<void, ReadonlyMap<string, AddressBytes>> {
   const found = new Map<string, AddressBytes>()
@@ -189,7 +195,7 @@ export interface NetMovement {
  * than it pays, else outgoing. `concerns` picks the addresses by their hex.
  */
 export const net = (
-  transfers: Iterable<CoinTransfer>,
+  transfers: ReadonlyArray<CoinTransfer>,
   concerns: { readonly has: (address: string) => boolean }
 ): ReadonlyArray<NetMovement> => Steps.atOnce(netInSteps(transfers, concerns))
 
@@ -213,7 +219,7 @@ const mayBeAmong = (addresses: Iterable<string>): ((address: AddressBytes) => bo
 }
 
 function* netInSteps(
-  transfers: Iterable<Transfer>,
+  transfers: ReadonlyArray<Transfer>,
   concerns: { readonly has: (address: string) => boolean },
   mayConcern: (address: AddressBytes) => boolean = () => true
 ): Generator<void, ReadonlyArray<NetMovement>> {

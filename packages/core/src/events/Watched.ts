@@ -6,11 +6,16 @@
  * store is exact. Open addressing with linear probing over typed arrays leaves the garbage collector next to nothing to visit.
  * The key is secret, since strangers choose addresses.
  */
+import type { Span, Transfer } from "../Block.ts"
 
 export interface Watched {
   readonly add: (address: Uint8Array) => void
   readonly remove: (address: Uint8Array) => void
   readonly has: (address: Uint8Array) => boolean
+  /** As `has`, of an address that stands among other bytes. */
+  readonly hasAt: (span: Span) => boolean
+  /** Whether any address of this length that begins with this byte was ever added: false is certain. */
+  readonly hasLike: (length: number, first: number) => boolean
   readonly size: () => number
 }
 
@@ -36,17 +41,26 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
   const slotsAtFirst = 1 << Math.ceil(Math.log2(Math.max(4, (capacity / tableCount) * 1.5)))
   const tables: Array<Uint32Array> = Array.from({ length: tableCount }, () => new Uint32Array(slotsAtFirst * 2))
   const sizes = new Uint32Array(tableCount)
+  /** By the last eight bits of a length, and by a first byte: 1 where an address has been added that is like that. */
+  const forms = new Uint8Array(2 ** 16)
+  const formOf = (length: number, first: number) => ((length & 0xff) << 8) | first
   let size = 0
   let high = 0
   let low = 0
 
   // Two lanes of MurmurHash3's 32-bit mixing with different keys; leaves the fingerprint in `high` and `low`.
-  const fingerprint = (bytes: Uint8Array) => {
+  const fingerprint = (bytes: Uint8Array, from = 0, length = bytes.length) => {
     let a = key[0]
     let b = key[1]
-    const length = bytes.length
-    for (let i = 0; i < length; i += 4) {
-      const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+    const end = from + length
+    for (let i = from; i < end; i += 4) {
+      // Behind the end of an array stands nothing, which counts as zeros; behind a span, something that does not count.
+      const left = end - i
+      const word =
+        bytes[i]! |
+        (left > 1 ? bytes[i + 1]! << 8 : 0) |
+        (left > 2 ? bytes[i + 2]! << 16 : 0) |
+        (left > 3 ? bytes[i + 3]! << 24 : 0)
       const k = Math.imul(word, 0xcc9e2d51)
       const mixed = Math.imul((k << 15) | (k >>> 17), 0x1b873593)
       a ^= mixed
@@ -97,6 +111,7 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
 
   return {
     add: (address) => {
+      forms[formOf(address.length, address[0] ?? 0)] = 1
       fingerprint(address)
       const number = tableOf()
       const table = tables[number]!
@@ -132,6 +147,19 @@ export const make = (key: readonly [number, number], capacity = 1024): Watched =
       fingerprint(address)
       return find(tables[tableOf()]!) >= 0
     },
+    hasAt: ({ at, bytes, length }) => {
+      if (size === 0) return false
+      fingerprint(bytes, at, length)
+      return find(tables[tableOf()]!) >= 0
+    },
+    hasLike: (length, first) => forms[formOf(length, first)] === 1,
     size: () => size
   }
+}
+
+/** Whether a transfer pays an address that may be in the set: the address itself is made where it is asked for alone. */
+export const isPaid = ({ has, hasAt }: Pick<Watched, "has" | "hasAt">, transfer: Transfer): boolean => {
+  if (transfer.kind === "coin" && transfer.toSpan !== undefined) return hasAt(transfer.toSpan)
+  const { to } = transfer
+  return to !== undefined && has(to)
 }

@@ -124,59 +124,101 @@ export interface Hashes {
   readonly sha256d: Uint8Array
 }
 
-/** The hashes of keys and scripts, in their order. */
-export type HashesOf = (contents: ReadonlyArray<Uint8Array>) => Hashes
+/** The hashes of keys and scripts, in their order; `sha256d` holds anything where that is not asked for. */
+export type HashesOf = (contents: ReadonlyArray<Uint8Array>, needsSha256d?: boolean) => Hashes
 
 /** As every engine computes them. */
-export const hashesOf: HashesOf = (contents) => {
+export const hashesOf: HashesOf = (contents, needsSha256d = true) => {
   const [first, short, second] = [32, 20, 32].map((size) => new Uint8Array(contents.length * size))
   for (const [index, content] of contents.entries()) {
     const hash = sha256(content)
     first!.set(hash, index * 32)
     short!.set(ripemd160(hash), index * 20)
-    second!.set(sha256(hash), index * 32)
+    if (needsSha256d) second!.set(sha256(hash), index * 32)
   }
   return { sha256: first!, hash160: short!, sha256d: second! }
 }
 
-/** The key or script by whose hash an output may be locked that the input unlocks. */
-const contentOf = ({ scriptSig, witness }: Unlocking): Uint8Array | undefined => {
-  const shown = scriptSig.length > 0 ? topOf(scriptSig) : witness.at(-1)
-  return shown === "any" ? undefined : shown
+/** Whether anybody looks for locking scripts of this length that begin with this byte. */
+export type IsSought = (length: number, first: number) => boolean
+
+/** A script of each form of which an input shows the hash or the key. */
+const [hash, longHash] = [new Uint8Array(20), new Uint8Array(32)]
+const forms = {
+  keyHash: LockingScript.pubKeyHash(hash),
+  scriptHash: LockingScript.scriptHash(hash),
+  longScriptHash: LockingScript.scriptHash(longHash),
+  witnessKeyHash: LockingScript.witness(0, hash),
+  witnessScriptHash: LockingScript.witness(0, longHash),
+  taproot: LockingScript.witness(1, longHash)
 }
 
-const byScriptSig = (content: Uint8Array, { hash160, sha256d }: Hashes, index: number) => [
-  ...(keyLengths.has(content.length) ? [LockingScript.pubKeyHash(hash160, index * 20)] : []),
-  LockingScript.scriptHash(hash160, index * 20, 20),
-  LockingScript.scriptHash(sha256d, index * 32, 32)
+/** Which of the forms anybody looks for: to find the key of a taproot output takes a thousand times as long as a hash. */
+type Sought = { readonly [form in keyof typeof forms]: boolean }
+
+const soughtBy = (isSought: IsSought): Sought => {
+  const of = (form: Uint8Array) => isSought(form.length, form[0]!)
+  const { keyHash, longScriptHash, scriptHash, taproot, witnessKeyHash, witnessScriptHash } = forms
+  return {
+    ...{ keyHash: of(keyHash), scriptHash: of(scriptHash), longScriptHash: of(longScriptHash) },
+    ...{ witnessKeyHash: of(witnessKeyHash), witnessScriptHash: of(witnessScriptHash), taproot: of(taproot) }
+  }
+}
+
+/** The key or script by whose hash an output of a form that is sought may be locked that the input unlocks. */
+const contentOf = ({ scriptSig, witness }: Unlocking, sought: Sought): Uint8Array | undefined => {
+  if (scriptSig.length === 0) {
+    const isSought = sought.witnessScriptHash || (sought.witnessKeyHash && witness.length === 2)
+    return isSought ? witness.at(-1) : undefined
+  }
+  const shown = topOf(scriptSig)
+  if (shown === undefined || shown === "any") return undefined
+  const isSought = sought.scriptHash || sought.longScriptHash || (sought.keyHash && keyLengths.has(shown.length))
+  return isSought ? shown : undefined
+}
+
+const byScriptSig = (content: Uint8Array, { hash160, sha256d }: Hashes, index: number, sought: Sought) => [
+  ...(sought.keyHash && keyLengths.has(content.length) ? [LockingScript.pubKeyHash(hash160, index * 20)] : []),
+  ...(sought.scriptHash ? [LockingScript.scriptHash(hash160, index * 20, 20)] : []),
+  ...(sought.longScriptHash ? [LockingScript.scriptHash(sha256d, index * 32, 32)] : [])
 ]
 
-const byWitness = (witness: ReadonlyArray<Uint8Array>, { hash160, sha256 }: Hashes, index: number) => {
-  const scripts = [LockingScript.witness(0, sha256, index * 32, 32)]
-  if (witness.length === 2) scripts.push(LockingScript.witness(0, hash160, index * 20, 20))
+const byWitness = (witness: ReadonlyArray<Uint8Array>, { hash160, sha256 }: Hashes, index: number, sought: Sought) => [
+  ...(sought.witnessScriptHash ? [LockingScript.witness(0, sha256, index * 32, 32)] : []),
+  ...(sought.witnessKeyHash && witness.length === 2 ? [LockingScript.witness(0, hash160, index * 20, 20)] : [])
+]
+
+const byTaproot = (witness: ReadonlyArray<Uint8Array>) => {
   const key = witness.some((item) => item.length > 0 && item[0]! >= firstLeafVersion) ? taprootKey(witness) : undefined
-  if (key !== undefined && key !== "any") scripts.push(LockingScript.witness(1, key))
-  return scripts
+  return key === undefined || key === "any" ? [] : [LockingScript.witness(1, key)]
 }
 
-/** As {@link shownScripts}, of many inputs: their keys and scripts are hashed at once, and each input's scripts made when asked for. */
+/**
+ * As {@link shownScripts}, of many inputs: their keys and scripts are hashed at once, and each input's scripts made when
+ * asked for; those alone that have a form that is sought.
+ */
 export const shownScriptsOfEach = (
   inputs: ReadonlyArray<Unlocking>,
-  hashesOf: HashesOf
+  hashesOf: HashesOf,
+  isSought: IsSought = () => true
 ): ((input: number) => ReadonlyArray<AddressBytes>) => {
+  const sought = soughtBy(isSought)
   const contents: Array<Uint8Array> = []
   const places = inputs.map((input) => {
-    const content = contentOf(input)
+    const content = contentOf(input, sought)
     return content === undefined ? -1 : contents.push(content) - 1
   })
-  const hashes = hashesOf(contents)
+  const hashes = hashesOf(contents, sought.longScriptHash)
   return (input) => {
     const place = places[input]!
-    if (place < 0) return []
     const { scriptSig, witness } = inputs[input]!
-    const scripts =
-      scriptSig.length > 0 ? byScriptSig(contents[place]!, hashes, place) : byWitness(witness, hashes, place)
-    return scripts.map(fromBytes)
+    const isScriptSig = scriptSig.length > 0
+    const byKey = sought.taproot && !isScriptSig ? byTaproot(witness) : []
+    if (place < 0) return byKey.map(fromBytes)
+    const byHash = isScriptSig
+      ? byScriptSig(contents[place]!, hashes, place, sought)
+      : byWitness(witness, hashes, place, sought)
+    return [...byHash, ...byKey].map(fromBytes)
   }
 }
 

@@ -40,8 +40,8 @@ const offsetsOf = 6
 const roomOfLane = longest + 128
 
 /** As `Unlocking.hashesOf`. */
-export const hashesOf: Unlocking.HashesOf = (contents) => {
-  if (contents.some(({ length }) => length > longest)) return Unlocking.hashesOf(contents)
+export const hashesOf: Unlocking.HashesOf = (contents, needsSha256d = true) => {
+  if (contents.some(({ length }) => length > longest)) return Unlocking.hashesOf(contents, needsSha256d)
   const count = contents.length
   const instance = kernel.take()
   const table = instance.begin()
@@ -61,7 +61,7 @@ export const hashesOf: Unlocking.HashesOf = (contents) => {
     offsets[index * offsetsOf + 1] = at
   }
   instance.hash(bytes, table, count, first, room, roomOfLane, 0)
-  instance.again(first, count, second)
+  if (needsSha256d) instance.again(first, count, second)
   instance.ripemd(first, count, short)
   const hashes = {
     sha256: memory.slice(first, first + count * 32),

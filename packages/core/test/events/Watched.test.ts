@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
 import * as Watched from "@headwater/core/events/Watched"
 import * as fc from "fast-check"
 
@@ -32,6 +33,33 @@ describe("Watched", () => {
         }
       })
     )
+  })
+
+  it("finds addresses of any length among other bytes", () => {
+    const watched = Watched.make(key)
+    const bytes = Uint8Array.from({ length: 64 }, (_, index) => index * 37 + 1)
+    for (let length = 0; length <= 35; length++) {
+      const at = 20 - (length % 7)
+      const span = { bytes, at, length }
+      assert.isFalse(watched.hasAt(span))
+      watched.add(bytes.slice(at, at + length))
+      assert.isTrue(watched.hasAt(span))
+      assert.isTrue(watched.has(bytes.slice(at, at + length)))
+      assert.isFalse(watched.hasAt({ ...span, at: at + 1, length: Math.max(1, length) }))
+    }
+  })
+
+  it("says whom a transfer pays, by where the address stands if that is known", () => {
+    const watched = Watched.make(key)
+    const [ours, other] = [Address.fromBytes(address(1)), Address.fromBytes(address(2))]
+    watched.add(ours)
+    const coin = { kind: "coin", transaction: 0, position: 0, from: undefined, amount: 1n } as const
+    const span = { bytes: Uint8Array.of(7, ...ours, 7), at: 1, length: ours.length }
+    assert.isTrue(Watched.isPaid(watched, { ...coin, to: ours }))
+    assert.isFalse(Watched.isPaid(watched, { ...coin, to: other }))
+    assert.isTrue(Watched.isPaid(watched, { ...coin, to: ours, toSpan: span }))
+    assert.isFalse(Watched.isPaid(watched, { ...coin, to: other, toSpan: { ...span, at: 0 } }))
+    assert.isFalse(Watched.isPaid(watched, { ...coin, from: ours, to: undefined }))
   })
 
   it("grows past its first capacity, and finds nothing that was not added", () => {

@@ -54,7 +54,7 @@ const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<S
 })
 
 /** The inputs that take these coins. */
-function* spending(spends: ReadonlyArray<Spend>, coins: Iterable<Coin>): Generator<void, Array<Inputs.Input>> {
+function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Generator<void, Array<Inputs.Input>> {
   const byKey = new Map<string, Coin>()
   yield* Steps.forEach(coins, (coin) => byKey.set(keyOf(coin.outpoint), coin))
   const inputs: Array<Inputs.Input> = []

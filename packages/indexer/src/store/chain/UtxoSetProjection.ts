@@ -12,7 +12,7 @@ import * as UtxoSet from "./UtxoSet.ts"
 
 export const make: Make = ({ id, record, watched: { set } }) => {
   const kept = KeptCoins.make(id)
-  const keeping = { isWatched: set.has, keepsAll: record === "all" }
+  const keeping = { isWatched: set.has, isWatchedAt: set.hasAt, keepsAll: record === "all" }
   return Effect.succeed({
     apply: {
       resolve: Effect.fnUntraced(function* (block, { continues }) {

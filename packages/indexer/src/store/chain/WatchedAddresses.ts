@@ -117,9 +117,13 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     misses++
     return false
   }
+  const has = (address: Uint8Array) => consumed?.addresses.has(address) === true || isIn(address)
   const set: Watched.Watched = {
     ...watched,
-    has: (address) => consumed?.addresses.has(address) === true || isIn(address),
+    has,
+    hasAt: (span) =>
+      filling || consumed !== undefined ? has(span.bytes.slice(span.at, span.at + span.length)) : watched.hasAt(span),
+    hasLike: (length, first) => filling || consumed !== undefined || watched.hasLike(length, first),
     size: () => (filling ? Number.POSITIVE_INFINITY : watched.size() + (consumed?.addresses.size() ?? 0))
   }
 

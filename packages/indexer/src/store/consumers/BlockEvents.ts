@@ -81,13 +81,12 @@ const lacksOf = ({ evm }: Chain, { missing = [], notUnderstood = [] }: ResolvedB
 /** The events of the blocks of an open chain. */
 export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "tokens">, of: ConsumedAddresses) => {
   const events = Object.values(confirmed).filter((event) => chain.events.has(event))
-  const watched = { has: of.has, add: () => {}, remove: () => {}, size: of.size }
 
   return Effect.fnUntraced(function* (block: ResolvedBlock, { learned }: Pick<Entering, "learned">) {
     const payers = Matcher.lacksInputs(block)
-      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched, UtxoKernel.hashesOf))
+      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, of, UtxoKernel.hashesOf))
       : []
-    const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched, payers))
+    const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, of, payers))
     // Where every address is meant, an output may be of none: two of such would have the same id.
     const own = [...seen].filter(([, address]) => Address.encode(chain, address) !== undefined)
     const byAddress = new Map(own.map(([hex, address]) => [hex, events.map((event) => ({ event, address }))] as const))

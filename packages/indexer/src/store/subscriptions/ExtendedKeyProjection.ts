@@ -29,11 +29,9 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, watched: { s
     return known.any
   })
 
-  const isWatched = (address: AddressBytes) => set.has(address)
-
   /** Blocks above `since` are matched against what is derived here. */
   const grow = Effect.fnUntraced(function* (block: Block, since: number, entering: Entering) {
-    const named = yield* TimeSlice.runInTransaction(() => KeyWindows.namedIn(block, isWatched))
+    const named = yield* TimeSlice.runInTransaction(() => KeyWindows.namedIn(block, set))
     const used = Effect.provideService(
       KeyWindows.usedBy(id, [...named.values()], block.height),
       KeyWindows.Bounds,
@@ -41,7 +39,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, id, watched: { s
     )
     const windows = named.size === 0 ? [] : yield* used
     if (windows.length === 0) return
-    const all = yield* TimeSlice.runInTransaction(() => KeyWindows.namedIn(block, () => true))
+    const all = yield* TimeSlice.runInTransaction(() => KeyWindows.namedIn(block))
     const isUsed = (address: AddressBytes) => all.has(Bytes.key(address))
     const reached = yield* Effect.provideService(KeyWindows.reachAll(chain, windows, isUsed), KeyWindows.Bounds, bounds)
     const row = yield* ChainRow.lockAndBumpRevision(id)

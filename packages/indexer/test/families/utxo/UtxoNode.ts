@@ -1,5 +1,5 @@
 /** A fake UTXO node for tests: answers from blocks, as nodes of different kinds and ages do. */
-import type { Block } from "@headwater/core/Block"
+import type { Block, Transfer } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
@@ -47,9 +47,19 @@ export const parse = (text: string): unknown =>
   )
 
 /** A block with what its inputs show, read: blocks can be compared then, whatever way they were had. */
-export const plain = (block: Block) => ({
-  ...block,
-  spends: block.spends.map(({ unlocking, ...spend }) => ({ ...spend, unlocking: unlocking?.() }))
+export const plain = (block: Block) => ({ ...block, ...plainMoves(block) })
+
+/** What a block moves, with all parts at hand that are read when they are asked for. */
+export const plainMoves = ({ spends, transfers }: Pick<Block, "spends" | "transfers">) => ({
+  spends: spends.map(({ outpoint, position, transaction, unlocking }) => ({
+    ...{ outpoint, position, transaction },
+    unlocking: unlocking?.()
+  })),
+  transfers: transfers.map((transfer): Transfer => {
+    if (transfer.kind !== "coin") return transfer
+    const { amount, from, kind, position, to, transaction } = transfer
+    return { amount, from, kind, position, to, transaction }
+  })
 })
 
 const withoutPrevouts = (transaction: string | NodeTransaction): string | NodeTransaction =>

@@ -1,12 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, CoinTransfer } from "@headwater/core/Block"
+import type { Block, CoinTransfer, Span } from "@headwater/core/Block"
 import * as UtxoSet from "@headwater/indexer/store/chain/UtxoSet"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as KeptCoins from "../../../src/store/chain/internal/KeptCoins.ts"
 import { takenStores } from "../../../../../test/Stores.ts"
+
+/** These bytes among others. */
+const span = (bytes: Iterable<number>): Span => {
+  const alone = Uint8Array.from(bytes)
+  return { bytes: Uint8Array.of(7, 7, 7, ...alone, 7), at: 3, length: alone.length }
+}
 
 const script = (number: number) => Uint8Array.of(0x51, number) as AddressBytes
 
@@ -41,14 +47,18 @@ class Wallets {
       if (choice % 3 !== 0 && this.unspent.length > 0) {
         const [input] = this.unspent.splice(choice % this.unspent.length, 1)
         inputs.push(input!)
-        spends.push({ transaction, position: 0, outpoint: { transactionId: input!.id, index: input!.index } })
+        const outpoint = { transactionId: input!.id, index: input!.index }
+        const index = Uint8Array.of(outpoint.index, 0, 0, 0)
+        const outpointSpan = span([...outpoint.transactionId.toReversed(), ...index])
+        spends.push({ transaction, position: 0, outpoint, ...(choice % 2 === 0 ? {} : { outpointSpan }) })
       }
       for (let index = 0; index < 1 + (choice % 2); index++) {
         const output = { id, index, owner: choice % 5, amount: BigInt(this.#nonce) * 10n ** 15n + BigInt(index) }
         this.unspent.push(output)
         transfers.push({
           ...{ kind: "coin", transaction, position: index, from: undefined },
-          ...{ to: script(output.owner), amount: output.amount }
+          ...{ to: script(output.owner), amount: output.amount },
+          ...(choice % 4 < 2 ? {} : { toSpan: span(script(output.owner)) })
         })
       }
     }
@@ -152,7 +162,8 @@ for (const store of takenStores(import.meta.url)) {
                     sought += some.length
                     return some
                   })
-                const keeping = { isWatched, keepsAll: false, among }
+                const isWatchedAt = ({ at, bytes, length }: Span) => isWatched(bytes.slice(at, at + length))
+                const keeping = { isWatched, isWatchedAt, keepsAll: false, among }
                 const applied = yield* transaction(UtxoSet.apply(1, block, keeping))
                 kept.add(applied.created)
                 continues = true
@@ -168,7 +179,12 @@ for (const store of takenStores(import.meta.url)) {
                 const outputs = applied.transfers.filter(({ to }) => to !== undefined)
                 assert.deepStrictEqual(
                   outputs,
-                  block.transfers.filter(({ transaction }) => touched.has(transaction))
+                  block.transfers
+                    .filter(({ transaction }) => touched.has(transaction))
+                    .map((transfer) => {
+                      const { toSpan: _, ...shown } = transfer as CoinTransfer
+                      return shown
+                    })
                 )
                 assert.deepStrictEqual(
                   applied.transfers.flatMap(({ from, transaction }) =>

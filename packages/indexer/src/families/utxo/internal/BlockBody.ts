@@ -90,4 +90,8 @@ const maxScriptSize = 10_000
  * (`CScript::IsUnspendable`). What cannot be spent is no transfer; everything else is one, also an output of zero, of
  * an empty script, or one that has no address (pay-to-public-key, bare multisig, MWEB peg-in and HogEx address).
  */
-export const isSpendable = (script: Uint8Array): boolean => script[0] !== opReturn && script.length <= maxScriptSize
+export const isSpendable = (script: Uint8Array): boolean => isSpendableAt(script, 0, script.length)
+
+/** As {@link isSpendable}, of a script that stands among other bytes. */
+export const isSpendableAt = (bytes: Uint8Array, from: number, length: number): boolean =>
+  (length === 0 || bytes[from] !== opReturn) && length <= maxScriptSize

@@ -32,14 +32,17 @@ const roomOfLane = longest + 128
 /** How many of the messages from `first` on are hashed at a time, and where their bytes begin and end. */
 const batchFrom = (messages: Messages, first: number) => {
   const all = messages.length / offsetsOf
-  let [begin, end] = [Number.POSITIVE_INFINITY, 0]
+  let begin = Number.MAX_SAFE_INTEGER
+  let end = 0
   let count = 0
   for (; count < most && first + count < all; count++) {
     const at = (first + count) * offsetsOf
     let length = 0
-    let [from, to] = [begin, end]
+    let from = begin
+    let to = end
     for (let slice = at; slice < at + offsetsOf; slice += 2) {
-      const [start, stop] = [messages[slice]!, messages[slice + 1]!]
+      const start = messages[slice]!
+      const stop = messages[slice + 1]!
       if (start === stop) continue
       length += stop - start
       from = Math.min(from, start)

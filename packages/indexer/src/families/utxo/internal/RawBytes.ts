@@ -27,11 +27,10 @@ export class RawBytes {
     return this.bytes.subarray(from, this.at)
   }
 
-  /** As `take`; what is kept of a block must not keep all of its bytes. */
-  copy(length: number): Uint8Array {
-    const from = this.skip(length)
+  /** What stands there, for whom keeps it: that must not keep all of a block's bytes. */
+  copied(from: number, length: number): Uint8Array {
     const copied = new Uint8Array(length)
-    if (length > fewBytes) copied.set(this.bytes.subarray(from, this.at))
+    if (length > fewBytes) copied.set(this.bytes.subarray(from, from + length))
     else for (let index = 0; index < length; index++) copied[index] = this.bytes[from + index]!
     return copied
   }

@@ -5,6 +5,7 @@
  * Zcash has its own format, see `RawZcashTransaction.ts`.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { CoinTransfer, Span, Spend } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { type Unlocking, witnessItems } from "@headwater/core/utxo/Unlocking"
 import * as AssetUnlock from "./AssetUnlock.ts"
@@ -19,14 +20,52 @@ const mwebFlag = 8
 const noOutput = 0xffffffff
 const specialVersion = 3
 
-/** Where the parts of an input begin that unlock an output; the witness stands behind the outputs, if there is one. */
-interface Parts {
-  readonly scriptSig: number
+const hashSize = 32
+const outpointSize = hashSize + 4
+
+/**
+ * An input, whose parts are read when they are asked for: of a block's thousands of inputs few ever are, and an array of
+ * bytes for each would be most of what a block takes in memory.
+ */
+class RawInput implements Spend {
+  readonly transaction: number
+  readonly position: number
+  readonly #raw: RawBytes
+  /** Where the outpoint begins, behind which the `scriptSig` stands. */
+  readonly at: number
+  /** Where the witness begins, which stands behind the outputs, if there is one. */
   witness: number | undefined
+
+  constructor(raw: RawBytes, transaction: number, position: number) {
+    this.#raw = raw
+    this.at = raw.at
+    this.transaction = transaction
+    this.position = position
+  }
+
+  get bytes() {
+    return this.#raw.bytes
+  }
+
+  get length() {
+    return outpointSize
+  }
+
+  get outpointSpan(): Span {
+    return this
+  }
+
+  get outpoint(): Spend["outpoint"] {
+    return { transactionId: writtenAt(this.bytes, this.at), index: this.bytes.readUInt32LE(this.at + hashSize) }
+  }
+
+  get unlocking(): () => Unlocking {
+    return () => unlockingAt(this.#raw, this.at + outpointSize, this.witness)
+  }
 }
 
 /** Leaves the reader where it is. */
-const unlockingAt = (raw: RawBytes, { scriptSig, witness }: Parts): Unlocking => {
+const unlockingAt = (raw: RawBytes, scriptSig: number, witness: number | undefined): Unlocking => {
   const { at } = raw
   const next = () => raw.take(raw.size())
   raw.at = scriptSig
@@ -42,41 +81,91 @@ const unlockingAt = (raw: RawBytes, { scriptSig, witness }: Parts): Unlocking =>
   return unlocking
 }
 
-/** The inputs, of which a coinbase is none, are added to `body`. Returns the parts of all that are on the wire. */
-export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.BlockBody): ReadonlyArray<Parts> => {
-  const inputs: Array<Parts> = []
-  for (let left = raw.size(); left > 0; left--) {
-    const transactionId = raw.hash()
-    const index = raw.uint32()
-    const position = inputs.length
-    const parts: Parts = { scriptSig: raw.at, witness: undefined }
-    inputs.push(parts)
+/** The inputs, of which a coinbase is none, are added to `body`. Returns how many are on the wire. */
+export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.BlockBody): number => {
+  const inputs = raw.size()
+  for (let position = 0; position < inputs; position++) {
+    const input = new RawInput(raw, transaction, position)
+    raw.skip(32)
+    if (raw.uint32() !== noOutput) body.spends.push(input)
     raw.skip(raw.size())
     raw.skip(4)
-    if (index === noOutput) continue
-    const unlocking = () => unlockingAt(raw, parts)
-    body.spends.push({ transaction, position, outpoint: { transactionId, index }, unlocking })
   }
   return inputs
+}
+
+/** Tells the inputs, of which the first that was added to `body` is at `first`, where their witnesses are. */
+const readWitnesses = (raw: RawBytes, inputs: number, body: BlockBody.BlockBody, first: number): void => {
+  let next = first
+  for (let position = 0; position < inputs; position++) {
+    const input = body.spends[next]
+    if (input instanceof RawInput && input.position === position) {
+      input.witness = raw.at
+      next++
+    }
+    for (let items = raw.size(); items > 0; items--) raw.skip(raw.size())
+  }
+}
+
+/** An output, whose script and amount are read when they are asked for, as the parts of {@link RawInput}. */
+class RawOutput implements CoinTransfer {
+  readonly transaction: number
+  readonly position: number
+  readonly #raw: RawBytes
+  readonly #amount: number
+  /** Where the script stands. */
+  readonly at: number
+  readonly length: number
+
+  constructor(raw: RawBytes, transaction: number, position: number, amount: number, at: number, length: number) {
+    this.#raw = raw
+    this.#amount = amount
+    this.transaction = transaction
+    this.position = position
+    this.at = at
+    this.length = length
+  }
+
+  get kind() {
+    return "coin" as const
+  }
+
+  get from() {
+    return undefined
+  }
+
+  /** A locking script is the canonical address on a UTXO chain. */
+  get to() {
+    return this.#raw.copied(this.at, this.length) as AddressBytes
+  }
+
+  get bytes() {
+    return this.#raw.bytes
+  }
+
+  get toSpan(): Span {
+    return this
+  }
+
+  get amount() {
+    return this.bytes.readBigUInt64LE(this.#amount)
+  }
 }
 
 /** The spendable outputs are added to `body`. */
 export const readOutputs = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody.BlockBody): void => {
   const outputs = raw.size()
   for (let position = 0; position < outputs; position++) {
-    const amount = raw.uint64()
-    const locking = raw.copy(raw.size())
-    const script = chain.utxo!.cashTokens ? withoutToken(locking) : locking
-    if (!BlockBody.isSpendable(script)) continue
-    // A locking script is the canonical address on a UTXO chain.
-    body.transfers.push({
-      kind: "coin",
-      transaction,
-      position,
-      from: undefined,
-      to: script as AddressBytes,
-      amount
-    })
+    const amount = raw.skip(8)
+    let length = raw.size()
+    let script = raw.skip(length)
+    if (chain.utxo!.cashTokens) {
+      const whole = length
+      length = withoutToken(raw.bytes.subarray(script, script + whole)).length
+      script += whole - length
+    }
+    if (!BlockBody.isSpendableAt(raw.bytes, script, length)) continue
+    body.transfers.push(new RawOutput(raw, transaction, position, amount, script, length))
   }
 }
 
@@ -157,15 +246,11 @@ export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body
   const flags = raw.bytes[raw.at] === 0 && !specialTransactions ? (raw.bytes[raw.at + 1] ?? 0) : 0
   if (flags !== 0) raw.skip(2)
   const from = raw.at
+  const first = body.spends.length
   const inputs = readInputs(raw, transaction, body)
   readOutputs(raw, chain, transaction, body)
   const to = raw.at
-  if ((flags & witnessFlag) !== 0) {
-    for (const input of inputs) {
-      input.witness = raw.at
-      for (let items = raw.size(); items > 0; items--) raw.skip(raw.size())
-    }
-  }
+  if ((flags & witnessFlag) !== 0) readWitnesses(raw, inputs, body, first)
   const witnessEnd = raw.at
   // In a block only the HogEx has it, and it is empty there: the MWEB transactions stand behind the list.
   if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")

@@ -1,6 +1,6 @@
 /** The coins of one block by itself: which of its outputs its own inputs take, and what it leaves. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, Spend, Transfer } from "@headwater/core/Block"
+import type { Block, CoinTransfer, Span, Spend, Transfer } from "@headwater/core/Block"
 import * as Steps from "@headwater/core/Steps"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Inputs from "@headwater/core/utxo/Inputs"
@@ -9,15 +9,28 @@ import * as TransactionIndex from "./TransactionIndex.ts"
 export interface Keeping {
   /** Whether anybody watches a script. */
   readonly isWatched: (script: AddressBytes) => boolean
+  /** As `isWatched`, of a script that stands among other bytes. */
+  readonly isWatchedAt?: (span: Span) => boolean
   /** Whether outputs are kept whose script nobody watches. */
   readonly keepsAll: boolean
 }
+
+/** An input that takes an output of its own block. */
+interface OwnInput {
+  readonly spend: Spend
+  readonly output: CoinTransfer
+}
+
+const inputOf = ({ output: { amount, to }, spend }: OwnInput): Inputs.Input => ({
+  spend,
+  coin: { script: to!, amount }
+})
 
 export interface BlockCoins {
   /** Kept outputs that no input of the block takes. */
   readonly created: ReadonlyArray<Coin>
   /** Inputs that take outputs of the block. */
-  readonly inputs: ReadonlyArray<Inputs.Input>
+  readonly own: ReadonlyArray<OwnInput>
   /** The other inputs, in block order. */
   readonly earlier: ReadonlyArray<Spend>
   /** Whether the node has shown what inputs take. */
@@ -33,16 +46,17 @@ const outputsOfTransaction = 2 ** 32
 const placeOf = (transaction: number, index: number) => transaction * outputsOfTransaction + index
 
 /** The block's own coins: most inputs take outputs of other blocks, and are told by their transaction alone. */
-export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<void, BlockCoins> {
+export function* of(block: Block, { isWatched, isWatchedAt, keepsAll }: Keeping): Generator<void, BlockCoins> {
   const { height, spends, transactions, transfers } = block
-  const placeIn = yield* TransactionIndex.make(transactions)
+  const index = yield* TransactionIndex.make(transactions)
   const places = new Float64Array(spends.length)
   const spent = new Set<number>()
   const mayBeSpent = new Uint8Array(transactions.length)
   let count = 0
-  yield* Steps.forEach(spends, ({ outpoint: { index, transactionId } }) => {
-    const transaction = placeIn(transactionId)
-    const place = transaction < 0 ? -1 : placeOf(transaction, index)
+  yield* Steps.forEach(spends, (spend) => {
+    const { outpointSpan } = spend
+    const transaction = outpointSpan ? index.findSpent(outpointSpan) : index.find(spend.outpoint.transactionId)
+    const place = transaction < 0 ? -1 : placeOf(transaction, spend.outpoint.index)
     places[count++] = place
     if (place < 0) return
     mayBeSpent[transaction] = 1
@@ -50,40 +64,59 @@ export function* of(block: Block, { isWatched, keepsAll }: Keeping): Generator<v
   })
   const touched = new Uint8Array(transactions.length)
   const created: Array<Coin> = []
-  const own = new Map<number, Coin>()
+  const outputs = new Map<number, CoinTransfer>()
   let shows = false
   yield* Steps.forEach(transfers, (transfer) => {
     const { transaction } = transfer
     if (transfer.kind !== "coin") return
-    if (transfer.to === undefined) {
+    const { position, toSpan } = transfer
+    const to = toSpan && isWatchedAt ? undefined : transfer.to
+    if (!toSpan && to === undefined) {
       shows = true
       if (transfer.from !== undefined && isWatched(transfer.from)) touched[transaction] = 1
       return
     }
-    const { amount, position, to: script } = transfer
-    const isOfWatched = isWatched(script)
+    const isOfWatched = to === undefined ? isWatchedAt!(toSpan!) : isWatched(to)
     if (isOfWatched) touched[transaction] = 1
     const place = mayBeSpent[transaction] === 1 ? placeOf(transaction, position) : -1
-    const isOwn = place >= 0 && spent.has(place)
-    if (!isOwn && !isOfWatched && !keepsAll) return
-    const coin = { outpoint: { transactionId: transactions[transaction]!, index: position }, script, amount, height }
-    if (isOwn) own.set(place, coin)
-    else created.push(coin)
+    if (place >= 0 && spent.has(place)) {
+      outputs.set(place, transfer)
+      return
+    }
+    if (!isOfWatched && !keepsAll) return
+    const outpoint = { transactionId: transactions[transaction]!, index: position }
+    created.push({ outpoint, script: transfer.to!, amount: transfer.amount, height })
   })
-  const inputs: Array<Inputs.Input> = []
+  const own: Array<OwnInput> = []
   const earlier: Array<Spend> = []
   count = 0
   yield* Steps.forEach(spends, (spend) => {
     const place = places[count++]!
-    const coin = place < 0 ? undefined : own.get(place)
-    if (coin === undefined) return earlier.push(spend)
-    if (touched[transactionOf(place)] === 1 && isWatched(coin.script)) touched[spend.transaction] = 1
-    return inputs.push({ spend, coin })
+    const output = place < 0 ? undefined : outputs.get(place)
+    if (output === undefined) return earlier.push(spend)
+    if (touched[transactionOf(place)] === 1 && isWatched(output.to!)) touched[spend.transaction] = 1
+    return own.push({ spend, output })
   })
-  return { created, inputs, earlier, shows, touched }
+  return { created, own, earlier, shows, touched }
 }
 
 const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction)
+
+/** A transfer with its address and amount at hand, for the many who ask for these from here on. */
+const atHand = (transfer: Transfer): Transfer => {
+  if (transfer.kind !== "coin" || transfer.toSpan === undefined) return transfer
+  const { amount, from, kind, position, to, transaction } = transfer
+  return { kind, transaction, position, from, to, amount }
+}
+
+/** The transfers of some transactions. */
+function* transfersOf(block: Block, isOne: (transaction: number) => boolean): Generator<void, ReadonlyArray<Transfer>> {
+  const transfers: Array<Transfer> = []
+  yield* Steps.forEach(block.transfers, (transfer) => {
+    if (isOne(transfer.transaction)) transfers.push(atHand(transfer))
+  })
+  return transfers
+}
 
 /**
  * The block with a transfer for each of its inputs that is known; `later` are those that take outputs of earlier blocks.
@@ -92,20 +125,20 @@ const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction
  */
 export function* touching<B extends Block>(
   block: B,
-  { earlier, inputs, shows, touched }: BlockCoins,
+  { earlier, own, shows, touched }: BlockCoins,
   later: ReadonlyArray<Inputs.Input>,
   { isWatched, keepsAll }: Keeping
 ): Generator<void, B> {
-  if (keepsAll) return yield* Inputs.showInSteps(block, [...inputs, ...later])
+  if (keepsAll) {
+    const transfers = yield* transfersOf(block, () => true)
+    return yield* Inputs.showInSteps({ ...block, transfers }, [...own.map(inputOf), ...later])
+  }
   for (const { coin, spend } of later) if (isWatched(coin.script)) touched[spend.transaction] = 1
   const resolved = new Set(later.map(({ spend }) => spend))
   const others = resolved.size === 0 ? earlier : earlier.filter((spend) => !resolved.has(spend))
   const unknown = shows ? yield* Inputs.unshownInSteps({ spends: others, transfers: block.transfers }) : others
   if (!touched.includes(1)) return { ...block, transfers: [], spends: unknown }
-  const transfers: Array<Transfer> = []
-  yield* Steps.forEach(block.transfers, (transfer) => {
-    if (touched[transfer.transaction] === 1) transfers.push(transfer)
-  })
+  const transfers = yield* transfersOf(block, (transaction) => touched[transaction] === 1)
   const spends: Array<Spend> = []
   let next = 0
   yield* Steps.forEach(block.spends, (spend) => {
@@ -113,11 +146,12 @@ export function* touching<B extends Block>(
     if (isUnknown) next++
     if (isUnknown || touched[spend.transaction] === 1) spends.push(spend)
   })
-  const shown = [...inputs, ...later].filter(({ spend }) => touched[spend.transaction] === 1)
+  const isTouched = ({ spend }: Pick<Inputs.Input, "spend">) => touched[spend.transaction] === 1
+  const shown = [...own.filter(isTouched).map(inputOf), ...later.filter(isTouched)]
   return yield* Inputs.showInSteps({ ...block, transfers, spends }, shown)
 }
 
 /** The inputs that take outputs of the block, whosever they are. */
 export function* ownInputs(block: Block): Generator<void, ReadonlyArray<Inputs.Input>> {
-  return (yield* of(block, { isWatched: () => false, keepsAll: false })).inputs
+  return (yield* of(block, { isWatched: () => false, keepsAll: false })).own.map(inputOf)
 }

@@ -33,11 +33,10 @@ const mostKept = 2 ** 21
 const bytes = new Uint8Array(36)
 const view = new DataView(bytes.buffer)
 
-/** An output as bytes, which the next call overwrites. */
+/** An output as blocks name it, see `Spend.outpointSpan`, in bytes that the next call overwrites. */
 const bytesOf = ({ index, transactionId }: Outpoint): Uint8Array => {
-  bytes.fill(0)
-  bytes.set(transactionId)
-  view.setUint32(32, index)
+  for (let at = 0; at < 32; at++) bytes[at] = transactionId[31 - at] ?? 0
+  view.setUint32(32, index, true)
   return bytes
 }
 
@@ -89,7 +88,9 @@ export const make = (chain: number, few = fewInputs): KeptCoins => {
       }
       const all = kept
       if (all.size() === 0) return []
-      return spends.filter(({ outpoint }) => all.has(bytesOf(outpoint)))
+      return spends.filter((spend) =>
+        spend.outpointSpan ? all.hasAt(spend.outpointSpan) : all.has(bytesOf(spend.outpoint))
+      )
     }),
     add: (coins) => {
       if (kept === undefined) return

@@ -9,6 +9,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Watched from "@headwater/core/events/Watched"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as Steps from "@headwater/core/Steps"
 import * as Clock from "effect/Clock"
@@ -199,15 +200,16 @@ export const reachAll = Effect.fnUntraced(function* (
   return reached
 })
 
-/** The addresses that a block's transfers name and that `keep` picks, by their keys. */
-export function* namedIn({ transfers }: Block, keep: (address: AddressBytes) => boolean) {
+/** The addresses that a block's transfers name, by their keys: those that may be in a set, or all. */
+export function* namedIn({ transfers }: Block, watched?: Watched.Watched) {
   const named = new Map<string, AddressBytes>()
   const see = (address: AddressBytes | undefined) => {
-    if (address !== undefined && keep(address)) named.set(Bytes.key(address), address)
+    if (address !== undefined) named.set(Bytes.key(address), address)
   }
-  yield* Steps.forEach(transfers, ({ from, to }) => {
-    see(from)
-    see(to)
+  yield* Steps.forEach(transfers, (transfer) => {
+    const { from } = transfer
+    if (watched === undefined || (from !== undefined && watched.has(from))) see(from)
+    if (watched === undefined || Watched.isPaid(watched, transfer)) see(transfer.to)
   })
   return named
 }

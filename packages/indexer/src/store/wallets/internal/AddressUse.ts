@@ -4,6 +4,7 @@
  */
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Watched from "@headwater/core/events/Watched"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import * as Steps from "@headwater/core/Steps"
 import * as Effect from "effect/Effect"
@@ -45,9 +46,10 @@ const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<
   TimeSlice.runInTransaction(function* () {
     const paid = new Map<string, Uint8Array>()
     yield* Steps.forEach(block.transfers, (transfer) => {
-      if (transfer.kind !== "coin" || transfer.to === undefined || !set.has(transfer.to)) return
-      const key = Bytes.key(transfer.to)
-      if (!known.has(key)) paid.set(key, transfer.to)
+      if (transfer.kind !== "coin" || !Watched.isPaid(set, transfer)) return
+      const to = transfer.to!
+      const key = Bytes.key(to)
+      if (!known.has(key)) paid.set(key, to)
     })
     return paid
   })

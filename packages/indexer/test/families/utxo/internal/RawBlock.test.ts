@@ -21,6 +21,7 @@ import * as WitnessCommitment from "../../../../src/families/utxo/internal/Witne
 import * as Fixtures from "../../../Fixtures.ts"
 import * as Mutation from "../../Mutation.ts"
 import * as UtxoBlocks from "../UtxoBlocks.ts"
+import * as UtxoNode from "../UtxoNode.ts"
 
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const large = 200_000
@@ -107,7 +108,7 @@ const shown = (attempt: () => Read) =>
     onSuccess: ({ body, outcome, ...block }) => ({
       ...block,
       outcome: Result.mapError(outcome, String),
-      body: { ...body, spends: body.spends.map(({ unlocking, ...spend }) => ({ ...spend, unlocking: unlocking?.() })) }
+      body: { ...body, ...UtxoNode.plainMoves(body) }
     })
   })
 

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import type { Block } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Watched from "@headwater/core/events/Watched"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
+import * as Result from "effect/Result"
+import * as RawBlock from "../../../../src/families/utxo/internal/RawBlock.ts"
+import * as BlockCoins from "../../../../src/store/chain/internal/BlockCoins.ts"
+import * as Fixtures from "../../../Fixtures.ts"
+import * as UtxoNode from "../../../families/utxo/UtxoNode.ts"
+
+const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+/** The moves without what tells where they stand in the raw block. */
+const moves = (block: Pick<Block, "spends" | "transfers">) => {
+  const { spends, transfers } = UtxoNode.plainMoves(block)
+  return { spends: spends.map(({ unlocking: _, ...spend }) => spend), transfers }
+}
+
+const recorded = () =>
+  readFileSync(
+    Fixtures.path(
+      "utxo-blocks/rust-bitcoin/bitcoin/tests/data/mainnet_block_000000000000000000000c835b2adcaedc20fdf6ee440009c249452c726dafae.raw"
+    )
+  )
+
+describe("BlockCoins", () => {
+  it.skipIf(!Fixtures.exist)(
+    "of a raw block, whose scripts and hashes are looked at where they stand, and of the same block without",
+    () => {
+      const {
+        body: { spends, transactions, transfers },
+        parent,
+        time
+      } = TimeSlice.atOnce(RawBlock.read(bitcoin, recorded(), RawBlock.unlisted))
+      const raw: Block = { spends, transactions, transfers, hash: new Uint8Array(32), height: 1, parent, time }
+      const plain: Block = { ...raw, ...moves(raw) }
+      const watched = Watched.make([1, 2])
+      const coinsOf = (block: Block, keepsAll: boolean) => {
+        const keeping = { isWatched: watched.has, isWatchedAt: watched.hasAt, keepsAll }
+        const coins = TimeSlice.atOnce(BlockCoins.of(block, keeping))
+        const touching = TimeSlice.atOnce(BlockCoins.touching(block, coins, [], keeping))
+        const { created, own, touched } = coins
+        return { created, own: own.length, touched: touched.join(), left: moves(touching) }
+      }
+      for (const every of [Number.POSITIVE_INFINITY, 300, 1]) {
+        for (const [index, { to }] of raw.transfers.entries()) if (index % every === 7 % every) watched.add(to!)
+        for (const keepsAll of [false, true]) assert.deepStrictEqual(coinsOf(raw, keepsAll), coinsOf(plain, keepsAll))
+      }
+      assert.isAbove(coinsOf(raw, false).own, 300)
+    }
+  )
+})
