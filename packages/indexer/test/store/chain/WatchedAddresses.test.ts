@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as WatchedAddresses from "@headwater/indexer/store/chain/WatchedAddresses"
+import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Effect from "effect/Effect"
@@ -22,6 +23,12 @@ const block = (paid: ReadonlyArray<number>) => ({
 })
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
+
+/** An address among other bytes. */
+const spanOf = (number: number) => {
+  const bytes = Uint8Array.of(7, ...address(number), 7)
+  return { bytes, at: 1, length: bytes.length - 2 }
+}
 
 for (const { name, layer } of takenStores(import.meta.url)) {
   describe(`WatchedAddresses (${name})`, () => {
@@ -110,6 +117,46 @@ for (const { name, layer } of takenStores(import.meta.url)) {
         assert.deepStrictEqual(yield* seen(4, [5, 2_000, 2_400, 5_000]), [5, 2_000])
         assert.strictEqual(runs, before + 2)
       }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live(
+      "are told where they stand among other bytes, and by their form, while they are read and for consumers",
+      () =>
+        Effect.gen(function* () {
+          const { insertMany, query } = yield* Database
+          const account = yield* Seed.account
+          yield* query((db) => db.insertInto("chain").values({ id: 7, name: Chain.nameOf(chain), revision: 3 }))
+          yield* insertMany(
+            "subscription",
+            Array.from({ length: 2_500 }, (_, i) => ({
+              ...{ reference_id: `r${i}`, account, chain: 7, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" as const },
+              ...{ address: address(i), callback_url: "https://example.com/", host: "example.com", secret: null },
+              ...{ revision: 3, confirmations: 1, created: 1, from_height: null, active: 1 }
+            }))
+          )
+          const reading = yield* Latch.make()
+          const watched = yield* Effect.provideService(WatchedAddresses.make(7), WatchedAddresses.Filling, {
+            atOnce: 1_000,
+            pause: reading.await
+          })
+          yield* watched.fill(3)
+          const { set } = watched
+          const asked = [0, 2_499, 3_000]
+          const seen = watched.transaction(Effect.sync(() => asked.filter((number) => set.hasAt(spanOf(number)))))
+          assert.deepStrictEqual(yield* seen, [0, 2_499])
+          assert.isTrue(set.hasLike(99, 1), "what is yet to be read may have any form")
+          yield* reading.open
+          yield* Effect.repeat(Effect.delay(Effect.sync(set.size), "5 millis"), { until: (size) => size === 2_500 })
+          assert.deepStrictEqual(yield* seen, [0, 2_499])
+          assert.isFalse(set.hasLike(99, 1))
+
+          const consuming = yield* Effect.provideService(WatchedAddresses.make(7), ConsumedAddresses.Current, {
+            ...{ addresses: ConsumedAddresses.make([address(3_000)]), onRecorded: Effect.void }
+          })
+          assert.isTrue(consuming.set.hasAt(spanOf(3_000)))
+          assert.isFalse(consuming.set.hasAt(spanOf(0)))
+          assert.isTrue(consuming.set.hasLike(address(3_000).length, address(3_000)[0]!))
+        }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
     it.live("fail to be read as the store does, before the first block", () =>
