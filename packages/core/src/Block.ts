@@ -24,7 +24,10 @@ export interface Span {
   readonly length: number
 }
 
-/** One transfer of the native coin. */
+/**
+ * One transfer of the native coin. Its parts may be read when they are asked for, as those of {@link Spend}: a copy names
+ * them, since a spread, `JSON.stringify` and `structuredClone` miss such parts.
+ */
 export interface CoinTransfer {
   readonly kind: "coin"
   /** Index into {@link Block.transactions}. */
