@@ -40,6 +40,7 @@ describe("the next look for a new block", () => {
       yield* lasts(2, "2 seconds")
       yield* isEndedByAnnouncement(2)
       // The node did not have the block yet.
+      yield* lasts(2, "500 millis")
       yield* lasts(2, "2 seconds")
       yield* isEndedByAnnouncement(2)
       yield* lasts(3, "2 seconds")

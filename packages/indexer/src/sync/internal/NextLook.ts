@@ -32,8 +32,10 @@ export const make = (
     Effect.suspend(() => {
       const isNew = newest !== undefined && (last === undefined || !Bytes.equal(newest.hash, last.hash))
       if (isNew) lastWasAnnounced = endedByAnnouncement
+      // The node that is asked may be behind the one that announces: its block comes without another word.
+      const isBehind = endedByAnnouncement && !isNew
       last = newest
       endedByAnnouncement = false
-      return Effect.raceFirst(Effect.sleep(lastWasAnnounced ? longInterval : pollInterval), heard)
+      return Effect.raceFirst(Effect.sleep(lastWasAnnounced && !isBehind ? longInterval : pollInterval), heard)
     })
 }
