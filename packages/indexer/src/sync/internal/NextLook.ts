@@ -10,7 +10,7 @@ import type { Head, Source } from "../../families/Source.ts"
 
 /** A wait for the block behind one that was announced: so many intervals, and at most so long where these are short. */
 const announcedIntervals = 4
-const longestAnnounced = Duration.seconds(20)
+const longestAnnounced = Duration.seconds(10)
 
 /** The waits between the looks of one follower: each is given the newest block that was seen. */
 export const make = (
