@@ -1,7 +1,7 @@
 /**
- * A block and its receipts, of Ethereum's own kinds and of most of those that were made of it, in steps: `openBlock`, then `readTransaction` and `readReceipt` as often
- * as there are transactions. Each gives 0 where something is not as in most blocks, or does not fit: then nothing is to be
- * used.
+ * A block and its receipts, of Ethereum's own kinds and of most of those that were made of it, in steps: `openBlock`, then
+ * `readTransaction` and `readReceipt` as often as there are transactions. Each gives 0 where something is not as in most
+ * blocks, or does not fit: then nothing is to be used.
  *
  * What is proved: the hash of the header, those of the transactions, the roots of transactions, withdrawals and receipts, the
  * bloom of the block, and the addresses of created contracts. Where nothing is to be proved, nothing is hashed, and the index

@@ -17,7 +17,7 @@ const ethereum = memory.data<i32>([
 ])
 const ethereumCount = 8
 
-/** Those of coreth, up to where a block settles those before (ACP-194). */
+/** Those of coreth; the last ones are of a block that settles those before (ACP-194). */
 const avalanche = memory.data<i32>([
   members.extDataHash,
   members.baseFeePerGas,
@@ -29,9 +29,14 @@ const avalanche = memory.data<i32>([
   members.timestampMilliseconds,
   members.minDelayExcess,
   members.targetExponent,
-  members.minPriceExponent
+  members.minPriceExponent,
+  members.settledHeight,
+  members.settledGasUnix,
+  members.settledGasNumerator,
+  members.settledExcess
 ])
-const avalancheCount = 11
+const avalancheCount = 15
+const settled = 4
 
 function isHash(slot: i32): bool {
   return (
@@ -68,6 +73,7 @@ export function hashHeader(to: usize): void {
   const added = isAvalanche ? avalanche : ethereum
   let count = isAvalanche ? avalancheCount : ethereumCount
   while (count > 0 && member(load<i32>(added + 4 * <usize>(count - 1))) == 0) count--
+  must(!isAvalanche || count <= avalancheCount - settled)
   for (let index = 0; index < count; index++) {
     const slot = load<i32>(added + 4 * <usize>index)
     const value = member(slot)
@@ -76,7 +82,6 @@ export function hashHeader(to: usize): void {
     else if (isHash(slot)) writeFixed(value, 32)
     else writeNumber(value)
   }
-  must(member(members.settledHeight) == 0)
   const start = headBefore(payload, list, top - payload)
   keccak(to, start, top - start)
 }

@@ -78,6 +78,9 @@ export const minDelayExcess = 74
 export const targetExponent = 75
 export const minPriceExponent = 76
 export const settledHeight = 77
+export const settledGasUnix = 78
+export const settledGasNumerator = 79
+export const settledExcess = 80
 
 add(hash, "hash")
 add(parentHash, "parentHash")
@@ -156,3 +159,6 @@ add(minDelayExcess, "minDelayExcess")
 add(targetExponent, "targetExponent")
 add(minPriceExponent, "minPriceExponent")
 add(settledHeight, "settledHeight")
+add(settledGasUnix, "settledGasUnix")
+add(settledGasNumerator, "settledGasNumerator")
+add(settledExcess, "settledExcess")

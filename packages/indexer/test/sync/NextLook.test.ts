@@ -40,6 +40,7 @@ describe("the next look for a new block", () => {
       yield* lasts(2, "2 seconds")
       yield* isEndedByAnnouncement(2)
       // The node did not have the block yet.
+      yield* lasts(2, "500 millis")
       yield* lasts(2, "2 seconds")
       yield* isEndedByAnnouncement(2)
       yield* lasts(3, "2 seconds")
@@ -50,11 +51,11 @@ describe("the next look for a new block", () => {
     })
   )
 
-  it.effect("comes after 20 seconds at most, unless the interval is longer", () =>
+  it.effect("comes after 10 seconds at most, unless the interval is longer", () =>
     Effect.gen(function* () {
       const short = yield* waits("6 seconds")
       yield* short.isEndedByAnnouncement(1)
-      yield* short.lasts(2, "20 seconds")
+      yield* short.lasts(2, "10 seconds")
       const long = yield* waits("1 minute")
       yield* long.isEndedByAnnouncement(1)
       yield* long.lasts(2, "1 minute")

@@ -10,7 +10,7 @@ import type { Head, Source } from "../../families/Source.ts"
 
 /** A wait for the block behind one that was announced: so many intervals, and at most so long where these are short. */
 const announcedIntervals = 4
-const longestAnnounced = Duration.seconds(20)
+const longestAnnounced = Duration.seconds(10)
 
 /** The waits between the looks of one follower: each is given the newest block that was seen. */
 export const make = (
@@ -32,8 +32,10 @@ export const make = (
     Effect.suspend(() => {
       const isNew = newest !== undefined && (last === undefined || !Bytes.equal(newest.hash, last.hash))
       if (isNew) lastWasAnnounced = endedByAnnouncement
+      // The node that is asked may be behind the one that announces: its block comes without another word.
+      const isBehind = endedByAnnouncement && !isNew
       last = newest
       endedByAnnouncement = false
-      return Effect.raceFirst(Effect.sleep(lastWasAnnounced ? longInterval : pollInterval), heard)
+      return Effect.raceFirst(Effect.sleep(lastWasAnnounced && !isBehind ? longInterval : pollInterval), heard)
     })
 }

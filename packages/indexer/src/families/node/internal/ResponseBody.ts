@@ -6,8 +6,11 @@
 /** Larger bodies are put together as they come: one copy at the end would hold up everything else. */
 const largeBytes = 2 ** 20
 
+/** So are those in more chunks: who sends a byte at a time would have a hundred times as many held. */
+const mostChunks = 1_024
+
 export class ResponseBody {
-  /** Of a body that is not large so far. */
+  /** Of a body that is neither large so far, nor in many chunks. */
   readonly #chunks: Array<Buffer> = []
   #large: Buffer | undefined
   #length = 0
@@ -19,7 +22,7 @@ export class ResponseBody {
 
   add(chunk: Buffer): void {
     const end = this.#length + chunk.length
-    if (this.#large === undefined && end <= largeBytes) this.#chunks.push(chunk)
+    if (this.#large === undefined && end <= largeBytes && this.#chunks.length < mostChunks) this.#chunks.push(chunk)
     else chunk.copy(this.#roomFor(end), this.#length)
     this.#length = end
   }

@@ -199,6 +199,22 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
     }
   })
 
+  it("of Avalanche that say what they settle, hashed or not, are for the plain path", async () => {
+    const chain = EvmBlocks.chainOf("avalanche")
+    for (const field of ["settledHeight", "settledGasUnix", "settledGasNumerator", "settledExcess"]) {
+      const recorded = sealed(SealedBlock.avalanche)
+      const unhashed = textsOf({ ...recorded, block: { ...recorded.block, [field]: "0x0" } })
+      const { header } = SealedBlock.avalanche
+      const hashed = textsOf(sealed({ header: { ...header, [field]: "0x0" } }))
+      for (const texts of [unhashed, hashed]) {
+        assert.isFalse(accepts(texts, 200_000_000, "roots", chain).block, field)
+        const plain = await read(texts, 200_000_000, "roots", false, chain)
+        assert.deepStrictEqual(await read(texts, 200_000_000, "roots", true, chain), plain)
+        assert.strictEqual(Result.isSuccess(plain), texts === hashed)
+      }
+    }
+  })
+
   it("that Bor has added to are for the plain path", async () => {
     const recorded = sealed({})
     const [number, hashed] = [recorded.block.number, recorded.block.hash].map((hex) => hex.slice(2))

@@ -16,4 +16,13 @@ describe("the body of a response", () => {
       { numRuns: 60 }
     )
   })
+
+  it("does not hold on to thousands of chunks", () => {
+    const chunks = Array.from({ length: 5_000 }, (_, index) => Buffer.alloc(1, index))
+    const sent = Buffer.concat(chunks)
+    const body = new ResponseBody()
+    for (const chunk of chunks) body.add(chunk)
+    for (const chunk of chunks) chunk.fill(255)
+    assert.isTrue(body.bytes.equals(sent))
+  })
 })
