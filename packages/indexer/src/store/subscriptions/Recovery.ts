@@ -194,17 +194,14 @@ export const make = Effect.gen(function* () {
   const startOfRound = () => ({ last: -1, full: [] as ReadonlyArray<number>, hasWorked: false })
   let round = startOfRound()
   const next = Effect.fnUntraced(function* () {
-    const { read } = yield* Database
-    const [found] = yield* read((db) =>
-      db
-        .selectFrom("recovery")
-        .innerJoin("subscription", "subscription.id", "recovery.subscription")
-        .select(["recovery.subscription", "recovery.account"])
-        .where("recovery.subscription", ">", round.last)
-        .where("subscription.active", "=", 1)
-        .$if(round.full.length > 0, (select) => select.where("recovery.account", "not in", round.full))
-        .orderBy("recovery.subscription")
-        .limit(1)
+    const { numbers, read } = yield* Database
+    // SQLite begins a cross join with its first table: in another order it reads every subscription to find no recovery.
+    const [found] = yield* read(
+      rows(sql<Pick<Row<"recovery">, "subscription" | "account">>`
+        select recovery.subscription, recovery.account from recovery cross join subscription
+        where subscription.id = recovery.subscription and recovery.subscription > ${round.last}
+        and subscription.active = 1 and recovery.account not in ${numbers(round.full)}
+        order by recovery.subscription limit 1`)
     )
     return found
   })

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { takenStores } from "../../../../../test/Stores.ts"
+import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
 const limit = 1_500
@@ -51,6 +52,14 @@ for (const store of takenStores(import.meta.url)) {
       while (yield* recover);
     })
     const provided = Effect.provide(services)
+
+    it.effect.skipIf(store.name !== "sqlite")("looks at no subscription where there is none to send again", () =>
+      Effect.gen(function* () {
+        const { step } = yield* Effect.provideService(Recovery.make, Limits.Limits, Limits.defaultMaxima)
+        const [plan] = yield* Plans.of("sqlite", step())
+        assert.match(plan!, /SEARCH recovery USING .*SEARCH subscription USING INTEGER PRIMARY KEY/)
+      }).pipe(provided)
+    )
 
     it.effect("sends again what was told since a number or a time, and nothing that was retracted", () =>
       Effect.gen(function* () {
