@@ -179,7 +179,8 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set, UtxoKernel.hashesOf))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
-    const mayBeSubscribed = only === undefined ? unsubscribed.others(foundRevision, seen) : seen
+    // Of the commit, not as found: a window may have grown within it, and reached what was nobody's in the block before.
+    const mayBeSubscribed = only === undefined ? unsubscribed.others(revision, seen) : seen
     const candidates = yield* only === undefined
       ? subscribers.all(foundRevision, mayBeSubscribed, most)
       : subscribers.only(seen, only)

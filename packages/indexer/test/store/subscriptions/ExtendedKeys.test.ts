@@ -594,8 +594,33 @@ for (const [place, store] of stores.entries()) {
           fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), (actions) =>
             Effect.runPromise(Effect.provide(run(chain, record, [...first, ...actions]), services))
           ),
-          // Ends with the story that it has shrunk so far, not with the time of the test.
-          { numRuns: propertyRuns, interruptAfterTimeLimit: 540_000, markInterruptAsFailure: true }
+          {
+            // An address that nobody had in one block, and that the next one brings into a window which it pays.
+            examples: [
+              [
+                [
+                  { kind: "deactivate", subscription: 1 },
+                  { kind: "return" },
+                  { kind: "reorganise", depth: 0, transactions: [] },
+                  { kind: "return" },
+                  {
+                    kind: "rewind",
+                    depth: 0,
+                    transactions: [[{ key: 0, branch: 1, index: 3, kind: "coin", side: "to" }]]
+                  },
+                  { kind: "sweep", key: 0, branch: 1, to: 3, apart: false },
+                  { kind: "mine", transactions: [] },
+                  { kind: "step" },
+                  { kind: "look" },
+                  { kind: "sweep", key: 0, branch: 0, to: 0, apart: false }
+                ]
+              ]
+            ],
+            numRuns: propertyRuns,
+            // Ends with the story that it has shrunk so far, not with the time of the test.
+            interruptAfterTimeLimit: 540_000,
+            markInterruptAsFailure: true
+          }
         )
         assert.isAbove(seen.cut, 0)
         assert.isAbove(seen.missed, 0)
