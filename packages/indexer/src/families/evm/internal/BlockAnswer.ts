@@ -140,7 +140,8 @@ export function* decode(answer: unknown, height: number): Generator<void, BlockA
   }
 }
 
-const isZero = (address: AddressBytes | undefined): boolean => address?.every((byte) => byte === 0) ?? false
+/** Whether an address is there, and all zeros. */
+export const isZero = (address: AddressBytes | undefined): boolean => address?.every((byte) => byte === 0) ?? false
 
 /**
  * Polygon's state-sync transaction, which Bor adds to the end of a block's answer: from and to are the zero address.

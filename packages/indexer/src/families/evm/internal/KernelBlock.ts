@@ -3,7 +3,6 @@
  * which `BlockAnswer`, `BlockProof`, `Receipts` and `Transfers` come to, at a part of the work. These read whatever the kernel
  * leaves to them.
  */
-import type { AddressBytes } from "@headwater/core/address/Address"
 import type {
   Block,
   BlockHeader,
@@ -20,6 +19,7 @@ import * as TimeSlice from "../../../TimeSlice.ts"
 import { JsonText } from "../../node/JsonText.ts"
 import type * as Proof from "../../node/Proof.ts"
 import * as TokenTransfers from "../TokenTransfers.ts"
+import { isZero } from "./BlockAnswer.ts"
 import { operationOf, type Trace, type Traces } from "./Trace.ts"
 
 export interface KernelBlock {
@@ -36,8 +36,6 @@ export const mayRead = ({ evm }: Chain, level: Proof.Level, height: number): boo
   const { byzantium = 0, nitro = 0 } = evm ?? {}
   return level !== "full" && height >= byzantium && height >= nitro
 }
-
-const isZero = (address: AddressBytes | undefined) => address?.every((byte) => byte === 0) ?? false
 
 /** Whether Bor may have added the last transaction, which no root covers. */
 const mayBeStateSync = (last: TransactionParties | undefined) => isZero(last?.from) && isZero(last?.to)

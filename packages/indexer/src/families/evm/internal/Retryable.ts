@@ -9,7 +9,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import type { Transaction } from "./BlockAnswer.ts"
+import { isZero, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 
 /** A side is absent where the coins were made or destroyed. */
@@ -41,8 +41,6 @@ const listed = (items: unknown): ReadonlyArray<TicketMove> =>
       }
     ]
   })
-
-const isZero = (address: AddressBytes) => address.every((byte) => byte === 0)
 
 /** The deposit and the refunds among the frames of a ticket's transaction; the others are fees and the escrow. */
 const framed = ({ from: sender, json }: Transaction, frame: Hex.Json): ReadonlyArray<TicketMove> => {

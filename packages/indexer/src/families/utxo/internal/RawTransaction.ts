@@ -86,7 +86,7 @@ export const readInputs = (raw: RawBytes, transaction: number, body: BlockBody.B
   const inputs = raw.size()
   for (let position = 0; position < inputs; position++) {
     const input = new RawInput(raw, transaction, position)
-    raw.skip(32)
+    raw.skip(hashSize)
     if (raw.uint32() !== noOutput) body.spends.push(input)
     raw.skip(raw.size())
     raw.skip(4)

@@ -153,5 +153,6 @@ export function* touching<B extends Block>(
 
 /** The inputs that take outputs of the block, whosever they are. */
 export function* ownInputs(block: Block): Generator<void, ReadonlyArray<Inputs.Input>> {
-  return (yield* of(block, { isWatched: () => false, keepsAll: false })).own.map(inputOf)
+  const nobodys = () => false
+  return (yield* of(block, { isWatched: nobodys, isWatchedAt: nobodys, keepsAll: false })).own.map(inputOf)
 }
