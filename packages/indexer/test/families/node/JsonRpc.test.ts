@@ -228,9 +228,6 @@ describe("JsonRpc", () => {
         assert.deepInclude(failure, { _tag: "NodeRejected", code: 0 })
         assert.isAtMost(failure.message.length, 300)
       }
-      const words = { code: 3, message: "execution reverted: a\0b" }
-      const failure = yield* errorOf(json(([call]) => ({ id: call!.id, error: words })))
-      assert.include(failure.message, "execution reverted: ab")
     })
   )
 

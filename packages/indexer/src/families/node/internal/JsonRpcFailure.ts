@@ -100,9 +100,7 @@ export const rejection = ({ node, sent }: Request, error: unknown, method = name
   const code = Predicate.isReadonlyObject(error) && typeof error.code === "number" ? error.code : 0
   const said =
     Predicate.isReadonlyObject(error) && typeof error.message === "string" ? error.message : JSON.stringify(error)
-  // The words of a contract may be among those of a node, and are kept with a block: PostgreSQL takes no NUL.
-  const message = node.redact(said).replaceAll("\0", "").slice(0, maxMessage)
-  return new NodeRejected({ node: node.name, method, code, message })
+  return new NodeRejected({ node: node.name, method, code, message: node.redact(said).slice(0, maxMessage) })
 }
 
 const passes = (error: NodeRejected): boolean => passingCodes.has(error.code) || passingText.test(error.message)
