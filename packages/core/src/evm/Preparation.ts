@@ -107,7 +107,9 @@ export const feeQuote = (type: TransactionType, market: Market, priority: Priori
   }
   const tip = tipOf(market, priority)
   const cap = 2n * baseFee + tip
-  return cap > 0n ? { cap, tip } : { cap: market.suggestedPrice, tip: market.suggestedPrice }
+  if (cap === 0n) return { cap: market.suggestedPrice, tip: market.suggestedPrice }
+  // Builders' own transactions pay no tip, while nodes relay none that offers less than 1 Wei (geth's `txpool.pricelimit`).
+  return tip === 0n ? { cap: cap + 1n, tip: 1n } : { cap, tip }
 }
 
 /**

@@ -41,6 +41,7 @@ describe("Preparation", () => {
           assert.isTrue(cap > 0n && tip <= cap)
           if (market.baseFee !== undefined) assert.isTrue(cap >= market.baseFee)
           if (whole || type !== "gas-fee-market-transaction") assert.strictEqual(cap, tip)
+          assert.isTrue(tip > 0n)
         }
         if (market.tips[0]! > 0n) {
           assert.isTrue(offers[0]!.cap <= offers[1]!.cap && offers[1]!.cap <= offers[2]!.cap)
@@ -59,6 +60,11 @@ describe("Preparation", () => {
     assert.deepStrictEqual(Preparation.feeQuote("gas-fee-market-transaction", quiet, "slow", false), {
       cap: 203n,
       tip: 3n
+    })
+    const built = { ...market, tips: [0n, 5n, 20n] }
+    assert.deepStrictEqual(Preparation.feeQuote("gas-fee-market-transaction", built, "slow", false), {
+      cap: 201n,
+      tip: 1n
     })
     const classic = { baseFee: undefined, tips: [0n, 0n, 0n], suggestedPrice: 7n, suggestedTip: undefined }
     assert.deepStrictEqual(Preparation.feeQuote("legacy-transaction", classic, "fast", false), { cap: 7n, tip: 7n })

@@ -180,8 +180,12 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
       if (scarceAt.has("descriptors")) return "scarce"
       if (!hasDescriptor()) return yield* scarce("descriptors", failure.reason)
     }
+    const now = clock.currentTimeMillisUnsafe()
+    // The clock was put back since: when that was is not known.
+    if (reach.heardAt > now) reach.heardAt = -Infinity
+    if (reach.overAt > now) reach.overAt = -Infinity
     // What was heard early in a long attempt says nothing of its end.
-    const since = Math.max(at, clock.currentTimeMillisUnsafe() - recentMillis)
+    const since = Math.max(at, now - recentMillis)
     // An attempt that an outage was part of says nothing of the receiver.
     if (reach.outage !== undefined || reach.overAt >= at) return "own"
     if (reach.heardAt >= since) return "receiver"

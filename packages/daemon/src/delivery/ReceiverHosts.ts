@@ -145,6 +145,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     ceilingAt = now
   }
 
+  const longestPause = Math.max(limits.maxPauseMillis, waitMillis)
+  /** A pause that would be longer than any was set by a clock that was put back since. */
+  const lasts = (until: number, now: number) => until > now && until - now <= longestPause
+
   const hostOf = (name: string): Host => {
     let host = hosts.get(name)
     if (host === undefined) {
@@ -169,7 +173,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   /** Leases that may begin of a host. */
   const limitOf = (host: Host, free: number, now: number): number => {
-    if (host.pausedUntil > now) return 0
+    if (lasts(host.pausedUntil, now)) return 0
     const own = host.duration > slowMillis ? free - ceiling / 4 : free
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
@@ -182,7 +186,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** Leases that may begin of an account at a host. */
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
     const { failures = 0, inFlight = 0, pausedUntil = 0 } = accounts.get(account) ?? {}
-    if (pausedUntil > now) return 0
+    if (lasts(pausedUntil, now)) return 0
     if (failures >= limits.failures) return inFlight === 0 ? 1 : 0
     return Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0)
   }
@@ -204,7 +208,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     const waitingLimit = Math.ceil((ahead * 3) / 4)
     const limitOfShare = (account: number, share: Share) => {
       const begin = limitOfAccount(host, account, now)
-      if (isFailing(share) || share.inFlight + begin === 0 || share.pausedUntil > now) {
+      if (isFailing(share) || share.inFlight + begin === 0 || lasts(share.pausedUntil, now)) {
         return Math.max(begin - share.waiting.length, 0)
       }
       return Math.max(begin + waitingLimit - share.waiting.length, 0)
@@ -275,13 +279,13 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     const followableOf = Map.groupBy(followable, ({ host }) => host)
     raiseCeiling(now)
     let free = ceiling - total
-    let outageLeft = now < nextOutageLease ? 0 : outageLeases
+    let outageLeft = lasts(nextOutageLease, now) ? 0 : outageLeases
     const capacities: Array<HostCapacity> = []
     /** What accounts get with their own hosts. */
     const given = new Map<number, number>()
     for (const { account, host, name } of inTurns(due)) {
       if (isOut(name)) {
-        if (outageLeft === 0 || host.inFlight + host.waiting > 0 || host.pausedUntil > now || free <= 0) continue
+        if (outageLeft === 0 || host.inFlight + host.waiting > 0 || lasts(host.pausedUntil, now) || free <= 0) continue
         outageLeft--
         free--
         nextOutageLease = now + outageMillis
@@ -299,7 +303,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const followed =
         free > 0 ? (followableOf.get(name) ?? []).filter((lease) => !isFailing(shareOf(host, lease.account))) : []
       // Nothing waits at a host where nothing begins.
-      const isServed = host.pausedUntil <= now && host.inFlight + begin > 0
+      const isServed = !lasts(host.pausedUntil, now) && host.inFlight + begin > 0
       const ahead = isServed ? aheadOf(host) : 0
       const callbacks = Math.max(leftOfHost(host), begin - host.waiting)
       const limit = Math.max(Math.min(begin + ahead - host.waiting, callbacks), 0)
@@ -402,7 +406,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     withdrawn: (until, now) =>
       [...waiting].flatMap((host) =>
         [...host.accounts.values()].flatMap((share) => {
-          const isPaused = Math.max(host.pausedUntil, share.pausedUntil) > now
+          const isPaused = lasts(host.pausedUntil, now) || lasts(share.pausedUntil, now)
           const gone = share.waiting.filter(({ leasedUntil }) => isPaused || leasedUntil < until)
           if (gone.length === 0) return []
           const kept = share.waiting.filter((lease) => !gone.includes(lease))
@@ -426,12 +430,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     },
     waits: (name, isScarce, now) => {
       const host = hostOf(name)
-      host.pausedUntil = Math.max(host.pausedUntil, now + waitMillis)
+      host.pausedUntil = now + waitMillis
       if (isScarce) lowerCeiling(now)
     },
     paused: ({ account, host: name }, now) => {
       const host = hosts.get(name)
-      return Math.max(host?.pausedUntil ?? 0, host?.accounts.get(account)?.pausedUntil ?? 0) > now
+      return lasts(host?.pausedUntil ?? 0, now) || lasts(host?.accounts.get(account)?.pausedUntil ?? 0, now)
     }
   }
 }

@@ -270,4 +270,17 @@ describe("ReceiverHosts", () => {
     for (const { host, limit } of ofOne) for (let i = 0; i < limit; i++) hosts.ended(lease(host, i, 1))
     assert.isAbove(hosts.capacities(own, 0).length, 1)
   })
+
+  it("leaves a host alone for no longer than it was to, where the clock is put back meanwhile", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const [hour, of] = [3_600_000, { host: "a", account: 1 }]
+    for (let failed = 0; failed < 3; failed++) hosts.attempted(of, { answered: false, at: hour, now: hour })
+    assert.isTrue(hosts.paused(of, hour + 999))
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], hour + 999, 1), [])
+    assert.isFalse(hosts.paused(of, 1_000))
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1_000, 1), [["a", 1]])
+    hosts.waits("b", false, hour)
+    assert.isTrue(hosts.paused({ host: "b", account: 1 }, hour + 999))
+    assert.isFalse(hosts.paused({ host: "b", account: 1 }, 1_000))
+  })
 })

@@ -20,7 +20,15 @@ import {
 import { EvmTransaction, specificFields, transactionValues } from "./EvmBlocks.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
-import { answeredPage, cursorQuery, cursorQueryOf, DefaultLimit, Listing, TimestampText } from "./Paging.ts"
+import {
+  answeredPage,
+  cursorQuery,
+  cursorQueryOf,
+  DefaultLimit,
+  Listing,
+  PositionLength,
+  TimestampText
+} from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families } from "./RequestedChain.ts"
 
@@ -154,6 +162,8 @@ export const evmAddressEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Listing, "cursor")
+    // The bytes of a contract's address.
+    .annotate(PositionLength, 4)
     .annotate(Price, "evm-address-history")
     .annotateMerge(OpenApi.annotations({ summary: "List the tokens that a recorded address has" }))
 ] as const

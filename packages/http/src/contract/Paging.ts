@@ -18,6 +18,14 @@ export const DefaultLimit = Context.Reference<number>("@headwater/http/contract/
   defaultValue: () => 50
 })
 
+/**
+ * How many numbers a position in a list that is paged by cursor has, as an annotation on the endpoint. Lists of transfers are in
+ * the order of block height, place in the block, place in the transaction.
+ */
+export const PositionLength = Context.Reference<number>("@headwater/http/contract/Paging/PositionLength", {
+  defaultValue: () => 3
+})
+
 /** The largest page. */
 export const maxLimit = 50
 

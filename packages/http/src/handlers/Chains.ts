@@ -22,7 +22,7 @@ import { HdWalletDetailsGroup } from "../contract/HdWalletDetails.ts"
 import { HdWalletListsGroup } from "../contract/HdWalletLists.ts"
 import { HdWalletsGroup } from "../contract/HdWallets.ts"
 import { NextNonceGroup } from "../contract/NextNonce.ts"
-import { DefaultLimit, Listing } from "../contract/Paging.ts"
+import { DefaultLimit, Listing, PositionLength } from "../contract/Paging.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { RawTransactionsGroup } from "../contract/RawTransactions.ts"
@@ -34,9 +34,6 @@ import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 import type { RecordedList } from "../operations/Operations.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
-
-/** Lists of transfers are in the order of block height, place in the block, place in the transaction. */
-const positionLength = 3
 
 /** A request to any of the endpoints, with the parts that some endpoint has. */
 interface AnyRequest {
@@ -74,7 +71,8 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
         return yield* Pages.byOffset(query, defaultLimit, (page) => operation({ ...request, ...page }))
       case "cursor": {
         const list = [endpoint.identifier, account, Chain.nameOf(chain), ...Object.values(own)]
-        return yield* Pages.byCursor(list, positionLength, { limit: defaultLimit, ...query }, (page) =>
+        const numbers = Context.get(endpoint.annotations, PositionLength)
+        return yield* Pages.byCursor(list, numbers, { limit: defaultLimit, ...query }, (page) =>
           operation({ ...request, ...page })
         )
       }

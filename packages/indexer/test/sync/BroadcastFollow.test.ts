@@ -284,6 +284,16 @@ for (const store of takenStores(import.meta.url)) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are told as refused whatever the words of the refusal", () =>
+        Effect.gen(function* () {
+          const { begin, events, outcome } = yield* start
+          const { id, subscription } = yield* begin
+          assert.isTrue(yield* Broadcasts.refuse(chain, id, "execution reverted: a\0b"))
+          assert.strictEqual(yield* outcome, "failed")
+          assert.deepStrictEqual(yield* events(subscription), [["FAIL", "due", "execution reverted: ab"]])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("look through no other subscription of the account: there may be very many of broadcasts", () => {
         const without = (database: Database["Service"]): Database["Service"] => ({
           ...database,

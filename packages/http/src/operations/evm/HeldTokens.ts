@@ -35,14 +35,14 @@ interface Moved {
   amount: bigint
 }
 
-const numberBytes = 6
+/** Bytes of each number of a position. */
+const numberBytes = [6, 6, 6, 2]
 
-/** The place of a contract in the order of contracts: its first 18 bytes, which no two contracts have in common. */
-const positionOf = (contract: Address.AddressBytes): Position =>
-  [0, 1, 2].map((part) => {
-    const bytes = Buffer.from(contract).subarray(part * numberBytes, (part + 1) * numberBytes)
-    return bytes.length === numberBytes ? bytes.readUIntBE(0, numberBytes) : 0
-  })
+/** The place of a contract in the order of contracts: all of its bytes, since chains have contracts of their own in a row. */
+const positionOf = (contract: Address.AddressBytes): Position => {
+  const bytes = Buffer.from(contract)
+  return numberBytes.map((length, part) => bytes.readUIntBE(part * numberBytes[0]!, length))
+}
 
 const isAfter = (a: Position, b: Position): boolean => {
   const differs = a.findIndex((number, index) => number !== b[index])

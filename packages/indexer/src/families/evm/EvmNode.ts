@@ -188,7 +188,11 @@ const account = (rpc: JsonRpc): EvmNode["account"] =>
 const estimateGas = (rpc: JsonRpc): EvmNode["estimateGas"] =>
   Effect.fn("EvmNode.estimateGas")(function* (request) {
     const answer = yield* rpc.call("eth_estimateGas", [requestJson(request)])
-    return yield* read(rpc, "eth_estimateGas", () => Hex.quantity(answer, "gas"))
+    return yield* read(rpc, "eth_estimateGas", () => {
+      const gas = Hex.quantity(answer, "gas")
+      if (gas === 0n) throw new Hex.Malformed("every transaction takes gas, and the answer is 0")
+      return gas
+    })
   })
 
 const returned = (rpc: JsonRpc): EvmNode["returned"] =>

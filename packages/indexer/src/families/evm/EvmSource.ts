@@ -32,6 +32,7 @@ import { proved, readInSlices } from "./internal/NodeAnswer.ts"
 import * as Receipts from "./internal/Receipts.ts"
 import type { Tracer } from "./internal/Trace.ts"
 import * as TracingNode from "./internal/TracingNode.ts"
+import * as TokenFlood from "./internal/TokenFlood.ts"
 import * as Transfers from "./internal/Transfers.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
 
@@ -143,10 +144,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
       Transfers.decode(block, receipts, frames, isProven ? "counted" : "given")
     )
     const unlisted = yield* TimeSlice.run(() => Receipts.unlisted(found, block))
-    return {
-      ...DecodedTransaction.toBlock(block.header, decoded, unlisted),
-      ...remarks(unprovenParts, traced)
-    }
+    const whole = DecodedTransaction.toBlock(block.header, decoded, unlisted)
+    return { ...(yield* TimeSlice.run(() => TokenFlood.bounded(whole))), ...remarks(unprovenParts, traced) }
   })
 
   const blockWith = Effect.fnUntraced(function* (
@@ -176,7 +175,10 @@ export const make = Effect.fn("EvmSource.make")(function* (
       const traced = yield* tracesOf({ header, hashText: Hex.encode(header.hash), count, hashes, whole })
       const frames = Result.getOrUndefined(traced)
       const block = kernelBlock.withTraces(frames)
-      if (block !== undefined) return { ...block, ...remarks(frames === undefined ? [] : proof.traces, traced) }
+      if (block !== undefined) {
+        const bounded = yield* TimeSlice.run(() => TokenFlood.bounded(block))
+        return { ...bounded, ...remarks(frames === undefined ? [] : proof.traces, traced) }
+      }
       plainTraces = () => Effect.succeed(traced)
     }
     const answer = yield* JsonText.value(given)

@@ -5,11 +5,11 @@
  * does one whose block fails its proof, and one that stands still, until it has caught up.
  * Every question is a read or may be repeated.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
+import * as SteadyTime from "../../SteadyTime.ts"
 import type { NodeError } from "./NodeError.ts"
 
 /** A question that a node did not answer. */
@@ -114,7 +114,7 @@ export const make = <N extends { readonly name: string }>(
   }
 
   const restMember = Effect.fnUntraced(function* (member: Member<N>, reason: string) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     const { health, node } = member
     const isNew = health.reason === undefined || health.restsUntil <= now
     health.reason = reason
@@ -128,11 +128,11 @@ export const make = <N extends { readonly name: string }>(
   ): Effect.fn.Return<A, NodeError> {
     const refused = new Set<Member<N>>()
     for (let attempt = 1; ; attempt++) {
-      const start = yield* Clock.currentTimeMillis
+      const start = yield* SteadyTime.millis
       const member = members.find((other) => isWell(other, start) && !refused.has(other)) ?? choose(start)
       current = member
       const result = yield* Effect.result(attemptAt(member))
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* SteadyTime.millis
       if (Result.isSuccess(result)) {
         succeeded(member, now)
         return result.success
@@ -166,7 +166,7 @@ export const make = <N extends { readonly name: string }>(
       health.restsUntil = 0
       health.reason = undefined
     })
-  const resting = Effect.map(Clock.currentTimeMillis, (now) =>
+  const resting = Effect.map(SteadyTime.millis, (now) =>
     members.flatMap(
       ({ health, node }): ReadonlyArray<Resting> =>
         health.reason === undefined || health.restsUntil <= now ? [] : [{ node: node.name, reason: health.reason }]

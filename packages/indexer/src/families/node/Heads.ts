@@ -5,9 +5,9 @@
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as SteadyTime from "../../SteadyTime.ts"
 import type { Head } from "../Source.ts"
 import type { Shared } from "./Failover.ts"
 import type * as Proof from "./Proof.ts"
@@ -101,7 +101,7 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
   const single = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
     const { client, head } = yield* preferred
     if (nodes.each.length === 1) return head
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     if (still.size > 0 && now - lookedAt >= lookMillis) {
       lookedAt = now
       yield* wakeRisen(head)

@@ -23,7 +23,24 @@ interface Allowance {
 const allowanceMillis = 1_000
 const shares = 20
 
+/** A time that is further ahead than clocks of machines that share a store are apart: by a clock that was wrong and was put right. */
+const wrongMillis = 60_000
+
 type Wanted = Parameters<RateLimiter.RateLimiterStore["Service"]["tokenBucket"]>[0]
+
+interface Bucket {
+  readonly tokens: number
+  /** Until when it has been filled, in milliseconds since the Unix epoch. */
+  readonly at: number
+}
+
+/** A bucket by now, to which tokens go back. */
+const filledBy = (bucket: Bucket, { limit, refillRate }: Wanted, now: number, unspent = 0): Bucket => {
+  // The clocks of two machines differ: none fills a bucket with time that another has counted.
+  const at = bucket.at - now > wrongMillis ? now : Math.max(now, bucket.at)
+  const passed = Math.max(0, at - bucket.at)
+  return { tokens: Math.min(limit, bucket.tokens + unspent + passed / Duration.toMillis(refillRate)), at }
+}
 
 /**
  * Takes out of the account's row what is wanted beyond `have`, and a share more where there is that much, and puts back what
@@ -31,7 +48,7 @@ type Wanted = Parameters<RateLimiter.RateLimiterStore["Service"]["tokenBucket"]>
  */
 const take = Effect.fnUntraced(function* (wanted: Wanted, have: number, unspent: number, now: number) {
   const { forUpdate, query, transaction } = yield* Database
-  const { allowOverflow, limit, refillRate } = wanted
+  const { allowOverflow, limit } = wanted
   const account = Number(wanted.key)
   const needed = wanted.tokens - have
   return yield* transaction(
@@ -45,11 +62,9 @@ const take = Effect.fnUntraced(function* (wanted: Wanted, have: number, unspent:
       const [row] = yield* query((db) =>
         db.selectFrom("rate_bucket").selectAll().where("account", "=", account).modifyEnd(forUpdate)
       )
-      // The clocks of two machines differ: none fills a bucket with time that another has counted.
-      const at = Math.max(now, row!.at)
-      const filled = Math.min(limit, row!.tokens + unspent + (at - row!.at) / Duration.toMillis(refillRate))
+      const { at, tokens: filled } = filledBy(row!, wanted, now, unspent)
       if (filled < needed && !allowOverflow) {
-        if (unspent > 0) {
+        if (unspent > 0 || at < row!.at) {
           yield* query((db) => db.updateTable("rate_bucket").set({ tokens: filled, at }).where("account", "=", account))
         }
         return { left: filled, hand: filled - needed }
@@ -101,9 +116,23 @@ const shared = Effect.gen(function* () {
   })
 })
 
+/** Time that never goes back: after a clock was put back, no bucket would be filled until it is as late again. */
+const steady = (clock: Clock.Clock): Clock.Clock =>
+  Object.assign(Object.create(clock) as Clock.Clock, {
+    currentTimeMillisUnsafe: () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+  })
+
+const inMemory = Layer.effect(
+  RateLimiter.RateLimiterStore,
+  Effect.map(RateLimiter.RateLimiterStore, (store) =>
+    RateLimiter.RateLimiterStore.of({
+      ...store,
+      tokenBucket: (wanted) => Effect.updateService(store.tokenBucket(wanted), Clock.Clock, steady)
+    })
+  )
+).pipe(Layer.provide(RateLimiter.layerStoreMemory))
+
 /** The buckets, which all processes on the store share. */
 export const layer: Layer.Layer<RateLimiter.RateLimiterStore, never, Database> = Layer.unwrap(
-  Effect.map(Database, ({ exclusive }) =>
-    exclusive ? RateLimiter.layerStoreMemory : Layer.effect(RateLimiter.RateLimiterStore, shared)
-  )
+  Effect.map(Database, ({ exclusive }) => (exclusive ? inMemory : Layer.effect(RateLimiter.RateLimiterStore, shared)))
 )

@@ -182,7 +182,8 @@ const write = Effect.fnUntraced(function* (
   const since_height = isLasting || isOpen ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
   const isSettled = !isOpen && looked - since_height >= settledBlocks
   const changed = {
-    ...{ outcome: found.outcome, error: found.error ?? null, absences: 0, since_height },
+    // PostgreSQL takes no NUL, and a contract may have a node say one: some nodes run a transaction before they take it.
+    ...{ outcome: found.outcome, error: found.error?.replaceAll("\0", "") ?? null, absences: 0, since_height },
     ...{ height: found.block?.height ?? null, hash: found.block?.hash ?? null },
     ...{ next_look: isSettled ? null : looked + 1, changed: isLasting ? row.changed : now }
   }

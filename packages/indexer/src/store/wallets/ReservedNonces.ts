@@ -8,6 +8,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as Reservations from "./internal/Reservations.ts"
@@ -66,7 +67,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
         .where("chain", "=", id)
         .where("source", "=", sender)
         .where("number", ">=", next)
-        .where("until", ">", now)
+        .where(Reservations.holds(sql.ref("until"), now))
         .orderBy("number")
         .limit(maxReserved)
     )
@@ -84,7 +85,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
           on
             .columns(["account", "chain", "source", "number"])
             .doUpdateSet({ until })
-            .where("reserved_coin.until", "<=", now)
+            .where(Reservations.isOver(sql.ref("reserved_coin.until"), now))
         )
         .returning("number")
     )

@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
               .onRef("r.chain", "=", "o.chain")
               .onRef("r.source", "=", "o.transaction_id")
               .onRef("r.number", "=", "o.output_index")
-              .on("r.until", ">", now)
+              .on(Reservations.holds(sql.ref("r.until"), now))
           )
           .select(["o.transaction_id", "o.output_index", "o.script", "o.amount", "o.height"])
           .select(["a.branch", "a.address_index", "r.until"])
@@ -159,7 +159,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
               "in",
               some.map(({ outpoint }) => outpoint.transactionId)
             )
-            .where("until", ">", now)
+            .where(Reservations.holds(sql.ref("until"), now))
         )
       )
       const untils = new Map(
@@ -213,7 +213,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
                   on
                     .columns(["account", "chain", "source", "number"])
                     .doUpdateSet({ until })
-                    .where("reserved_coin.until", "<=", now)
+                    .where(Reservations.isOver(sql.ref("reserved_coin.until"), now))
                 )
                 .returning("number")
             )

@@ -3,6 +3,7 @@ import * as Address from "@headwater/core/address/Address"
 import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as FakeNode from "../../FakeNode.ts"
 
 const holder = `0x${"ab".repeat(20)}`
@@ -136,6 +137,24 @@ describe("EvmNode.tokenBalancesAt", () => {
         return word
       })
       assert.deepStrictEqual(found, [5n, 5n, 5n])
+    })
+  )
+})
+
+describe("EvmNode.estimateGas", () => {
+  const estimate = (answer: string) =>
+    Effect.gen(function* () {
+      const node = yield* FakeNode.make(() => answer)
+      const rpc = yield* JsonRpc.make({ urls: [node.url] })
+      const request = { from: address, to: address, value: 1n, data: new Uint8Array() }
+      return yield* Effect.result(EvmNode.make(rpc).estimateGas(request))
+    }).pipe(Effect.scoped)
+
+  it.live("takes no gas for no answer: a fee cannot be shared out over it", () =>
+    Effect.gen(function* () {
+      const none = yield* estimate("0x0")
+      assert.strictEqual(Result.getOrThrow(Result.flip(none))._tag, "NodeInconsistent")
+      assert.strictEqual(Result.getOrThrow(yield* estimate("0x5208")), 21_000n)
     })
   )
 })

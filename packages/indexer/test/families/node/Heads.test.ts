@@ -129,6 +129,28 @@ describe("Heads", () => {
     })
   )
 
+  it.effect("rests by time that passes, also where a clock that was ahead is put right", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9, { down: true }), node("second", 9)]
+      const heads = over([first, second])
+      const [hour, day] = [3_600_000, 86_400_000]
+      yield* TestClock.setTime(day)
+      assert.strictEqual(yield* heightOf(heads), 9)
+      yield* TestClock.setTime(day - hour)
+      yield* TestClock.adjust("2 seconds")
+      first.down = false
+      first.height = 10
+      second.down = true
+      assert.strictEqual(yield* heightOf(heads), 10)
+      // And a node that stands still is left.
+      second.down = false
+      second.height = 20
+      yield* TestClock.setTime(day - 2 * hour)
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual(yield* heightOf(heads), 20)
+    })
+  )
+
   it.effect("blames no node of a chain that rests, and none that goes on while it is looked at", () =>
     Effect.gen(function* () {
       const [first, second] = [node("first", 9), node("second", 9)]

@@ -64,5 +64,29 @@ for (const { location, name } of taken(import.meta.url)) {
         assert.isAbove(remaining, 850 - 1_000 / 20)
       }).pipe(Effect.scoped)
     )
+
+    it.effect("come back after a clock that was ahead was put right", () =>
+      Effect.gen(function* () {
+        const daemons = yield* limiters(location, name === "postgres" ? 2 : 1)
+        const passed = (count: number) =>
+          Effect.map(
+            Effect.forEach(Array.from({ length: count }), (_, i) =>
+              Effect.isSuccess(
+                daemons[i % daemons.length]!.consume({
+                  ...{ algorithm: "token-bucket", key: "1", limit: 1_000, window: "10 seconds" },
+                  ...{ tokens: 10, onExceeded: "fail" }
+                })
+              )
+            ),
+            (all) => all.filter((one) => one).length
+          )
+        yield* TestClock.setTime(3_600_000)
+        assert.strictEqual(yield* passed(150), 100)
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* passed(1), 0)
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(yield* passed(150), 50)
+      }).pipe(Effect.scoped)
+    )
   })
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Span } from "@headwater/core/Block"
@@ -253,6 +254,33 @@ for (const store of takenStores(import.meta.url)) {
         yield* transaction(UtxoSet.apply(1, block(1), all))
         yield* transaction(UtxoSet.apply(1, block(2), all))
         assert.strictEqual((yield* rows).length, 1)
+      }).pipe(Effect.provide(store.layer))
+    )
+
+    it.live("takes the longest scripts that can be spent, which have no address", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        // Nothing that the store could make shorter.
+        const long = Uint8Array.from(randomBytes(10_000)) as AddressBytes
+        const id = new Uint8Array(32).fill(7)
+        const block = (height: number): Omit<Block, "spends"> => ({
+          ...{ height, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 0 },
+          transactions: [new Uint8Array(32).fill(6 + height)],
+          transfers: [{ kind: "coin", transaction: 0, position: 0, from: undefined, to: long, amount: 5n }]
+        })
+        const spend = { transaction: 0, position: 0, outpoint: { transactionId: id, index: 0 } }
+        yield* transaction(UtxoSet.apply(1, { ...block(1), spends: [] }, all))
+        const { transfers } = yield* transaction(UtxoSet.apply(1, { ...block(2), spends: [spend] }, all))
+        assert.deepStrictEqual(
+          transfers.map(({ amount }) => amount),
+          [5n, 5n]
+        )
+        assert.lengthOf(yield* rows, 1)
+        yield* transaction(UtxoSet.undo(1, 1))
+        assert.deepStrictEqual(
+          (yield* rows).map(({ transaction_id }) => transaction_id),
+          [id]
+        )
       }).pipe(Effect.provide(store.layer))
     )
   })

@@ -93,5 +93,17 @@ for (const store of takenStores(import.meta.url)) {
         assert.lengthOf(yield* read((db) => db.selectFrom("reserved_coin").selectAll()), 1)
       }).pipe(Effect.provide(store.layer))
     )
+
+    it.effect("gives a nonce again that was reserved by a clock that was days ahead", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const { reserve } = yield* ReservedNonces.make(chain)
+        yield* TestClock.setTime(10 * 86_400_000)
+        for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+        yield* TestClock.setTime(86_400_000)
+        // Else it would be missing before all that follow, and no node would mine these.
+        for (const nonce of [3, 4, 5]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+      }).pipe(Effect.provide(store.layer))
+    )
   })
 }

@@ -77,6 +77,17 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(store.layer))
     )
 
+    it.effect("frees coins that were reserved by a clock that was days ahead", () =>
+      Effect.gen(function* () {
+        yield* insert([coinAt(0)])
+        const { reserve } = yield* SpendableCoins.make(chain)
+        yield* TestClock.setTime(10 * 86_400_000)
+        yield* reserve(1, [coinAt(0)], 1_000)
+        yield* TestClock.setTime(86_400_000)
+        assert.strictEqual(yield* reserve(1, [coinAt(0)], 1_000), 86_401_000)
+      }).pipe(Effect.provide(store.layer))
+    )
+
     it.effect("reserves no coin that is unspent no more", () =>
       Effect.gen(function* () {
         const coins = [coinAt(0), coinAt(1)]

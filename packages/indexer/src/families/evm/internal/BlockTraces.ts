@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import * as SteadyTime from "../../../SteadyTime.ts"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as JsonText from "../../node/JsonText.ts"
 import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
@@ -127,7 +128,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   ): Effect.fn.Return<Traces, NotTraced> {
     const reasons: Array<string> = []
     for (const node of nodes) {
-      const rests = isWaitedFor ? node.rests(yield* Clock.currentTimeMillis) : undefined
+      const rests = isWaitedFor ? node.rests(yield* SteadyTime.millis) : undefined
       const traces = yield* Effect.result(
         rests === undefined ? tracesBy(node) : Effect.fail(new NotTraced({ reason: rests }))
       )

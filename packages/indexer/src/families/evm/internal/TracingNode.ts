@@ -3,9 +3,9 @@
  * answer, so that a node that takes too long for traces, or has none, does not hold up the chain. From then on until the
  * node has answered, be it about a block that lacks its traces already, no block waits for longer than a moment.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as SteadyTime from "../../../SteadyTime.ts"
 import type { JsonRpc, Numbers } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, type NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
 import * as CallTracer from "./CallTracer.ts"
@@ -95,7 +95,7 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
   const waitMillis = () => (restMillis > 0 ? Math.min(doubtMillis, timeoutMillis) : timeoutMillis)
 
   const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
-    const since = yield* Clock.currentTimeMillis
+    const since = yield* SteadyTime.millis
     const sent = tracer === "trace_block" ? send(tracer, number, false) : send(tracer, hash, true, "text")
     const wait = waitMillis()
     const inDoubt = Effect.timeoutOrElse(sent, {
@@ -108,13 +108,13 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
         })
     })
     const answer = yield* Effect.tapError(isWaitedFor && wait < timeoutMillis ? inDoubt : sent, (error) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(SteadyTime.millis, (now) => {
         if (isWaitedFor) rest(error.message, since, now)
       })
     )
     if (Result.isSuccess(answer)) answered()
     else if (isMethodMissing(answer.failure)) {
-      if (isWaitedFor) rest(answer.failure.message, since, yield* Clock.currentTimeMillis)
+      if (isWaitedFor) rest(answer.failure.message, since, yield* SteadyTime.millis)
     } else if (!isTooLarge(answer.failure)) {
       answered()
     }
@@ -135,7 +135,7 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
       return Effect.timeoutOrElse(all, {
         duration: wait,
         orElse: () =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          Effect.flatMap(SteadyTime.millis, (now) => {
             const why = `the traces of its transactions take longer than ${wait} ms together`
             rest(why, now - wait, now)
             return new NotTraced({ reason: why })

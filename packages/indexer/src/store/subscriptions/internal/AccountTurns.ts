@@ -2,9 +2,9 @@
  * Whose turn it is to have callbacks written by steps: one account after another, whatever each of them has, and none while
  * as many of its callbacks wait as the limit allows. What has happened for such an account stays until they are fewer.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
+import * as SteadyTime from "../../../SteadyTime.ts"
 import { Limits } from "../../accounts/Limits.ts"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
   const known = new Map<number, { readonly isFull: boolean; readonly until: number }>()
 
   const isFull = Effect.fnUntraced(function* (account: number) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     const before = known.get(account)
     if (before !== undefined && before.until > now) return before.isFull
     const isFull = yield* WaitingCallbacks.isFull(account, waitingCallbacks)

@@ -2,9 +2,9 @@
  * Whose addresses steps look back for: one account after another, whatever each of them has. Which subscriptions have any
  * is read from time to time alone, since they may have very many addresses.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as SteadyTime from "../../../SteadyTime.ts"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
@@ -29,7 +29,7 @@ export const make = (chain: number): LookTurns => {
 
   return {
     refresh: Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* SteadyTime.millis
       if (left.size > 0 && now < until) return
       const { read } = yield* Database
       const found = yield* read(

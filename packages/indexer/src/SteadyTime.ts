@@ -1,0 +1,9 @@
+/**
+ * Time by which a process measures how long something lasts or rests. Unlike the time of the day it is never put back: what
+ * waits by that until a moment, waits for hours more where a clock that was ahead is put right.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/** Milliseconds since some moment, to be compared with others of this process alone. */
+export const millis: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
