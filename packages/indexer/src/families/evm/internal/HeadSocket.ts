@@ -122,9 +122,10 @@ const connect = Effect.fnUntraced(function* (from: URL, options: Options) {
       if (messages > messagesPerSecond) return end(`more than ${messagesPerSecond} messages a second`)
       const message = read(data)
       if (Result.isFailure(message)) return end(message.failure)
+      // Before anybody is told: whoever has heard enough ends the connection meanwhile, and its timer with it.
+      expect(options.silenceMillis, silent(options))
       if (message.success === undefined) run(onSubscribed)
       else onHead(message.success)
-      expect(options.silenceMillis, silent(options))
     }
     socket.onclose = ({ code }) => end(isOpen ? `the connection was closed (${code})` : "no connection")
     return Effect.sync(close)
