@@ -211,6 +211,21 @@ describe("UtxoSource: strategies of reading", () => {
       })
   )
 
+  it.effect("a node whose index is being made has one", () =>
+    Effect.gen(function* () {
+      const good = UtxoNode.answers("core", part)
+      const source = yield* open((method, params) => {
+        if (method === "getindexinfo") return { txindex: { synced: false, best_block_height: 7 } }
+        if (method === "getrawtransaction") {
+          const still = "No such mempool transaction. Blockchain transactions are still in the process of being indexed"
+          throw new FakeNode.RpcError(-5, still)
+        }
+        return good(method, params)
+      })
+      assert.isTrue(source.capable.txindex)
+    })
+  )
+
   it.effect("a node that shows transactions in no way is refused at start", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(

@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { LongText } from "../../node/LongText.ts"
 import type { NodeError } from "../../node/NodeError.ts"
-import { isNoTransaction } from "./NodeAnswer.ts"
+import { isBeingIndexed, isNoTransaction } from "./NodeAnswer.ts"
 import type * as NodeJson from "./NodeJson.ts"
 
 /** Arguments behind the hash or id that a call is about: verbosity, as nodes of different ages take it. */
@@ -76,7 +76,7 @@ const findVerbose = Effect.fnUntraced(function* (
     } else if (answer.failure._tag !== "NodeRejected") {
       return yield* answer.failure
     } else if (isNoTransaction(answer.failure)) {
-      return { verbose, txindex: false }
+      return { verbose, txindex: isBeingIndexed(answer.failure) }
     }
   }
   return { verbose: verboseParameters[0]!, txindex: false }
