@@ -1,8 +1,9 @@
 /** docs/getting-started.md as one story, from its settings to a subscription: what it says to run is run, on a development chain. */
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { run } from "../packages/daemon/test/Program.ts"
@@ -113,6 +114,45 @@ describe("getting started", () => {
         [0, 0, 0, 0, 200, 201, 409, 201],
         JSON.stringify(ended)
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(process.platform === "win32")("a daemon that npm started ends when npm is told to end", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-started-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      )
+      const port = yield* freePort
+      const config = join(folder, "headwater.json")
+      writeFileSync(
+        config,
+        JSON.stringify({
+          ...{ store: { sqlite: join(folder, "headwater.db") }, http: { port } },
+          chains: { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+        })
+      )
+      const npm = yield* Effect.acquireRelease(
+        // Without `prestart`, which looks whether all packages are installed.
+        Effect.sync(() =>
+          spawn("npm", ["start", "--ignore-scripts", "--", "serve", "--config", config], {
+            ...{ cwd: fileURLToPath(new URL("..", import.meta.url)), detached: true, stdio: "ignore" }
+          })
+        ),
+        ({ pid }) => Effect.ignore(Effect.try(() => process.kill(-pid!, "SIGKILL")))
+      )
+      const ended = new Promise((resolve) => npm.once("exit", resolve))
+      const isUp = Effect.promise(() =>
+        fetch(`http://127.0.0.1:${port}/health`).then(
+          ({ ok }) => ok,
+          () => false
+        )
+      )
+      yield* isUp.pipe(Effect.delay("100 millis"), Effect.repeat({ until: (up) => up }))
+      npm.kill("SIGTERM")
+      yield* Effect.promise(() => ended)
+      // Npm waits for what it has started, and for nothing below that.
+      assert.isFalse(yield* isUp)
     }).pipe(Effect.scoped)
   )
 })

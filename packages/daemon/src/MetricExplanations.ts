@@ -46,7 +46,9 @@ export const explanations: Readonly<Record<string, Explanation>> = {
   },
   headwater_chain_silence_seconds: {
     type: "gauge",
-    meaning: "Seconds since a block was last committed, by the clock of the daemon's machine.",
+    meaning:
+      "Seconds since a block was last committed, by the clock of the daemon's machine; until this process has committed " +
+      "one, since the chain's state last changed.",
     labels: chain,
     query: "max by (chain) (headwater_chain_silence_seconds)"
   },

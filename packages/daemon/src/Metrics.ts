@@ -31,7 +31,10 @@ const height = gauge("chain_height_blocks", "The last committed height")
 const tipAge = gauge("chain_tip_age_seconds", "Seconds since the time of the last committed block")
 const lagBlocks = gauge("chain_lag_blocks", "Blocks between the last committed one and the node's newest")
 const lagSeconds = gauge("chain_lag_seconds", "Age of the last committed block while the node has newer ones, else 0")
-const silence = gauge("chain_silence_seconds", "Seconds since a block was last committed")
+const silence = gauge(
+  "chain_silence_seconds",
+  "Seconds since a block was last committed; until the first one since the start, since the state changed"
+)
 const state = gauge("chain_state", "1 for the state that the chain is in, 0 for the others")
 const unproven = gauge(
   "chain_unproven_blocks",
@@ -78,7 +81,8 @@ const ofChain = Effect.fnUntraced(function* (status: Status, now: number) {
   if (status.height !== undefined) yield* set(height, status.height)
   const behind = Math.max(0, (status.head ?? 0) - (status.height ?? 0))
   if (status.head !== undefined) yield* set(lagBlocks, behind)
-  if (status.committedAt !== undefined) yield* set(silence, Math.floor((now - status.committedAt) / 1000))
+  // A node that stood still before the start is silent, too: as `/ready` counts.
+  yield* set(silence, Math.floor((now - (status.committedAt ?? status.since)) / 1000))
   // A part appears from the start on: that no block lacks its proof yet is a fact too.
   if (status.unproven !== undefined) {
     const blocksOf = new Map(Families.of(status.chain).unprovenParts.map((part) => [part, 0]))

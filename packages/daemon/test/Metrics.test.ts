@@ -172,6 +172,9 @@ describe("metrics of a running daemon", () => {
         assert.strictEqual(one("headwater_chain_height_blocks", { chain }), 4)
         assert.strictEqual(one("headwater_chain_state", { chain, state: "following" }), 1)
         assert.strictEqual(one("headwater_chain_state", { chain: "litecoin/regtest", state: "following" }), 0)
+        // Also of a chain that has brought no block yet, for which the alert of silent chains waits as well.
+        for (const of of [chain, "litecoin/regtest"])
+          assert.isAtLeast(one("headwater_chain_silence_seconds", { chain: of }), 0)
         assert.strictEqual(one("headwater_blocks_total", { chain }), 7)
         assert.strictEqual(one("headwater_chain_unproven_blocks", { chain, part: "internal transactions" }), 1)
         assert.strictEqual(one("headwater_chain_unproven_blocks", { chain: "litecoin/regtest", part: "prevouts" }), 0)

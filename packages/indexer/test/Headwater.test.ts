@@ -211,6 +211,9 @@ describe("Headwater", () => {
           await again.close()
           const broken = await refusal(Headwater.start({ ...settings, addresses: () => Promise.reject(failure) }))
           assert.strictEqual(broken, failure)
+          const { chains, store } = settings
+          const without = await refusal(Headwater.start({ chains, store } as Settings))
+          assert.match(without.message, /addresses is missing/)
           const nobody = await refusal(Headwater.start({ ...settings, addresses: async () => ["x"] }))
           assert.strictEqual(nobody._tag, "InvalidIndexerSettings")
           await (await Headwater.start(settings)).close()
@@ -287,9 +290,12 @@ describe("Headwater", () => {
         const refused = await refusal(Headwater.start(wrong as unknown as Settings))
         assert.strictEqual(refused._tag, "InvalidIndexerSettings")
         assert.match(refused.message, /chains\.ethereum\/devnet\.nodes/)
-        assert.match(refused.message, /strat/)
+        assert.match(refused.message, /ethereum\/devnet\.strat is not a setting/)
         assert.match(refused.message, /threads must be a whole number from 0 to 64/)
         assert.notInclude(refused.message, "ftp://host")
+        const { store } = settings
+        const without = await refusal(Headwater.start({ store, addresses: [] } as unknown as Settings))
+        assert.match(without.message, /chains is missing/)
         const nobody = await refusal(Headwater.start({ ...settings, addresses: ["x"] }))
         assert.match(nobody.message, /addresses\.0 is no address/)
         const other = { ...settings, chains: { "ethereum/mainnet": { nodes: [anvil.url] as const } } }
@@ -301,7 +307,9 @@ describe("Headwater", () => {
           const unknown = await refusal(iterate(headwater.events("one", options)).until(() => true))
           assert.strictEqual(unknown._tag, "InvalidIndexerSettings", JSON.stringify(options))
         }
-        assert.strictEqual((await refusal(headwater.inCommit("", async () => {})))._tag, "InvalidIndexerSettings")
+        const nameless = await refusal(headwater.inCommit("", async () => {}))
+        assert.strictEqual(nameless._tag, "InvalidIndexerSettings")
+        assert.match(nameless.message, /consumer must not be empty/)
         await headwater.close()
       })
     }).pipe(Effect.scoped)

@@ -104,7 +104,7 @@ export const init = Command.make(
   "init",
   {
     file: Argument.Path("file").pipe(
-      Argument.withDescription("The file to write"),
+      Argument.withDescription("The file to write, whose name ends in .toml"),
       Argument.withDefault(SettingsFile.defaultFile)
     ),
     chain: Flag.String("chain").pipe(
@@ -115,11 +115,21 @@ export const init = Command.make(
       Flag.withDescription("SQLite file, or postgres:// URL, of the store"),
       Flag.withDefault("headwater.db")
     ),
-    port: Flag.Int("port").pipe(Flag.withDescription("Port of the HTTP interface"), Flag.withDefault(8080)),
+    port: Flag.Int("port").pipe(
+      Flag.withSchema(
+        Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }, { message: "a number from 0 to 65535" }))
+      ),
+      Flag.withDescription("Port of the HTTP interface"),
+      Flag.withDefault(8080)
+    ),
     force: Flag.Boolean("force").pipe(Flag.withDescription("Replace the file if it exists"), Flag.withDefault(false))
   },
   Effect.fnUntraced(function* ({ chain, file, force, port, store }) {
     const fs = yield* FileSystem.FileSystem
+    // The name says how a file is read.
+    if (!/\.toml$/i.test(file)) {
+      return yield* new CannotInit({ message: `${file} would be written as TOML: name a file that ends in .toml` })
+    }
     if (!force && (yield* fs.exists(file))) {
       return yield* new CannotInit({ message: `${file} exists; --force replaces it` })
     }

@@ -247,7 +247,9 @@ export const status = Command.make(
       Flag.withDefault(false)
     ),
     interval: Flag.Int("interval").pipe(
-      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600 }))),
+      Flag.withSchema(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600 }, { message: "a number from 1 to 3600" }))
+      ),
       Flag.withDescription("With --watch: seconds from one look to the next"),
       Flag.withDefault(2)
     )

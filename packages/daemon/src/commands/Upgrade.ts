@@ -5,7 +5,9 @@ import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
@@ -110,6 +112,20 @@ const ofKeys = ({ withoutKeys }: UpgradeReport.UpgradeReport): ReadonlyArray<Che
     ? []
     : [obstacle(`${withoutKeys}, without which this version does not start: ${Store.secretKeyAdvice}`)]
 
+/** Where no store is yet: of a SQLite file the folder has to be there, and this user may write to it. */
+const ofAbsence = Effect.fnUntraced(function* (location: Location) {
+  if (location.kind === "postgres") return ok("there is no store yet: the first start makes it")
+  const path = yield* Path.Path
+  const file = path.resolve(location.file)
+  const folder = yield* Effect.result((yield* FileSystem.FileSystem).access(path.dirname(file), { writable: true }))
+  return folder._tag === "Success"
+    ? ok(`there is no store yet: the first start makes ${file}`)
+    : obstacle(
+        `there is no store yet, and ${file} cannot be made: see that its folder exists and this user may write there, ` +
+          "and that store.sqlite names the file"
+      )
+})
+
 const start = `Start this version: ${commandName} serve`
 
 /** What an operator does, in order. */
@@ -161,10 +177,9 @@ const check = Effect.fnUntraced(function* (file: string | undefined) {
   }
   const report = read.success
   if (report === undefined) {
-    return {
-      ...{ checked: [usable, ok("there is no store yet: the first start makes it")], report },
-      next: [start]
-    }
+    const absence = yield* ofAbsence(location)
+    const next = absence.level === "ok" ? [start] : [`See that the store can be made: ${commandName} doctor`]
+    return { checked: [usable, absence], report, next }
   }
   const checked =
     report.tooNew === undefined

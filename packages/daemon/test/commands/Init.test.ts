@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -134,6 +134,14 @@ describe("headwater init", () => {
       assert.include(chain.stderr, '"ethereum/mainet" is no chain')
       const url = yield* run(["init", "--chain", "ethereum/mainnet=127.0.0.1:1"], { cwd })
       assert.include(url.stderr, "Write a URL such as http://127.0.0.1:8545")
+      const chosen = ["--chain", "ethereum/devnet=http://127.0.0.1:1"]
+      const port = yield* run(["init", ...chosen, "--port", "65536"], { cwd })
+      assert.include(port.stderr, "a number from 0 to 65535")
+      // It would be read as YAML, and refused.
+      const yaml = yield* run(["init", ...chosen, "headwater.yaml"], { cwd })
+      assert.strictEqual(yaml.code, 1)
+      assert.include(yaml.stderr, "name a file that ends in .toml")
+      assert.deepStrictEqual(readdirSync(cwd), [])
       const dogecoin = yield* run(["init", "--chain", "dogecoin/testnet=127.0.0.1:1"], { cwd })
       assert.include(dogecoin.stderr, "Write a URL such as http://user:password@127.0.0.1:22555")
     }).pipe(Effect.scoped)

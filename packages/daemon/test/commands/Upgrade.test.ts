@@ -218,10 +218,15 @@ describe("headwater upgrade", () => {
 
   it.live("is content where there is no store yet, and leaves upgrades to npm", () =>
     Effect.gen(function* () {
-      const config = yield* settingsOf({ kind: "sqlite", file: "/nonexistent/headwater.db" })
-      const none = yield* runCommand(["upgrade", "--check", "--config", config])
+      // Named by its path, so that whoever runs this in another folder than the daemon's notices.
+      const file = join(tmpdir(), "headwater-upgrade-none.db")
+      const none = yield* Effect.flatMap(settingsOf({ kind: "sqlite", file }), check)
       assert.strictEqual(none.code, 0)
-      assert.match(none.stdout, /there is no store yet[\s\S]*1\. Start this version: npm start -- serve/)
+      assert.include(messagesOf(none), `ok: there is no store yet: the first start makes ${file}`)
+      assert.deepStrictEqual(none.next, ["Start this version: npm start -- serve"])
+      const nowhere = yield* Effect.flatMap(settingsOf({ kind: "sqlite", file: "/nonexistent/headwater.db" }), check)
+      assert.strictEqual(nowhere.code, 1)
+      assert.match(messagesOf(nowhere), /obstacle: there is no store yet, and \/nonexistent\/headwater\.db cannot be/)
       const without = yield* run(["upgrade"])
       assert.strictEqual(without.code, 2)
       assert.match(without.stderr, /npm install @headwater\/daemon@latest/)

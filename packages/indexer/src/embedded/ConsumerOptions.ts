@@ -16,7 +16,7 @@ export interface ConsumerOptions {
 }
 
 const Written = Schema.Struct({
-  consumer: Schema.NonEmptyString,
+  consumer: Schema.String.check(Schema.isNonEmpty({ message: "must not be empty" })),
   options: Schema.Struct({
     from: Schema.optionalKey(
       Schema.Union([

@@ -83,7 +83,12 @@ const Written = Schema.Struct({
 })
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => SchemaIssue.defaultLeafHook(issue)
+  leafHook: (issue) =>
+    issue._tag === "UnexpectedKey"
+      ? "is not a setting"
+      : issue._tag === "MissingKey"
+        ? "is missing"
+        : SchemaIssue.defaultLeafHook(issue)
 })
 
 /** Each problem with its path, and never with its value. */

@@ -36,11 +36,11 @@ const spentBy = (chain: Chain, input: WholeTransaction.Input): Address.AddressBy
   if (scriptSig.length > 0) {
     const [first] = scripts
     // The hash of a script has two lengths on Bitcoin Cash.
-    const isSure = first !== undefined && (typeOf(first) === "pubkeyhash" || !chain.utxo?.cashTokens)
+    const isSure = first !== undefined && (typeOf(chain, first) === "pubkeyhash" || !chain.utxo?.cashTokens)
     return isSure ? first : undefined
   }
   if (witness.length === 2 && witness[1]!.length === 33) return scripts[1]
-  return scripts.some((script) => typeOf(script) === "witness_v1_taproot") ? undefined : scripts[0]
+  return scripts.some((script) => typeOf(chain, script) === "witness_v1_taproot") ? undefined : scripts[0]
 }
 
 const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
@@ -53,7 +53,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
   const outputItem = ({ amount, script }: WholeTransaction.Output) => ({
     ...optional("address", addressOf(script)),
-    script: scriptItem(toASM, script, typeOf(script)),
+    script: scriptItem(toASM, script, typeOf(chain, script)),
     value: CoinAmount.of(chain, amount)
   })
   return {
@@ -65,7 +65,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
       return {
         ...optional("address", spent && addressOf(spent)),
         outputIndex: input.outputIndex,
-        script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(spent)),
+        script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(chain, spent)),
         sequence: input.sequence,
         transactionId: hex(input.transactionId),
         ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(hex))

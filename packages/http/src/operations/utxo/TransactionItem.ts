@@ -43,14 +43,14 @@ export const of = (chain: Chain, shown: ExplorerTransaction) => {
         ...addressesOf(output?.script),
         ...(isCoinbase ? { coinbase: hex(scriptSig) } : {}),
         ...{ outputIndex, oututIndex: outputIndex, transactionId: hex(transactionId), witnesses: witness.map(hex) },
-        script: { type: output === undefined ? "nonstandard" : typeOf(output.script) },
+        script: { type: output === undefined ? "nonstandard" : typeOf(chain, output.script) },
         ...(output === undefined ? {} : { value: coins(output.amount) })
       }
     }),
     outputs: outputs.map(({ amount, script }, index) => ({
       ...addressesOf(script),
       isSpent: isSpent[index]!,
-      script: { type: typeOf(script) },
+      script: { type: typeOf(chain, script) },
       value: coins(amount)
     })),
     positionInBlock: position,

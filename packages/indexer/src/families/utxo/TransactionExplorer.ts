@@ -17,7 +17,7 @@ import type { BlockName } from "./BlockExplorer.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Capabilities } from "./internal/Capabilities.ts"
 import { refuse } from "./internal/Malformed.ts"
-import { consistent, consistentInSlices, isNoTransaction, orMissing } from "./internal/NodeAnswer.ts"
+import { consistent, consistentInSlices, isBeingIndexed, isNoTransaction, orMissing } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 import * as WholeTransaction from "./WholeTransaction.ts"
@@ -326,7 +326,7 @@ export const make = (
   const known = Effect.fnUntraced(function* (one: JsonRpc, id: string) {
     const answer = yield* Effect.catchIf(
       one.call("getrawtransaction", [id, ...verbose], "decimalText"),
-      (error) => error._tag === "NodeRejected" && isNoTransaction(error),
+      (error) => error._tag === "NodeRejected" && isNoTransaction(error) && !isBeingIndexed(error),
       () => Effect.undefined
     )
     if (answer === undefined || answer === null) {

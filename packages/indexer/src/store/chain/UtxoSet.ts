@@ -34,9 +34,15 @@ const coinOf = (row: Pick<Row<"unspent_output">, (typeof columns)[number]>): Coi
   height: row.height
 })
 
+/**
+ * PostgreSQL takes no more than 2,700 bytes in an index, and scripts may have 10,000. None that has an address is nearly as
+ * long, so of others the beginning is kept.
+ */
+const longestScript = 1_000
+
 const rowOf = (chain: number, { amount, height, outpoint, script }: Coin): Row<"unspent_output"> => ({
   ...{ chain, transaction_id: outpoint.transactionId, output_index: outpoint.index },
-  ...{ script, amount: amount.toString(), height }
+  ...{ script: script.subarray(0, longestScript), amount: amount.toString(), height }
 })
 
 const spentRowOf = (chain: number, coin: Coin, spentHeight: number): Row<"spent_output"> => ({

@@ -18,6 +18,7 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { vi } from "vitest"
 import { type WebSocket, WebSocketServer } from "ws"
 import * as Anvil from "../../../../../test/Anvil.ts"
 import { stores } from "../../../../../test/Stores.ts"
@@ -253,6 +254,21 @@ describe("NewHeads", () => {
       assert.strictEqual(flooded.reason, "more than 200 messages a second")
       const gone = yield* Effect.scoped(node())
       assert.strictEqual((yield* listened(gone.url)).reason, "no connection")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a node that agrees to announce heads leaves nothing for which a program would wait", () =>
+    Effect.gen(function* () {
+      const { url } = yield* node()
+      const limit = 23_456
+      const begun = vi.spyOn(globalThis, "setTimeout")
+      const ended = vi.spyOn(globalThis, "clearTimeout")
+      yield* Effect.addFinalizer(() => Effect.sync(() => [begun, ended].forEach((spy) => spy.mockRestore())))
+      assert.isUndefined((yield* HeadSocket.probe(new URL(url), limit)).reason)
+      const timers = begun.mock.results.filter((_, index) => begun.mock.calls[index]![1] === limit)
+      assert.isNotEmpty(timers)
+      const cleared = new Set<unknown>(ended.mock.calls.map(([timer]) => timer))
+      for (const { value } of timers) assert.isTrue(cleared.has(value))
     }).pipe(Effect.scoped)
   )
 

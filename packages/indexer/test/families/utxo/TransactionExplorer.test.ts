@@ -57,3 +57,25 @@ describe("TransactionExplorer at Zebra, which has no getmempoolentry", () => {
     })
   )
 })
+
+describe("TransactionExplorer at a node whose index is being made", () => {
+  it.effect("does not say that there is no such transaction", () =>
+    Effect.gen(function* () {
+      let message = "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."
+      const rpc = {
+        node: "core",
+        call: (method: string) => Effect.suspend(() => new NodeRejected({ node: "core", method, code: -5, message }))
+      } as unknown as JsonRpc
+      const explorer = TransactionExplorer.make(
+        Chain.ofName("bitcoin/mainnet")!,
+        { ...rpc, withOne: (work: (one: JsonRpc) => unknown) => work(rpc) } as unknown as Nodes,
+        { listed: [1], decoded: [2], raw: [0], verbose: [1], txindex: true, prevouts: false },
+        () => Effect.succeed([])
+      )
+      assert.isUndefined(yield* explorer.transaction(id, 100))
+      message = "No such mempool transaction. Blockchain transactions are still in the process of being indexed."
+      assert.strictEqual((yield* Effect.flip(explorer.transaction(id, 100)))._tag, "NodeRejected")
+      assert.strictEqual((yield* Effect.flip(explorer.rawData(id)))._tag, "NodeRejected")
+    })
+  )
+})

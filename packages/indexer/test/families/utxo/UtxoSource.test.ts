@@ -192,6 +192,40 @@ describe("UtxoSource: strategies of reading", () => {
     })
   )
 
+  it.effect(
+    "a node that has the first block alone says whether it has an index, though the index lacks that block",
+    () =>
+      Effect.gen(function* () {
+        const { previousblockhash: _, ...only } = tip.json
+        const good = UtxoNode.answers("core", { blocks: [only], raw: { [only.hash]: tip.raw } })
+        const node =
+          (indexes?: object): FakeNode.Answer =>
+          (method, params) => {
+            if (method === "getindexinfo" && indexes !== undefined) return indexes
+            if (method === "getrawtransaction") throw new FakeNode.RpcError(-5, "The genesis block coinbase is not …")
+            return good(method, params)
+          }
+        const indexed = yield* open(node({ txindex: { synced: true, best_block_height: 0 } }))
+        assert.isTrue(indexed.capable.txindex)
+        for (const answer of [node({}), node()]) assert.isFalse((yield* open(answer)).capable.txindex)
+      })
+  )
+
+  it.effect("a node whose index is being made has one", () =>
+    Effect.gen(function* () {
+      const good = UtxoNode.answers("core", part)
+      const source = yield* open((method, params) => {
+        if (method === "getindexinfo") return { txindex: { synced: false, best_block_height: 7 } }
+        if (method === "getrawtransaction") {
+          const still = "No such mempool transaction. Blockchain transactions are still in the process of being indexed"
+          throw new FakeNode.RpcError(-5, still)
+        }
+        return good(method, params)
+      })
+      assert.isTrue(source.capable.txindex)
+    })
+  )
+
   it.effect("a node that shows transactions in no way is refused at start", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(

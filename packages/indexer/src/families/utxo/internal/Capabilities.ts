@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { LongText } from "../../node/LongText.ts"
 import type { NodeError } from "../../node/NodeError.ts"
-import { isNoTransaction } from "./NodeAnswer.ts"
+import { isBeingIndexed, isNoTransaction } from "./NodeAnswer.ts"
 import type * as NodeJson from "./NodeJson.ts"
 
 /** Arguments behind the hash or id that a call is about: verbosity, as nodes of different ages take it. */
@@ -43,6 +43,8 @@ const isBlock = (value: unknown): value is BlockOf<unknown> =>
 const isListed = (value: unknown): value is BlockOf<string> => isBlock(value) && typeof value.tx[0] === "string"
 const isDecoded = (value: unknown): value is BlockOf<NodeJson.Json> =>
   isBlock(value) && Predicate.isReadonlyObject(value.tx[0])
+/** The first block of a chain, whose transaction no node finds by its id. */
+const isFirst = (block: BlockOf<unknown>): boolean => typeof block.previousblockhash !== "string"
 const isText = (value: unknown): value is string | LongText => typeof value === "string" || value instanceof LongText
 
 /** The first of `candidates` that `getblock` takes, with its answer; undefined if it takes none. */
@@ -74,7 +76,7 @@ const findVerbose = Effect.fnUntraced(function* (
     } else if (answer.failure._tag !== "NodeRejected") {
       return yield* answer.failure
     } else if (isNoTransaction(answer.failure)) {
-      return { verbose, txindex: false }
+      return { verbose, txindex: isBeingIndexed(answer.failure) }
     }
   }
   return { verbose: verboseParameters[0]!, txindex: false }
@@ -97,7 +99,7 @@ const hasIndex = Effect.fnUntraced(function* (
   for (let looked = 0; looked < blocksToLookAt; looked++) {
     const calls = block.tx.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
     if ((yield* rpc.results(calls, "decimalText")).some(Result.isFailure)) return false
-    if (typeof block.previousblockhash !== "string") return true
+    if (isFirst(block)) return true
     const previous = yield* Effect.result(rpc.call("getblock", [block.previousblockhash, ...listed], "decimalText"))
     // The first coinbase of a chain is in no index.
     if (Result.isFailure(previous) || !isListed(previous.success) || !previous.success.previousblockhash) return true
@@ -147,8 +149,10 @@ export const find = Effect.fnUntraced(function* (rpc: JsonRpc, tip: string): Eff
     raw: raw?.parameters,
     verbose: found.verbose,
     txindex:
-      found.txindex &&
-      (listed === undefined || (yield* hasIndex(rpc, listed.answer, listed.parameters, found.verbose))),
+      listed === undefined
+        ? found.txindex
+        : (found.txindex || isFirst(listed.answer)) &&
+          (yield* hasIndex(rpc, listed.answer, listed.parameters, found.verbose)),
     prevouts: decoded === undefined ? undefined : yield* findPrevouts(rpc, decoded.answer, decoded.parameters)
   }
 })

@@ -10,6 +10,12 @@ import { Malformed, Mismatch } from "./Malformed.ts"
 export const isNoTransaction = (error: NodeRejected): boolean =>
   error.code === -5 || /transaction not found/i.test(error.message)
 
+/**
+ * What Bitcoin Core and its descendants say beside, while their index of transactions is being made: "Blockchain transactions
+ * are still in the process of being indexed". The transaction may be mined.
+ */
+export const isBeingIndexed = (error: NodeRejected): boolean => /being indexed/i.test(error.message)
+
 const notFoundCodes: ReadonlySet<number> = new Set([-5, -8])
 
 /** `Block not available (pruned data)`. */
