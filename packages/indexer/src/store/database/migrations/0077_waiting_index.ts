@@ -1,0 +1,7 @@
+/** The callbacks of an account that wait, in an index whose condition names nothing that a lease changes: a lease wrote it anew. */
+import type { ColumnTypes } from "../internal/ColumnTypes.ts"
+
+export const up = (_: ColumnTypes): ReadonlyArray<string> => [
+  "drop index callback_waiting",
+  "create index callback_waiting on callback (account) where (state = 'due' or state = 'held') and created >= 0"
+]
