@@ -27,6 +27,4 @@ export const decode = (log: string): Effect.Effect<ReadonlyArray<Attempt>> =>
 
 /** The log with one more attempt. No effect: run for every callback, where an effect would cost as much as the rest of it. */
 export const append = (log: string, attempt: Attempt): string =>
-  log === "[]"
-    ? `[${JSON.stringify(attempt)}]`
-    : JSON.stringify([...decodeLogUnsafe(log).slice(1 - kept), attempt])
+  log === "[]" ? `[${JSON.stringify(attempt)}]` : JSON.stringify([...decodeLogUnsafe(log).slice(1 - kept), attempt])
