@@ -36,6 +36,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* ReceiverClient
   const target = yield* CallbackTarget
   const wakeup = yield* Latch.make()
+  const headersOf = CallbackHeaders.make()
   const fibers = yield* FiberSet.make<void>()
 
   const failed = Effect.fnUntraced(function* (
@@ -52,7 +53,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const post = Effect.fnUntraced(function* ({ lease }: LeasedCopy, index: number, url: URL, attempts: number) {
     const callback = lease.callbacks[index]!
     const at = yield* Clock.currentTimeMillis
-    const headers = CallbackHeaders.ofLease(lease)(callback, at)
+    const headers = headersOf(lease)(callback, at)
     const request = client.request({ method: "POST", url, headers, body: callback.body })
     return yield* Effect.matchEffect(own.during(lease, url, at, request), {
       onFailure: Effect.fnUntraced(function* (failure: NoReply) {

@@ -45,6 +45,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const fibers = yield* FiberSet.make<void>()
   const fork = yield* FiberSet.runtime(fibers)()
   const streams = new Set<DeliveryStream>()
+  const headersOf = CallbackHeaders.make()
   /** How long leases may follow that have followed others. */
   const follows = new WeakMap<Lease, number>()
 
@@ -56,7 +57,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const send = Effect.fnUntraced(function* (stream: DeliveryStream, url: URL) {
     const { lease } = stream
     const { callbacks, isCurrent, leasedUntil } = lease
-    const headers = CallbackHeaders.ofLease(lease)
+    const headers = headersOf(lease)
     for (const callback of callbacks) {
       const at = clock.currentTimeMillisUnsafe()
       if (stopping() || !isCurrent() || hosts.paused(lease, at) || at + attemptMillis > leasedUntil) return false

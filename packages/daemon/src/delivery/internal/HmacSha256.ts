@@ -9,11 +9,13 @@ const [blockBytes, digestBytes] = [64, 32]
 
 /** Signs texts under a key. */
 export const ofKey: Signature.Mac = (key) => {
-  const block = new Uint8Array(blockBytes)
-  block.set(key.length > blockBytes ? hash("sha256", key, "buffer") : key)
-  const inner = block.map((byte) => byte ^ 0x36)
-  const outer = Buffer.alloc(blockBytes + digestBytes)
-  outer.set(block.map((byte) => byte ^ 0x5c))
+  const block = key.length > blockBytes ? hash("sha256", key, "buffer") : key
+  const inner = new Uint8Array(blockBytes).fill(0x36)
+  const outer = Buffer.alloc(blockBytes + digestBytes, 0x5c)
+  for (let i = 0; i < block.length; i++) {
+    inner[i]! ^= block[i]!
+    outer[i]! ^= block[i]!
+  }
   return (text, encoding) => {
     const signed = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(text))
     signed.set(inner)

@@ -86,6 +86,7 @@ import * as coinTotals from "../migrations/0073_coin_totals.ts"
 import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
 import * as forgottenInternal from "../migrations/0075_forgotten_internal.ts"
 import * as packedInternal from "../migrations/0076_packed_internal.ts"
+import * as waitingIndex from "../migrations/0077_waiting_index.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -155,7 +156,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0073_coin_totals": coinTotals.up,
   "0074_past_callbacks": pastCallbacks.up,
   "0075_forgotten_internal": forgottenInternal.up,
-  "0076_packed_internal": packedInternal.up
+  "0076_packed_internal": packedInternal.up,
+  "0077_waiting_index": waitingIndex.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

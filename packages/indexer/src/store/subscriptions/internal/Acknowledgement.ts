@@ -24,8 +24,7 @@ export interface Consequences {
 type Change<T extends CallbackState.Transition> = { readonly id: number } & CallbackState.Given<T>
 
 /** The outcomes as transitions of their callbacks. */
-const transitionsOf = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
-  const now = yield* Clock.currentTimeMillis
+const transitionsOf = (outcomes: ReadonlyArray<Outcome>, now: number) => {
   const accepted: Array<Change<"accept">> = []
   const failed: Array<Change<"fail">> = []
   const released: Array<number> = []
@@ -40,14 +39,14 @@ const transitionsOf = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outco
     const attempt = {
       id,
       attempts: attempts + 1,
-      attempt_log: yield* AttemptLog.append(attemptLog, outcome.attempt)
+      attempt_log: AttemptLog.append(attemptLog, outcome.attempt)
     }
     if (outcome.kind === "delivered") accepted.push({ ...attempt, delivered: at + duration })
     else failed.push({ ...attempt, due: outcome.kind === "retry" ? outcome.due : now })
     if (outcome.kind === "refused") refused.set(outcome.subscription, outcome.reason)
   }
   return { accepted, failed, released, refused }
-})
+}
 
 const chargeFor = Effect.fnUntraced(function* (
   charge: NonNullable<Consequences["charge"]>,
@@ -64,7 +63,7 @@ export const write = Effect.fnUntraced(function* (
   { charge, deactivate }: Consequences
 ) {
   const { numbers, transaction } = yield* Database
-  const { accepted, failed, refused, released } = yield* transitionsOf(outcomes)
+  const { accepted, failed, refused, released } = transitionsOf(outcomes, yield* Clock.currentTimeMillis)
   const changes = Effect.gen(function* () {
     for (const [subscription, reason] of refused) yield* deactivate(subscription, reason)
     yield* CallbackState.applyEach("accept", accepted)

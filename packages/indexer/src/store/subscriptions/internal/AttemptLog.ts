@@ -16,6 +16,7 @@ export type Attempt = typeof Attempt.Type
 
 const Log = Schema.fromJsonString(Schema.Array(Attempt))
 const decodeLog = Schema.decodeUnknownEffect(Log)
+const decodeLogUnsafe = Schema.decodeUnknownSync(Log)
 
 /** How many are kept. */
 export const kept = 20
@@ -24,7 +25,6 @@ export const kept = 20
 export const decode = (log: string): Effect.Effect<ReadonlyArray<Attempt>> =>
   log === "[]" ? Effect.succeed([]) : Effect.orDie(decodeLog(log))
 
-export const append = (log: string, attempt: Attempt): Effect.Effect<string> =>
-  log === "[]"
-    ? Effect.succeed(`[${JSON.stringify(attempt)}]`)
-    : Effect.map(decode(log), (attempts) => JSON.stringify([...attempts.slice(1 - kept), attempt]))
+/** The log with one more attempt. No effect: run for every callback, where an effect would cost as much as the rest of it. */
+export const append = (log: string, attempt: Attempt): string =>
+  log === "[]" ? `[${JSON.stringify(attempt)}]` : JSON.stringify([...decodeLogUnsafe(log).slice(1 - kept), attempt])

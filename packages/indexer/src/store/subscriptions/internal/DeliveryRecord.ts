@@ -42,9 +42,10 @@ const countsOf = (outcomes: ReadonlyArray<Finished>) => {
     const outcome = kind === "delivered" ? "accepted" : attempt.status === undefined ? "unanswered" : "refused"
     const period = periodOf(attempt.at + attempt.duration)
     const millis = bounds.find((bound) => attempt.duration <= bound) ?? bounds.at(-1)!
-    const key = JSON.stringify([account, host, period, outcome, millis])
-    const attempts = (counts.get(key)?.attempts ?? 0) + 1
-    counts.set(key, { account, host, period, outcome, millis, attempts })
+    const key = `${account} ${host} ${period} ${outcome} ${millis}`
+    const known = counts.get(key)
+    if (known === undefined) counts.set(key, { account, host, period, outcome, millis, attempts: 1 })
+    else known.attempts++
   }
   return counts
 }
