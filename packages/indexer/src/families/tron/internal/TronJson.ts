@@ -4,7 +4,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Hexadecimal from "../../evm/internal/Hex.ts"
+import * as HexText from "../../node/HexText.ts"
 
 const hash = /^[0-9a-fA-F]{64}$/
 
@@ -32,14 +32,14 @@ export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Nu
 
 /** The bytes of a text that may have other letters than digits; undefined where it has. */
 export const bytesOf = (text: unknown): Uint8Array | undefined =>
-  typeof text === "string" && text.length % 2 === 0 ? Hexadecimal.bytesAt(text, 0, text.length / 2) : undefined
+  typeof text === "string" && text.length % 2 === 0 ? HexText.bytesAt(text, 0, text.length / 2) : undefined
 
 export const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, "hex"))
 
 /** The account in a text of 41 and 40 digits, or of these 40 alone. */
 const accountOf = (text: string): Uint8Array | undefined => {
   const start = text.length === 42 && text.startsWith("41") ? 2 : 0
-  return text.length === start + 40 ? Hexadecimal.bytesAt(text, start, 20) : undefined
+  return text.length === start + 40 ? HexText.bytesAt(text, start, 20) : undefined
 }
 
 /** An address in any form, also as the 40 digits without version that logs have; the failure is the rule it breaks. */
