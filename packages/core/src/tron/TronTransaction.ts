@@ -118,15 +118,18 @@ const invalid = (message: string): Parsed<never> => Result.fail(new InvalidTrans
 const message = (bytes: Uint8Array, field: string): Parsed<ReadonlyArray<Protobuf.Field>> =>
   Result.mapError(Protobuf.decode(bytes), (rule) => new InvalidTransaction({ message: `${field} ${rule}` }))
 
+const accountOf = (fields: ReadonlyArray<Protobuf.Field>, number: number): Address.AddressBytes | undefined => {
+  const bytes = Protobuf.bytesOf(fields, number)
+  return bytes.length === 21 && bytes[0] === 0x41 ? Address.fromBytes(bytes.subarray(1)) : undefined
+}
+
 const address = (
   fields: ReadonlyArray<Protobuf.Field>,
   number: number,
   field: string
 ): Parsed<Address.AddressBytes> => {
-  const bytes = Protobuf.bytesOf(fields, number)
-  return bytes.length === 21 && bytes[0] === 0x41
-    ? Result.succeed(Address.fromBytes(bytes.subarray(1)))
-    : invalid(`${field} must be 0x41 and 20 bytes`)
+  const account = accountOf(fields, number)
+  return account === undefined ? invalid(`${field} must be 0x41 and 20 bytes`) : Result.succeed(account)
 }
 
 const sun = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string): Parsed<bigint> => {
@@ -143,59 +146,61 @@ const time = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: stri
 
 const transferTo = (
   fields: ReadonlyArray<Protobuf.Field>,
-  amount: Parsed<bigint>,
+  sum: Parsed<bigint>,
   to: { readonly number: number; readonly field: string } | undefined
-): Parsed<CoinTransfer | undefined> =>
-  Result.gen(function* () {
-    const sum = yield* amount
-    if (sum === 0n) return undefined
-    return {
-      from: yield* address(fields, 1, "owner_address"),
-      to: to && (yield* address(fields, to.number, to.field)),
-      amount: sum
-    }
-  })
+): Parsed<CoinTransfer | undefined> => {
+  if (Result.isFailure(sum)) return Result.fail(sum.failure)
+  const amount = sum.success
+  if (amount === 0n) return Result.succeed(undefined)
+  const from = address(fields, 1, "owner_address")
+  if (Result.isFailure(from)) return Result.fail(from.failure)
+  if (to === undefined) return Result.succeed({ from: from.success, to, amount })
+  return Result.map(address(fields, to.number, to.field), (to) => ({ from: from.success, to, amount }))
+}
 
-const transferOf = (type: number, value: Uint8Array): Parsed<CoinTransfer | undefined> =>
-  Result.gen(function* () {
-    if (!coinTypes.has(type)) return undefined
-    const fields = yield* message(value, "contract")
-    switch (type) {
-      case contractTypes.transfer:
-        return yield* transferTo(fields, sun(fields, 3, "amount"), { number: 2, field: "to_address" })
-      case contractTypes.participateAssetIssue:
-        return yield* transferTo(fields, sun(fields, 4, "amount"), { number: 2, field: "to_address" })
-      case contractTypes.triggerSmartContract:
-        return yield* transferTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
-      default: {
-        const created = yield* message(Protobuf.bytesOf(fields, 2), "new_contract")
-        return yield* transferTo(fields, sun(created, 5, "call_value"), undefined)
-      }
-    }
-  })
+/** `content`: the fields of the contract's message. */
+const transferOf = (type: number, content: Parsed<ReadonlyArray<Protobuf.Field>>): Parsed<CoinTransfer | undefined> => {
+  if (!coinTypes.has(type)) return Result.succeed(undefined)
+  if (Result.isFailure(content)) return Result.fail(content.failure)
+  const fields = content.success
+  switch (type) {
+    case contractTypes.transfer:
+      return transferTo(fields, sun(fields, 3, "amount"), { number: 2, field: "to_address" })
+    case contractTypes.participateAssetIssue:
+      return transferTo(fields, sun(fields, 4, "amount"), { number: 2, field: "to_address" })
+    case contractTypes.triggerSmartContract:
+      return transferTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
+    default:
+      return Result.flatMap(message(Protobuf.bytesOf(fields, 2), "new_contract"), (created) =>
+        transferTo(fields, sun(created, 5, "call_value"), undefined)
+      )
+  }
+}
 
 const utf8 = new TextDecoder()
 
-/** `owner_address` is the first field of the contracts of almost every type. */
-const ownerOf = (value: Uint8Array): Address.AddressBytes | undefined => {
-  const fields = Result.getOrElse(Protobuf.decode(value), () => [])
-  return Result.getOrUndefined(address(fields, 1, "owner_address"))
-}
+const noFields: ReadonlyArray<Protobuf.Field> = []
 
 const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
-  Result.gen(function* () {
-    const fields = yield* message(bytes, "contract")
-    const type = Number(Protobuf.integerOf(fields, 1))
-    const parameter = yield* message(Protobuf.bytesOf(fields, 2), "parameter")
-    return {
-      type,
-      typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
-      permissionId: Number(Protobuf.integerOf(fields, 5)),
-      owner: ownerOf(Protobuf.bytesOf(parameter, 2)),
-      transfer: yield* transferOf(type, Protobuf.bytesOf(parameter, 2)),
-      value: Protobuf.bytesOf(parameter, 2)
-    }
-  })
+  Result.flatMap(message(bytes, "contract"), (fields) =>
+    Result.flatMap(message(Protobuf.bytesOf(fields, 2), "parameter"), (parameter) => {
+      const type = Number(Protobuf.integerOf(fields, 1))
+      const value = Protobuf.bytesOf(parameter, 2)
+      const content = message(value, "contract")
+      return Result.map(transferOf(type, content), (transfer) => ({
+        type,
+        typeUrl: utf8.decode(Protobuf.bytesOf(parameter, 1)),
+        permissionId: Number(Protobuf.integerOf(fields, 5)),
+        // The first field of the contracts of almost every type.
+        owner: accountOf(
+          Result.getOrElse(content, () => noFields),
+          1
+        ),
+        transfer,
+        value
+      }))
+    })
+  )
 
 /** A signed transaction as it is broadcast: the bytes of its `raw_data`, and its signatures. */
 export const decodeSigned = (
@@ -213,22 +218,23 @@ export const decodeSigned = (
 
 /** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */
 export const decode = (rawData: Uint8Array): Parsed<TronTransaction> =>
-  Result.gen(function* () {
-    const fields = yield* message(rawData, "raw_data")
+  Result.flatMap(message(rawData, "raw_data"), (fields) => {
     const contracts: Array<Contract> = []
     for (const { number, value } of fields) {
       if (number !== rawFields.contract || !(value instanceof Uint8Array)) continue
-      contracts.push(yield* contractOf(value))
+      const contract = contractOf(value)
+      if (Result.isFailure(contract)) return Result.fail(contract.failure)
+      contracts.push(contract.success)
     }
-    return {
+    return Result.map(time(fields, rawFields.expiration, "raw_data.expiration"), (expiration) => ({
       refBlockBytes: Protobuf.bytesOf(fields, rawFields.refBlockBytes),
       refBlockHash: Protobuf.bytesOf(fields, rawFields.refBlockHash),
-      expiration: yield* time(fields, rawFields.expiration, "raw_data.expiration"),
+      expiration,
       timestamp: Number(Protobuf.integerOf(fields, rawFields.timestamp)),
       data: Protobuf.bytesOf(fields, rawFields.data),
       contracts,
       feeLimit: Protobuf.integerOf(fields, rawFields.feeLimit)
-    }
+    }))
   })
 
 /** Whom a contract goes from and to, as far as its type names them, and the call that it makes. */
@@ -255,9 +261,8 @@ const partyFields: Readonly<Record<number, { readonly sender: number; readonly r
 
 /** The parties of a contract. */
 export const partiesOf = ({ owner, type, value }: Contract): Parties => {
-  const fields = Result.getOrElse(Protobuf.decode(value), () => [])
-  const party = (number: number | undefined) =>
-    number === undefined ? undefined : Result.getOrUndefined(address(fields, number, ""))
+  const fields = Result.getOrElse(Protobuf.decode(value), () => noFields)
+  const party = (number: number | undefined) => (number === undefined ? undefined : accountOf(fields, number))
   const places = partyFields[type]
   return {
     sender: places === undefined ? owner : party(places.sender),

@@ -748,6 +748,79 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.live("enters an announced block without a look at the head, and looks where something else comes", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      const heads: Array<number> = []
+      let announced: { readonly height: number; readonly hash: Uint8Array } | undefined
+      const source = {
+        ...fake.source,
+        head: Effect.tap(fake.source.head, ({ height }) => Effect.sync(() => void heads.push(height))),
+        announcedHead: () => announced
+      }
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: followOptions.undoDepth })
+      const follow = yield* Follow.make(source, store, followOptions)
+      const { get } = yield* ChainStatus
+      /** The heights that were looked at, after a step with this announcement, and the height that is committed. */
+      const step = Effect.fnUntraced(function* (head: typeof announced) {
+        announced = head
+        heads.length = 0
+        yield* follow.step
+        assert.deepInclude(get(chain), { state: "following", height: fake.tip.height })
+        assert.deepStrictEqual((yield* store.cursor)?.hash, fake.tip.hash)
+        return [...heads]
+      })
+      // Nothing is entered unlooked before the first look.
+      assert.deepStrictEqual(yield* step(fake.tip), [0])
+      for (const height of [1, 2, 3]) {
+        fake.mine([])
+        assert.deepStrictEqual(yield* step(fake.tip), [], `block ${height}`)
+        assert.strictEqual(get(chain)?.head, height)
+      }
+      // One that is further on, one that is not the block that is given, one that is not there, none.
+      fake.mine([])
+      fake.mine([])
+      assert.deepStrictEqual(yield* step(fake.tip), [5])
+      fake.mine([])
+      assert.deepStrictEqual(yield* step({ height: 6, hash: new Uint8Array(32).fill(0xf6) }), [6])
+      assert.deepStrictEqual(yield* step({ height: 7, hash: new Uint8Array(32).fill(0xf7) }), [6])
+      fake.mine([])
+      assert.deepStrictEqual(yield* step(undefined), [7])
+      // One of another branch.
+      fake.drop(2)
+      fake.mine([])
+      fake.mine([])
+      fake.mine([])
+      fake.final = 2
+      assert.deepStrictEqual(yield* step(fake.tip), [8])
+      assert.strictEqual((yield* store.cursor)?.final, 2)
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(ChainStatus.layer, stores[0]!.layer)), withoutWaiting)
+  )
+
+  it.effect("asks a node for its head from time to time while blocks come announced", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      let looks = 0
+      const source = {
+        ...fake.source,
+        head: Effect.tap(fake.source.head, () => Effect.sync(() => void looks++)),
+        announcedHead: () => fake.tip
+      }
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: followOptions.undoDepth })
+      const follow = yield* Follow.make(source, store, followOptions)
+      yield* follow.step
+      for (let second = 0; second < 30; second++) {
+        fake.mine([])
+        fake.final = fake.tip.height - 1
+        yield* TestClock.adjust("1 second")
+        yield* follow.step
+        assert.strictEqual((yield* store.cursor)?.height, fake.tip.height)
+      }
+      assert.strictEqual(looks, 4)
+      assert.isAtLeast((yield* store.final)!, fake.tip.height - 12)
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(ChainStatus.layer, stores[0]!.layer)))
+  )
+
   it.live("goes on from a block that the node has forgotten, by the parent of the next one", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)

@@ -28,31 +28,39 @@ export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>,
     if (groups === 0) fields.push({ number, value })
   }
 
-  const varint = (): bigint | undefined => {
-    let value = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
+  /** A number where it is below 2^49, as most are: bigints take several times as long. */
+  const varint = (): number | bigint | undefined => {
+    let short = 0
+    for (let scale = 1; scale < 2 ** 49; scale *= 128) {
+      const byte = message[at++]
+      if (byte === undefined) return undefined
+      short += (byte & 0x7f) * scale
+      if (byte < 0x80) return short
+    }
+    let value = BigInt(short)
+    for (let shift = 49n; shift < 70n; shift += 7n) {
       const byte = message[at++]
       if (byte === undefined) return undefined
       value |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return BigInt.asUintN(64, value)
+      if (byte < 0x80) return value < 2n ** 49n ? Number(value) : BigInt.asUintN(64, value)
     }
     return undefined
   }
 
   while (at < message.length) {
     const tag = varint()
-    if (tag === undefined || tag >= 2n ** 32n || tag < 8n) return Result.fail(truncated)
-    const number = Number(tag >> 3n)
-    const wire = Number(tag & 7n)
+    if (typeof tag !== "number" || tag >= 2 ** 32 || tag < 8) return Result.fail(truncated)
+    const number = tag >>> 3
+    const wire = tag & 7
     if (wire === wireVarint) {
       const value = varint()
       if (value === undefined) return Result.fail(truncated)
-      push(number, value)
+      push(number, BigInt(value))
     } else if (wire === wireBytes) {
       const length = varint()
-      if (length === undefined || length > BigInt(message.length - at)) return Result.fail(truncated)
-      push(number, message.subarray(at, at + Number(length)))
-      at += Number(length)
+      if (typeof length !== "number" || length > message.length - at) return Result.fail(truncated)
+      push(number, message.subarray(at, at + length))
+      at += length
     } else if (wire === wireFixed64 || wire === wireFixed32) {
       at += wire === wireFixed64 ? 8 : 4
       if (at > message.length) return Result.fail(truncated)

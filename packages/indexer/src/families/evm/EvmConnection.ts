@@ -1,4 +1,5 @@
 /** The nodes of an EVM chain, connected: blocks, and what endpoints ask beyond blocks. */
+import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { defaultMaximumFee } from "../Broadcasting.ts"
@@ -20,6 +21,21 @@ export interface EvmConnection extends ConnectedNode {
   readonly evm: EvmNode.EvmNode
   readonly explorer: Explorer
 }
+
+/** The source, whose blocks are announced. */
+const announcedBy = (newHeads: NewHeads.NewHeads, source: EvmSource.EvmSource): EvmSource.EvmSource => ({
+  ...source,
+  head: Effect.tap(source.head, (head) => Effect.sync(() => newHeads.shown(head))),
+  blockAt: (height) =>
+    Effect.tap(source.blockAt(height), (block) =>
+      Effect.sync(() => {
+        const head = newHeads.head()
+        if (head !== undefined && Bytes.equal(head.hash, block.hash)) newHeads.shown(block)
+      })
+    ),
+  announced: newHeads.announced,
+  announcedHead: newHeads.head
+})
 
 type Access = NodeAccess<EvmConnection, EvmSettings.Fields>
 
@@ -46,14 +62,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     past: Past.make(rpc),
     ...(source.wholeBlockAt === undefined ? {} : { wholeBlockAt: source.wholeBlockAt })
   }
-  const announcing =
-    newHeads === undefined
-      ? source
-      : {
-          ...source,
-          head: Effect.tap(source.head, (head) => Effect.sync(() => newHeads.shown(head))),
-          announced: newHeads.announced
-        }
+  const announcing = newHeads === undefined ? source : announcedBy(newHeads, source)
   return {
     family: "evm" as const,
     source: announcing,

@@ -20,8 +20,10 @@ export interface NewHeads {
    * HTTP, the wait ends again and again, a few times.
    */
   readonly announced: Effect.Effect<void>
+  /** The newest head that was announced, where the nodes have not shown it yet. */
+  readonly head: () => HeadSocket.AnnouncedHead | undefined
   /** Takes note of the newest block that the nodes show. */
-  readonly shown: (head: Head) => void
+  readonly shown: (head: Pick<Head, "height" | "hash">) => void
 }
 
 type Settings = Pick<NodeSettings, "nodes" | "user" | "password"> & {
@@ -123,7 +125,7 @@ export const make = Effect.fnUntraced(function* (
   if (endpoints.length === 0) return undefined
   const hints = yield* Hints.make
   let newest: HeadSocket.AnnouncedHead | undefined
-  let shown: Head | undefined
+  let shown: Pick<Head, "height" | "hash"> | undefined
   let looked = 0
 
   const onHead = (head: HeadSocket.AnnouncedHead) => {
@@ -134,13 +136,16 @@ export const make = Effect.fnUntraced(function* (
     hints.offer()
   }
 
-  /** Whether the nodes, asked after the announcement, were behind. */
-  const isBehind = () =>
+  const head: NewHeads["head"] = () =>
     newest !== undefined &&
     shown !== undefined &&
     shown.height <= newest.height &&
-    !Bytes.equal(shown.hash, newest.hash) &&
-    looked < looks
+    !Bytes.equal(shown.hash, newest.hash)
+      ? newest
+      : undefined
+
+  /** Whether the nodes, asked after the announcement, were behind. */
+  const isBehind = () => head() !== undefined && looked < looks
 
   yield* Effect.forEach(endpoints, (endpoint) =>
     Effect.forkScoped(keepListening(endpoint, onHead, silenceMillis(chain)))
@@ -152,6 +157,7 @@ export const make = Effect.fnUntraced(function* (
     )
   )
   return {
+    head,
     announced: Effect.suspend(() => (isBehind() ? Effect.raceFirst(hints.wait, again) : hints.wait)),
     shown: (head) => {
       shown = head

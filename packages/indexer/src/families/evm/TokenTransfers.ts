@@ -7,7 +7,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { ContractLog, TokenTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Hex from "./internal/Hex.ts"
+import * as HexText from "../node/HexText.ts"
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
@@ -27,7 +27,7 @@ const padding = "0".repeat(24)
 /** An address right-aligned in the 32-byte word at `start`; undefined where the word holds more than an address. */
 const addressAt = (text: string, start: number): AddressBytes | undefined =>
   text.length >= start + word && text.startsWith(padding, start)
-    ? (Hex.bytesAt(text, start + padding.length, 20) as AddressBytes | undefined)
+    ? (HexText.bytesAt(text, start + padding.length, 20) as AddressBytes | undefined)
     : undefined
 
 const topicAddress = (topic = ""): AddressBytes | undefined =>

@@ -77,7 +77,7 @@ const warnOfNotUnderstood = Effect.fnUntraced(function* (chain: Chain, { height,
   }
 })
 
-/** Gives the function that commits every block from the height `first` to the head. */
+/** Gives the functions that commit the block of the head, and every block from the height `first` to the head. */
 export const make = Effect.fnUntraced(function* (
   source: Source,
   store: ChainStore,
@@ -116,14 +116,22 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
-  return (first: number, head: Head) =>
+  const fetch = (height: number) => trace.fetching(height, source.blockAt(height))
+
+  /** The block of the head by itself, as most blocks come; gives the block. */
+  const newest = (head: Head) => Effect.tap(fetch(head.height), (block) => commit([block], head))
+
+  const all = (first: number, head: Head) =>
     Stream.range(first, head.height).pipe(
-      Stream.mapEffect((height) => trace.fetching(height, source.blockAt(height)), {
-        concurrency: options.concurrency
-      }),
+      Stream.mapEffect(fetch, { concurrency: options.concurrency }),
       Stream.buffer({ capacity: maxBlocks }),
       Stream.runForEachArray((blocks) =>
         Effect.andThen(commit(blocks, head), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)
       )
     )
+
+  return {
+    newest,
+    from: (first: number, head: Head) => (first === head.height ? Effect.asVoid(newest(head)) : all(first, head))
+  }
 })

@@ -12,6 +12,9 @@ import type { Head, Source } from "../../families/Source.ts"
 const announcedIntervals = 4
 const longestAnnounced = Duration.seconds(10)
 
+/** For so long blocks are entered as they are announced, in milliseconds, before a node is asked for its newest one. */
+export const longestUnlooked = Duration.toMillis(longestAnnounced)
+
 /** The waits between the looks of one follower: each is given the newest block that was seen. */
 export const make = (
   pollInterval: Duration.Duration,

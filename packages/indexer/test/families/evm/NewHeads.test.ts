@@ -183,10 +183,10 @@ describe("NewHeads", () => {
       yield* until(heads.announced, () => one.say(announcement(7, "a7")))
       yield* until(heads.announced, () => other.say(announcement(7, "a7")))
       // Over HTTP the block is not there yet.
-      heads.shown({ height: 6, hash: bytesOf("a6"), final: undefined })
+      heads.shown({ height: 6, hash: bytesOf("a6") })
       yield* heads.announced
       yield* heads.announced
-      heads.shown({ height: 7, hash: bytesOf("a7"), final: undefined })
+      heads.shown({ height: 7, hash: bytesOf("a7") })
       const next = yield* Effect.forkChild(heads.announced)
       for (let i = 0; i < 20; i++) one.say(announcement(7, "a7"))
       yield* Effect.sleep("100 millis")
@@ -206,7 +206,7 @@ describe("NewHeads", () => {
           Effect.tap(heads.announced, () =>
             Effect.sync(() => {
               looks++
-              heads.shown({ height: 6, hash: bytesOf("a6"), final: undefined })
+              heads.shown({ height: 6, hash: bytesOf("a6") })
             })
           )
         )

@@ -7,6 +7,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as HexText from "../../node/HexText.ts"
 
 /** The answer breaks a rule; the message names the field and the rule. */
 export class Malformed extends Error {}
@@ -21,54 +22,13 @@ export class Mismatch extends Schema.TaggedError<Mismatch>()("Mismatch", {
 /** A JSON object of unknown content. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** Value of a hex digit by its UTF-16 code, -1 for everything else. */
-const digits = new Int8Array(0x10000).fill(-1)
-for (const [value, letters] of [
-  "0",
-  "1",
-  "2",
-  "3",
-  "4",
-  "5",
-  "6",
-  "7",
-  "8",
-  "9",
-  "aA",
-  "bB",
-  "cC",
-  "dD",
-  "eE",
-  "fF"
-].entries()) {
-  for (const letter of letters) digits[letter.charCodeAt(0)] = value
-}
-
-/** Puts `length` bytes from the hex digits of `text` that begin at `start` into `target`; false where one is no digit. */
-export const write = (target: Uint8Array, at: number, text: string, start: number, length: number): boolean => {
-  let sign = 0
-  for (let index = 0, from = start; index < length; index++, from += 2) {
-    const high = digits[text.charCodeAt(from)]!
-    const low = digits[text.charCodeAt(from + 1)]!
-    sign |= high | low
-    target[at + index] = (high << 4) | low
-  }
-  return sign >= 0
-}
-
-/** `length` bytes from the hex digits of `text` that begin at `start`; undefined where one is no hex digit. */
-export const bytesAt = (text: string, start: number, length: number): Uint8Array | undefined => {
-  const bytes = new Uint8Array(length)
-  return write(bytes, 0, text, start, length) ? bytes : undefined
-}
-
 const isPrefixed = (text: string): boolean => text.charCodeAt(0) === 0x30 && text.charCodeAt(1) === 0x78
 
 /** Exactly `length` bytes. */
 export const fixed = (value: unknown, length: number, field: string): Uint8Array => {
   const bytes =
     typeof value === "string" && value.length === 2 + 2 * length && isPrefixed(value)
-      ? bytesAt(value, 2, length)
+      ? HexText.bytesAt(value, 2, length)
       : undefined
   if (bytes === undefined) throw new Malformed(`${field} must be 0x and ${2 * length} hex digits`)
   return bytes

@@ -1,5 +1,6 @@
 /** Recursive length prefix (Yellow Paper, appendix B), writing only. */
 import * as Hex from "./Hex.ts"
+import * as HexText from "../../node/HexText.ts"
 
 /** Bytes, bytes as `0x` hex, or a list of items. */
 export type Item = Uint8Array | string | ReadonlyArray<Item>
@@ -47,7 +48,7 @@ const write = (target: Buffer, end: number, item: Item): number => {
   if (typeof item === "string") {
     const length = (item.length >> 1) - 1
     at -= length
-    if (item.length % 2 !== 0 || !item.startsWith("0x") || !Hex.write(target, at, item, 2, length)) {
+    if (item.length % 2 !== 0 || !item.startsWith("0x") || !HexText.write(target, at, item, 2, length)) {
       throw new Hex.Malformed("bytes must be 0x and an even number of hex digits")
     }
   } else {

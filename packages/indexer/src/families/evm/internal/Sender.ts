@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
+import * as HexText from "../../node/HexText.ts"
 import * as Rlp from "./Rlp.ts"
 import { enveloped } from "./TransactionForm.ts"
 import type { Hash } from "./Trie.ts"
@@ -33,7 +34,7 @@ export const isSigned = ({ json }: Transaction): boolean =>
 /** A number of 256 bits, from the right. */
 const putNumber = (target: Uint8Array, at: number, number: unknown, field: string) => {
   const digits = Hex.quantity(number, field).toString(16).padStart(64, "0")
-  Hex.write(target, at, digits, 0, 32)
+  HexText.write(target, at, digits, 0, 32)
 }
 
 /** The address of the key that signed; undefined where the signature is of no key. */

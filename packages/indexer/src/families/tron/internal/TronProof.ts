@@ -15,6 +15,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
+import * as TronJson from "./TronJson.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -23,20 +24,32 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer")
 
-const varint = (value: bigint): Buffer => {
+/** The bytes of a number; below 2^31 without bigints, which take several times as long. */
+const varint = (value: bigint | number): Array<number> => {
   const out: Array<number> = []
-  let rest = BigInt.asUintN(64, value)
-  for (; rest >= 0x80n; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80)
-  out.push(Number(rest))
-  return Buffer.from(out)
+  let small = Number(value)
+  if (small < 0 || small >= 2 ** 31) {
+    let rest = BigInt.asUintN(64, BigInt(value))
+    for (; rest >= 2n ** 31n; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80)
+    small = Number(rest)
+  }
+  for (; small >= 0x80; small >>>= 7) out.push((small & 0x7f) | 0x80)
+  out.push(small)
+  return out
 }
 
+/** What stands before the content of a field of bytes. */
+const bytesPrefix = (number: number, length: number): Uint8Array =>
+  Uint8Array.from([...varint(number * 8 + 2), ...varint(length)])
+
 const bytesField = (number: number, bytes: Uint8Array): Buffer =>
-  Buffer.concat([varint(BigInt(number * 8 + 2)), varint(BigInt(bytes.length)), bytes])
+  Buffer.concat([bytesPrefix(number, bytes.length), bytes])
 
 /** A number in JSON, or its text where a float could have changed it. */
 const integer = /^-?\d{1,19}$/
-const hex = /^(?:[0-9a-f]{2})+$/i
+
+/** The bytes of a text that is not empty, in either case of letters. */
+const bytesOf = (text: unknown): Uint8Array | undefined => (text === "" ? undefined : TronJson.bytesOf(text))
 
 type Kind = "integer" | "bytes" | Readonly<Record<string, number>>
 type Fields = Readonly<Record<string, readonly [number: number, kind: Kind]>>
@@ -45,12 +58,13 @@ type Fields = Readonly<Record<string, readonly [number: number, kind: Kind]>>
 const fieldOf = (value: unknown, number: number, kind: Kind): Buffer | undefined => {
   if (kind === "bytes") {
     if (value === "") return Buffer.alloc(0)
-    return typeof value === "string" && hex.test(value) ? bytesField(number, Buffer.from(value, "hex")) : undefined
+    const bytes = bytesOf(value)
+    return bytes && bytesField(number, bytes)
   }
   const text = kind === "integer" ? String(value) : String(kind[String(value)])
   if (!integer.test(text)) return undefined
   const read = BigInt(text)
-  return read === 0n ? Buffer.alloc(0) : Buffer.concat([varint(BigInt(number * 8)), varint(read)])
+  return read === 0n ? Buffer.alloc(0) : Buffer.from([...varint(number * 8), ...varint(read)])
 }
 
 /** A message of these fields; the failure names the field that is not known. */
@@ -104,18 +118,22 @@ export const idOfHeader = (header: Json): string =>
   idOf(Number(header.number ?? 0), Result.getOrThrow(headerHash(header))).toString("hex")
 
 /** The whole transaction in wire format, signatures and results included. */
-const wireOf = (transaction: Json): Result.Result<Buffer, string> =>
-  Result.gen(function* () {
-    const { raw_data_hex: rawData, ret, signature } = transaction
-    if (typeof rawData !== "string" || !hex.test(rawData)) return yield* Result.fail("raw_data_hex is not there")
-    const parts = [bytesField(1, Buffer.from(rawData, "hex"))]
-    for (const signed of listOf(signature)) {
-      if (typeof signed !== "string" || !hex.test(signed)) return yield* Result.fail("a signature is no bytes")
-      parts.push(bytesField(2, Buffer.from(signed, "hex")))
-    }
-    for (const result of listOf(ret)) parts.push(bytesField(5, yield* messageOf(objectOf(result), resultFields)))
-    return Buffer.concat(parts)
-  })
+const wireOf = (transaction: Json): Result.Result<Buffer, string> => {
+  const rawData = bytesOf(transaction.raw_data_hex)
+  if (rawData === undefined) return Result.fail("raw_data_hex is not there")
+  const parts = [bytesPrefix(1, rawData.length), rawData]
+  for (const text of listOf(transaction.signature)) {
+    const signature = bytesOf(text)
+    if (signature === undefined) return Result.fail("a signature is no bytes")
+    parts.push(bytesPrefix(2, signature.length), signature)
+  }
+  for (const result of listOf(transaction.ret)) {
+    const message = messageOf(objectOf(result), resultFields)
+    if (Result.isFailure(message)) return message
+    parts.push(bytesPrefix(5, message.success.length), message.success)
+  }
+  return Result.succeed(Buffer.concat(parts))
+}
 
 /** A leaf of the tree. */
 const leafOf = (transaction: Json): Result.Result<Buffer, string> => Result.map(wireOf(transaction), sha256)
@@ -162,8 +180,10 @@ function* rootOf(leaves: ReadonlyArray<Buffer>): Generator<void, Buffer> {
 export const rootOfTransactions = (transactions: ReadonlyArray<Json>): string =>
   TimeSlice.atOnce(rootOf(transactions.map((transaction) => Result.getOrThrow(leafOf(transaction))))).toString("hex")
 
-const isBytes = (text: unknown, bytes: Uint8Array): boolean =>
-  typeof text === "string" && hex.test(text) && Bytes.equal(Buffer.from(text, "hex"), bytes)
+const isBytes = (text: unknown, bytes: Uint8Array): boolean => {
+  const stated = bytesOf(text)
+  return stated !== undefined && Bytes.equal(stated, bytes)
+}
 
 /** Whether the first signature is that of the account whose contract it is. */
 const isSignedByOwner = ({ raw_data_hex: rawDataHex, signature }: Json): boolean => {
