@@ -104,13 +104,12 @@ export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>) =>
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {
   const { query, selectEach } = yield* Database
-  // SQLite plans a statement anew for each chain and limit that are bound bare, which takes twenty times as long as the rest.
   const subscribed = (db: Kysely<Tables>) =>
     db
       .selectFrom("subscribed_address")
       .select(listedColumns)
       .select(ListedOccurrence.placeColumns("subscribed_address"))
-      .where("chain", "=", sql.lit(chain))
+      .where("chain", "=", chain)
       .where(matchedHere)
       .orderBy("id")
   /** The subscriptions to blocks, which change with the chain's revision alone, and not with what a commit itself adds. */
@@ -152,7 +151,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     const found = yield* query((db) =>
       subscribed(db)
         .where("address", "in", addresses)
-        .limit(sql.lit(limit + 1))
+        .limit(limit + 1)
     )
     return found.length <= limit ? found : yield* firstOfEach(addresses, most)
   })

@@ -11,13 +11,6 @@ import type { DueHost, HostCapacity } from "../Lease.ts"
 import * as UndoneBlocks from "../UndoneBlocks.ts"
 import { retried, unsent, unsentOfAccounts } from "./CallbackIndexes.ts"
 
-/**
- * Values as statements are given them here: SQLite plans a statement anew each time for a value that is bound bare, which takes
- * ten times as long as the rest.
- */
-const number = (value: number) => sql`cast(${value} as bigint)`
-const text = (value: string) => sql`cast(${value} as text)`
-
 /** Hosts that there is something to send to at this moment. */
 export const hosts = Effect.fnUntraced(function* (now: number) {
   const { read } = yield* Database
@@ -44,7 +37,7 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
         union
         select host from again
         where host is not null
-          and (select min(due) from callback where ${retried} and callback.host = again.host) <= ${number(now)}
+          and (select min(due) from callback where ${retried} and callback.host = again.host) <= ${now}
       ) due`)
   )
   return found.map(
@@ -67,12 +60,12 @@ const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, curso
   const found = yield* read(
     rows(sql<{ account: number }>`
       with recursive turn(account) as (
-        select min(account) from callback where host = ${text(host)} and account > ${number(cursor)} and ${unsentOfAccounts}
+        select min(account) from callback where host = ${host} and account > ${cursor} and ${unsentOfAccounts}
         union all
-        select (select min(c.account) from callback c where c.host = ${text(host)} and c.account > turn.account and ${unsentOfAccounts})
+        select (select min(c.account) from callback c where c.host = ${host} and c.account > turn.account and ${unsentOfAccounts})
         from turn where turn.account is not null
       )
-      select account from turn where account is not null and account not in ${numbers(full)} limit ${number(limit)}`)
+      select account from turn where account is not null and account not in ${numbers(full)} limit ${limit}`)
   )
   return found.map(({ account }) => account)
 })
@@ -93,21 +86,21 @@ const streamsAfter = Effect.fnUntraced(function* (
     rows(sql<{ subscription: number }>`
       with recursive stream(subscription) as (
         select min(subscription) from callback
-        where ${unsentOfAccounts} and host = ${text(host)} and account = ${number(account)} and subscription > ${number(cursor)}
+        where ${unsentOfAccounts} and host = ${host} and account = ${account} and subscription > ${cursor}
         union all
         select (
           select min(c.subscription) from callback c
-          where ${unsentOfAccounts} and c.host = ${text(host)} and c.account = ${number(account)} and c.subscription > stream.subscription
+          where ${unsentOfAccounts} and c.host = ${host} and c.account = ${account} and c.subscription > stream.subscription
         )
         from stream where stream.subscription is not null
       )
       select subscription from stream
       where subscription is not null and (
         select case when ${sql.raw(UndoneBlocks.hasLeft)} then null else leased_until end from callback
-        where ${unsent} and host = ${text(host)} and subscription = stream.subscription
+        where ${unsent} and host = ${host} and subscription = stream.subscription
         order by id limit 1
-      ) <= ${number(now)}
-      limit ${number(limit)}`)
+      ) <= ${now}
+      limit ${limit}`)
   )
   return found.map(({ subscription }) => subscription)
 })
@@ -163,8 +156,8 @@ export const retries = Effect.fnUntraced(function* ({ host }: HostCapacity, limi
   return yield* read(
     rows(sql<Due>`
       select account, id from callback
-      where ${retried} and host = ${text(host)} and due <= ${number(now)} and leased_until <= ${number(now)}
+      where ${retried} and host = ${host} and due <= ${now} and leased_until <= ${now}
         and not ${sql.raw(UndoneBlocks.hasLeft)}
-      order by due limit ${number(limit * retriesLookedAt)}`)
+      order by due limit ${limit * retriesLookedAt}`)
   )
 })
