@@ -17,6 +17,7 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { sql } from "kysely"
+import * as DeferredMatches from "../../../src/store/subscriptions/internal/DeferredMatches.ts"
 import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
@@ -300,7 +301,11 @@ for (const store of takenStores(import.meta.url)) {
     }, async () => {
       wasBehind = 0
       await fc.assert(
-        fc.asyncProperty(story, (told) => Effect.runPromise(Effect.provide(run(told), services))),
+        fc.asyncProperty(story, fc.integer({ min: 1, max: 5 }), (told, most) =>
+          Effect.runPromise(
+            Effect.provideService(Effect.provide(run(told), services), DeferredMatches.MatchesOfRow, most)
+          )
+        ),
         { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2) }
       )
       assert.isAbove(wasBehind, 0)
@@ -388,6 +393,36 @@ for (const store of takenStores(import.meta.url)) {
         while ((yield* opened.fanOut).more);
         const told = yield* query((db) => db.selectFrom("callback").select("id").where("subscription", "=", second!.id))
         assert.strictEqual(told.length, 5)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("keeps no more of one address in a row than a text can have", () =>
+      Effect.gen(function* () {
+        const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
+        const { id } = yield* subscriptions.create({
+          ...{ account: yield* Seed.account, chain: chains[0]!, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" },
+          ...{ confirmations: 1, secret: undefined, allowDuplicates: true, address: address(0) },
+          callbackUrl: "https://example.com/"
+        })
+        const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 })
+        const count = 2_500
+        const transfers = Array.from({ length: count }, (_, position): Transfer => {
+          return { kind: "coin", transaction: 0, position, from: undefined, to: address(0), amount: BigInt(position) }
+        })
+        const block = { height: 1, hash: hash(), parent: hash(), time: 1, transactions: [hash()], spends: [] }
+        yield* opened.commit([{ ...block, transfers }])
+        const rows = yield* query((db) => db.selectFrom("matched").select("occurrences"))
+        assert.isAbove(rows.length, 1)
+        for (const { occurrences } of rows) assert.isBelow(occurrences.length, 2 ** 20)
+        while ((yield* opened.fanOut).more);
+        const told = yield* query((db) =>
+          db.selectFrom("callback").select("body").where("subscription", "=", id).orderBy("id")
+        )
+        assert.deepStrictEqual(
+          told.map(({ body }) => JSON.parse(body).data.item.amount),
+          transfers.map((_, position) => Amount.format(BigInt(position), 18))
+        )
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

@@ -3,6 +3,7 @@
  * it is to have callbacks of that.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
@@ -90,6 +91,21 @@ const addAllTurns = Effect.fnUntraced(function* (chain: number, height: number) 
   )
 })
 
+/** Matches of a row: gas pays for so many transfers to one address in a block that no text could have them all. */
+export const MatchesOfRow = Context.Reference<number>(
+  "@headwater/indexer/store/subscriptions/internal/DeferredMatches/MatchesOfRow",
+  { defaultValue: () => 2_000 }
+)
+
+/** The matches of each address in rows, in their order. */
+const inRows = (left: ReadonlyArray<AddressMatches>, most: number): ReadonlyArray<AddressMatches> =>
+  left.flatMap((one) =>
+    Array.from({ length: Math.ceil(one.matches.length / most) }, (_, row) => ({
+      ...one,
+      matches: one.matches.slice(row * most, (row + 1) * most)
+    }))
+  )
+
 /** In the commit of a block: leaves matches of addresses to the steps, once. */
 export const defer = Effect.fnUntraced(function* (
   chain: number,
@@ -98,10 +114,11 @@ export const defer = Effect.fnUntraced(function* (
   left: ReadonlyArray<AddressMatches>
 ) {
   const { insertMany, query } = yield* Database
+  const most = yield* MatchesOfRow
   const add = (matches: ReadonlyArray<AddressMatches>) =>
     insertMany(
       "matched",
-      matches.map(({ address, matches }) => ({
+      inRows(matches, most).map(({ address, matches }) => ({
         ...{ chain, height: block.height, block_hash: block.hash, address: address ?? null },
         ...{ revision: at.revision, created: at.now },
         occurrences: LeftMatches.encode(matches)
@@ -118,17 +135,15 @@ export const defer = Effect.fnUntraced(function* (
   const added = yield* query((db) =>
     db.selectFrom("matched").select(["id", "address"]).where("chain", "=", chain).where("height", "=", block.height)
   )
-  const ids = new Map(added.map(({ address, id }) => [keyOf(address ?? undefined), id]))
+  const rowsOf = Map.groupBy(added, ({ address }) => keyOf(address ?? undefined))
   yield* insertMany(
     "fan_out",
     some!.flatMap(({ accounts, address }) =>
-      accounts!.map((account) => ({
-        chain,
-        account,
-        matched: ids.get(keyOf(address))!,
-        subscription: 0,
-        occurrence: 0
-      }))
+      rowsOf
+        .get(keyOf(address))!
+        .flatMap(({ id }) =>
+          accounts!.map((account) => ({ chain, account, matched: id, subscription: 0, occurrence: 0 }))
+        )
     )
   )
 })
