@@ -263,7 +263,7 @@ describe("NewHeads", () => {
       const limit = 23_456
       const begun = vi.spyOn(globalThis, "setTimeout")
       const ended = vi.spyOn(globalThis, "clearTimeout")
-      yield* Effect.addFinalizer(() => Effect.sync(() => [begun, ended].forEach((spy) => spy.mockRestore())))
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.restoreAllMocks()))
       assert.isUndefined((yield* HeadSocket.probe(new URL(url), limit)).reason)
       const timers = begun.mock.results.filter((_, index) => begun.mock.calls[index]![1] === limit)
       assert.isNotEmpty(timers)
