@@ -32,7 +32,7 @@ const unread = (db: Kysely<Tables>, chain: Chain.Chain) =>
     .selectFrom("synced_address")
     .innerJoin("chain", "chain.id", "synced_address.chain")
     .where("chain.name", "=", Chain.nameOf(chain))
-    .where("active", "=", 1)
+    .where("active", "=", sql.lit(1))
     .where("state", "!=", "synced")
 
 /** Whether the past of any address of a row of `chain` is yet to be read. */

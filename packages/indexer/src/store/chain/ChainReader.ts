@@ -7,6 +7,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import * as PastReading from "../addresses/PastReading.ts"
 import * as SyncedAddresses from "../addresses/SyncedAddresses.ts"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -310,7 +311,7 @@ const watchedBy = Effect.fnUntraced(function* (chain: number, account: number, a
             .selectFrom("synced_address")
             .select("address")
             .where("chain", "=", chain)
-            .where("active", "=", 1)
+            .where("active", "=", sql.lit(1))
             .where("account", "=", account)
             .where("address", "in", some)
         )

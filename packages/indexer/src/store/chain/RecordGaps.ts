@@ -5,6 +5,7 @@
  */
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { Database } from "../database/Database.ts"
 
 /**
@@ -30,7 +31,7 @@ export const wholeFrom = Effect.fn("RecordGaps.wholeFrom")(function* (chain: Cha
             .selectFrom("not_understood as n")
             .select(({ fn }) => fn.max("n.height").as("last"))
             .whereRef("n.chain", "=", "chain.id")
-            .where(`n.${lacks}`, "=", 1)
+            .where(`n.${lacks}`, "=", sql.lit(1))
         return [
           "internal_from",
           "coins_lost_to",

@@ -273,7 +273,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
                 .selectFrom("synced_address")
                 .select("address")
                 .where("chain", "=", chain)
-                .where("active", "=", 1)
+                .where("active", "=", sql.lit(1))
                 .where("address", "in", some)
             )
         )

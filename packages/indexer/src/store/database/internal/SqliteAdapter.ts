@@ -3,10 +3,11 @@ import * as Effect from "effect/Effect"
 import { CompiledQuery, type ControlledTransaction, sql } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
-import type { Adapter, ParameterTypes } from "./Adapter.ts"
+import type { Adapter } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
 import { type Connection, Current } from "./Connection.ts"
+import { placeholder } from "./SqliteCompiler.ts"
 import { ThreadStatement } from "./SqliteThread.ts"
 import type { Statement } from "./SqliteExecution.ts"
 
@@ -22,20 +23,12 @@ const onThread = <A>(statement: Statement, deferred?: boolean): CompiledQuery<A>
   CompiledQuery.raw("", [new ThreadStatement(statement, deferred)])
 
 const namedParameter = /:(\w+)/g
-const castTo = { bigint: "integer", bytea: "blob", text: "text" } as const
 
-/**
- * A statement with `:name` for its parameters, as the thread runs it for each row of them. SQLite plans a statement with
- * `order by` anew for each value that is bound bare beside an index's column, which takes ten times as long as the rest.
- */
-const positional = (
-  statement: string,
-  types: ParameterTypes,
-  parameters: ReadonlyArray<Readonly<Record<string, unknown>>>
-) => {
+/** A statement with `:name` for its parameters, as the thread runs it for each row of them. */
+const positional = (statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) => {
   const names = Array.from(statement.matchAll(namedParameter), ([, name]) => name!)
   return {
-    sql: statement.replace(namedParameter, (_, name: string) => `cast(? as ${castTo[types[name]!]})`),
+    sql: statement.replace(namedParameter, placeholder),
     rows: parameters.map((row) => names.map((name) => row[name]))
   }
 }
@@ -83,11 +76,8 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
   })
 
   /** The results of a statement, one for each row of its parameters. */
-  const forEach = <A>(
-    statement: string,
-    types: ParameterTypes,
-    parameters: ReadonlyArray<Readonly<Record<string, unknown>>>
-  ) => inChunks(parameters, (some) => executeMany<A>(positional(statement, types, some)), rowsAtOnce)
+  const forEach = <A>(statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
+    inChunks(parameters, (some) => executeMany<A>(positional(statement, some)), rowsAtOnce)
 
   return {
     exclusive: true,
@@ -109,11 +99,11 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       const statement = `update "${table}" set ${set} where id = ? and ${condition}`
       return deferMany(statement, [...columns, "id"], values)
     },
-    selectEach: (types, parameters, select) => forEach(select, types, parameters),
+    selectEach: (_types, parameters, select) => forEach(select, parameters),
     takeEach: (table, types, keys, returning) => {
       const where = Object.keys(types).map((column) => `${column} = :${column}`)
       const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`
-      return forEach(statement, types, keys)
+      return forEach(statement, keys)
     },
     batch: (batch) =>
       Effect.map(

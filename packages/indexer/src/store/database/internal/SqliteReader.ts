@@ -12,9 +12,9 @@ import {
   type Kysely,
   type QueryResult,
   SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler
+  SqliteIntrospector
 } from "kysely"
+import { SqliteCompiler } from "./SqliteCompiler.ts"
 
 /** Prepared statements that are kept; texts that lists were written into make them without end. */
 const maxStatements = 500
@@ -77,7 +77,7 @@ export class SqliteReaderDialect implements Dialect {
     this.#connection = connection
   }
   createDriver = () => new ReadDriver(this.#connection)
-  createQueryCompiler = () => new SqliteQueryCompiler()
+  createQueryCompiler = () => new SqliteCompiler()
   createAdapter = () => new SqliteAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature
   createIntrospector = (db: Kysely<any>) => new SqliteIntrospector(db)

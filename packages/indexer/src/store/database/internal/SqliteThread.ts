@@ -10,9 +10,9 @@ import {
   type Kysely,
   type QueryResult,
   SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler
+  SqliteIntrospector
 } from "kysely"
+import { SqliteCompiler } from "./SqliteCompiler.ts"
 import * as MessageBytes from "./MessageBytes.ts"
 import type { Request, Statement } from "./SqliteExecution.ts"
 import type { Thread } from "./SqliteMachine.ts"
@@ -160,7 +160,7 @@ export class SqliteThreadDialect implements Dialect {
     this.#open = open
   }
   createDriver = () => new ThreadDriver(this.#open)
-  createQueryCompiler = () => new SqliteQueryCompiler()
+  createQueryCompiler = () => new SqliteCompiler()
   createAdapter = () => new ThreadAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature
   createIntrospector = (db: Kysely<any>) => new SqliteIntrospector(db)

@@ -3,6 +3,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import * as Page from "./Page.ts"
 
@@ -64,7 +65,7 @@ const wallets = Effect.gen(function* () {
         fn.min("a.next_height").as("next"),
         fn.max("a.last_height").as("last")
       ])
-      .where("a.active", "=", 1)
+      .where("a.active", "=", sql.lit(1))
       .where("a.state", "!=", "synced")
       .groupBy(["w.id", "chain.name", "account.name", "w.public_key"])
       .orderBy("w.id")
@@ -95,7 +96,7 @@ const addresses = Effect.gen(function* () {
         "a.last_height"
       ])
       .where("a.wallet", "=", 0)
-      .where("a.active", "=", 1)
+      .where("a.active", "=", sql.lit(1))
       .where("a.state", "!=", "synced")
       .orderBy("a.id")
       .limit(Page.size)

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../../../database/Database.ts"
+import { prepared } from "../../../database/Prepared.ts"
 import { rows } from "../../../database/Statements.ts"
 import * as Posting from "./Posting.ts"
 import * as PostingRuns from "./PostingRuns.ts"
@@ -52,6 +53,20 @@ const rowsAtFirst = 2
 /** All other rows are so few, as long as `Compaction` goes on. */
 const rowsThen = 1_000
 
+const unsorted = (order: "asc" | "desc") =>
+  prepared((db, log: number, low: number, high: number, limit: number) =>
+    db
+      .selectFrom("staged_postings")
+      .select(["height", "data"])
+      .where("log", "=", log)
+      .where("height", ">=", low)
+      .where("height", "<=", high)
+      .orderBy("height", order)
+      .limit(limit)
+  )
+const unsortedUp = unsorted("asc")
+const unsortedDown = unsorted("desc")
+
 /** Adds the unsorted postings that can be among the first, those of the nearest blocks first. */
 const addUnsorted = Effect.fnUntraced(function* (log: number, first: FirstPositions) {
   const { read } = yield* Database
@@ -61,16 +76,7 @@ const addUnsorted = Effect.fnUntraced(function* (log: number, first: FirstPositi
     const { end } = first
     if (end !== undefined && first.descending) low = Math.max(low, Posting.heightOf(end))
     if (end !== undefined && !first.descending) high = Math.min(high, Posting.heightOf(end))
-    const staged = yield* read((db) =>
-      db
-        .selectFrom("staged_postings")
-        .select(["height", "data"])
-        .where("log", "=", log)
-        .where("height", ">=", low)
-        .where("height", "<=", high)
-        .orderBy("height", first.descending ? "desc" : "asc")
-        .limit(limit)
-    )
+    const staged = yield* read((first.descending ? unsortedDown : unsortedUp)(log, low, high, limit))
     for (const { data } of staged) {
       const bytes = Posting.asBuffer(data)
       for (let at = 0; at < bytes.length; at += Posting.width) {
@@ -84,26 +90,23 @@ const addUnsorted = Effect.fnUntraced(function* (log: number, first: FirstPositi
   }
 })
 
-/** For each of the runs the page that a key belongs to; runs that begin behind the key have none. */
-const pagesOf = Effect.fnUntraced(function* (runs: ReadonlyArray<PostingRuns.Run>, key: Uint8Array) {
-  const { numbers, read } = yield* Database
-  const found = new Map<number, Uint32Array>()
-  for (const table of PostingRuns.tables) {
-    const ids = runs.filter((run) => PostingRuns.tableOf(run) === table).map(({ id }) => id)
-    if (ids.length === 0) continue
-    const pages = yield* read(
-      rows(sql<{ readonly run: number; readonly data: Uint8Array | null }>`
-        select run.id as run, (
-          select page.data from ${sql.table(table)} page
-          where page.run = run.id and page.first <= ${key} order by page.first desc limit 1
-        ) as data
-        from posting_run run where run.id in ${numbers(ids)}`)
-    )
-    for (const { data, run } of pages) {
-      if (data !== null) found.set(run, PostingRuns.unpack({ paged: table === PostingRuns.tables[0] ? 1 : 0 }, data))
-    }
-  }
-  return found
+/** A run, with the page that a key belongs to; runs that begin behind the key have none. */
+interface RunAtKey extends PostingRuns.Run {
+  readonly data: Uint8Array | null
+}
+
+/** The runs that have positions of those that are added. */
+const runsAt = Effect.fnUntraced(function* (log: number, { high, low }: FirstPositions, key: Uint8Array) {
+  const { read } = yield* Database
+  const [page, former] = PostingRuns.tables.map(
+    (table) => sql`select page.data from ${sql.table(table)} page
+      where page.run = run.id and page.first <= ${key} order by page.first desc limit 1`
+  )
+  return yield* read(
+    rows(sql<RunAtKey>`
+      select run.*, coalesce((${page}), (${former})) as data from posting_run run
+      where run.log = ${log} and run.state = 'live' and run.last_position >= ${low} and run.first_position <= ${high}`)
+  )
 })
 
 /** The page of a run that a key belongs to, or that follows a key. */
@@ -173,23 +176,16 @@ export const positions = Effect.fnUntraced(function* (log: number, address: Uint
   // Before the runs: a block whose postings come into a run meanwhile is found twice, and not missed.
   yield* addUnsorted(log, first)
   const { descending, high, low } = first
-  const runs = (yield* PostingRuns.live(log))
-    .filter((run) => run.last_position >= low && run.first_position <= high)
-    .sort((a, b) => (descending ? b.last_position - a.last_position : a.first_position - b.first_position))
-  const key = Posting.keyOf(first.hash, descending ? high : low)
-  /** Whether a run can have one of the first positions: runs come in the order of the positions. */
-  const isNeeded = ({ first_position, last_position }: PostingRuns.Run) => {
+  const runs = yield* runsAt(log, first, Posting.keyOf(first.hash, descending ? high : low))
+  const ordered = [...runs].sort((a, b) =>
+    descending ? b.last_position - a.last_position : a.first_position - b.first_position
+  )
+  for (const run of ordered) {
     const { end } = first
-    return end === undefined || (descending ? last_position >= end : first_position <= end)
-  }
-  let read = 0
-  for (let many = 1; read < runs.length && isNeeded(runs[read]!); many *= 2) {
-    const some = runs.slice(read, read + many)
-    const pages = yield* pagesOf(some, key)
-    for (const run of some) {
-      yield* descending ? addBackward(run, first, pages.get(run.id)) : addForward(run, first, pages.get(run.id))
-    }
-    read += many
+    // Runs come in the order of the positions.
+    if (end !== undefined && (descending ? run.last_position < end : run.first_position > end)) break
+    const page = run.data === null ? undefined : PostingRuns.unpack(run, run.data)
+    yield* descending ? addBackward(run, first, page) : addForward(run, first, page)
   }
   return first.result
 })

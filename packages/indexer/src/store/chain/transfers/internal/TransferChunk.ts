@@ -304,17 +304,14 @@ export const unpack: Unpack = (chunk: Uint8Array, wanted?: ReadonlySet<number>) 
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
   const big = () => {
-    const length = bytes[at]!
-    const end = at + 1 + length
+    const start = at + 1
+    at = start + bytes[at]!
     let value = 0n
-    if (length <= 6) value = length === 0 ? 0n : BigInt(bytes.readUIntLE(at + 1, length))
-    else
-      value = BigInt(
-        `0x${Buffer.from(bytes.subarray(at + 1, end))
-          .reverse()
-          .toString("hex")}`
-      )
-    at = end
+    for (let end = at; end > start; ) {
+      const size = (end - start) % 6 || 6
+      end -= size
+      value = (value << 48n) | BigInt(bytes.readUIntLE(end, size))
+    }
     return value
   }
   const skipBig = () => {
