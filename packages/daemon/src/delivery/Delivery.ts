@@ -52,7 +52,7 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     failureMillis: 2000,
     /** When outcomes are written. */
     outcomeBatchSize: 256,
-    outcomeBatchMillis: 25,
+    outcomeBatchMillis: 10,
     /** How often old callbacks are looked for. */
     sweepMillis: 3_600_000,
     /** How often the bounds of inactive subscriptions are looked at. */
