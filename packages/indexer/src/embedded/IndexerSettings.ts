@@ -120,7 +120,8 @@ export const addressesOf = (
 /** Reads settings, with the defaults of what they leave out. */
 export const read = Effect.fn("IndexerSettings.read")(function* <E>({ addresses, ...written }: IndexerSettings<E>) {
   const settings = yield* Schema.decodeUnknownEffect(Written)(
-    { ...written, addresses: Effect.isEffect(addresses) ? [] : addresses },
+    // A program without types may have left the addresses out.
+    addresses === undefined ? written : { ...written, addresses: Effect.isEffect(addresses) ? [] : addresses },
     { errors: "all", onExcessProperty: "error" }
   ).pipe(Effect.mapError(({ issue }) => new InvalidIndexerSettings({ problems: problemsOf(issue) })))
   const configured = Chain.all.flatMap((chain) => {
