@@ -101,6 +101,20 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(inAll(1_000_000), limits.concurrency)
   })
 
+  it("has as many as ever a minute after a lack, where the clock is put back meanwhile", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const hour = 3_600_000
+    const inAll = (now: number) =>
+      hosts
+        .capacities(due(Array.from({ length: 100 }, (_, i) => `host ${i}`)), now)
+        .reduce((sum, { limit }) => sum + limit, 0)
+    hosts.waits("a", true, hour)
+    assert.strictEqual(inAll(hour), 4)
+    assert.strictEqual(inAll(60_000), 8)
+    hosts.waits("a", true, 30_000)
+    assert.strictEqual(inAll(30_000), 4)
+  })
+
   it("tries few in an outage, each host by itself, and all others as ever", () => {
     const hosts = ReceiverHosts.make(limits, (host) => host.startsWith("out"))
     const names = [...Array.from({ length: 20 }, (_, i) => `out ${i}`), "well"]

@@ -1,5 +1,5 @@
 /** Spaces requests evenly, so that no minute has more of them than a plan allows. */
-import * as Clock from "effect/Clock"
+import * as SteadyTime from "@headwater/indexer/SteadyTime"
 import * as Effect from "effect/Effect"
 
 export interface RequestPace {
@@ -15,14 +15,14 @@ export const make = (requestsPerMinute: number): RequestPace => {
   let free = 0
   return {
     turn: Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* SteadyTime.millis
       const turn = Math.max(free, now)
       // Taken before the wait: who asks meanwhile gets the turn after.
       free = turn + interval
       if (turn > now) yield* Effect.sleep(turn - now)
     }),
     pause: (millis) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(SteadyTime.millis, (now) => {
         free = Math.max(free, now + millis)
       })
   }

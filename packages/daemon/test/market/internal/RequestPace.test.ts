@@ -40,4 +40,15 @@ describe("RequestPace", () => {
       assert.deepStrictEqual(yield* turns(pace, 2), [5000, 5100])
     })
   )
+
+  it.effect("waits for no longer where a clock that was ahead is put right", () =>
+    Effect.gen(function* () {
+      const pace = RequestPace.make(600)
+      const hour = 3_600_000
+      yield* TestClock.setTime(hour)
+      yield* pace.pause(5000)
+      yield* TestClock.setTime(0)
+      assert.deepStrictEqual(yield* turns(pace, 2), [5000, 5100])
+    })
+  )
 })

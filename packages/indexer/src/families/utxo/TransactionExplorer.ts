@@ -414,9 +414,13 @@ export const make = (
     const places: Array<Pick<ExplorerTransaction, "block" | "time">> = []
     const entryOf = yield* entriesOf(one)
     for (const id of ids) {
-      const found = yield* Effect.catchTag(known(one, id), "NotShown", () => Effect.undefined)
+      // It may leave between two calls; a node without an index, or that makes one, knows no more of it then.
+      const found = yield* Effect.catchIf(
+        known(one, id),
+        (error) => error._tag === "NotShown" || (error._tag === "NodeRejected" && isBeingIndexed(error)),
+        () => Effect.undefined
+      )
       if (found === undefined) continue
-      // It may leave between two calls.
       const place = yield* Effect.catchTag(
         placeOf(one, entryOf, id, found.json),
         "NodeRejected",

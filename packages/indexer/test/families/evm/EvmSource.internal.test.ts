@@ -331,6 +331,8 @@ describe("EvmSource: internal transfers", () => {
         assert.isUndefined((yield* Effect.fromResult(yield* at(19))).missing)
         state.fault = rejected("header not found")
         assert.isTrue(Result.isFailure(yield* at(20)), "it may be behind once more")
+        // Where a clock that was ahead is put right, blocks wait for no longer.
+        assert.isDefined((yield* Effect.fromResult(yield* at(1))).missing)
       }).pipe(Effect.scoped)
     )
 

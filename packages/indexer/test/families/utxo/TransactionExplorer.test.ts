@@ -64,7 +64,8 @@ describe("TransactionExplorer at a node whose index is being made", () => {
       let message = "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."
       const rpc = {
         node: "core",
-        call: (method: string) => Effect.suspend(() => new NodeRejected({ node: "core", method, code: -5, message }))
+        call: (method: string) => Effect.suspend(() => new NodeRejected({ node: "core", method, code: -5, message })),
+        batch: () => Effect.succeed([])
       } as unknown as JsonRpc
       const explorer = TransactionExplorer.make(
         Chain.ofName("bitcoin/mainnet")!,
@@ -76,6 +77,8 @@ describe("TransactionExplorer at a node whose index is being made", () => {
       message = "No such mempool transaction. Blockchain transactions are still in the process of being indexed."
       assert.strictEqual((yield* Effect.flip(explorer.transaction(id, 100)))._tag, "NodeRejected")
       assert.strictEqual((yield* Effect.flip(explorer.rawData(id)))._tag, "NodeRejected")
+      // One that has left between two calls is not among those that wait.
+      assert.deepStrictEqual(yield* explorer.waiting([id], 100), [])
     })
   )
 })

@@ -164,7 +164,8 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
       )
       if (Result.isFailure(traced) && lags(traced.failure)) {
         lagsSince ??= now
-        if (now - lagsSince < lagMillis) return yield* Headers.missing(nodes[0]!.rpc, String(height))
+        // The clock may have been put back meanwhile.
+        if (Math.abs(now - lagsSince) < lagMillis) return yield* Headers.missing(nodes[0]!.rpc, String(height))
       } else {
         lagsSince = undefined
       }

@@ -98,7 +98,9 @@ const hasIndex = Effect.fnUntraced(function* (
   let block = newest
   for (let looked = 0; looked < blocksToLookAt; looked++) {
     const calls = block.tx.map((id) => ({ method: "getrawtransaction", params: [id, ...verbose] }))
-    if ((yield* rpc.results(calls, "decimalText")).some(Result.isFailure)) return false
+    const refusals = (yield* rpc.results(calls, "decimalText")).filter(Result.isFailure)
+    // Nodes of before Bitcoin Core 0.21 do not say what indexes they have; of one that is being made they do.
+    if (refusals.length > 0) return refusals.some(({ failure }) => isBeingIndexed(failure))
     if (isFirst(block)) return true
     const previous = yield* Effect.result(rpc.call("getblock", [block.previousblockhash, ...listed], "decimalText"))
     // The first coinbase of a chain is in no index.

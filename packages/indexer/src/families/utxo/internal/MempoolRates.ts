@@ -3,11 +3,11 @@
  * They are read again after a while at the earliest, whoever asks.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
+import * as SteadyTime from "../../../SteadyTime.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { reading } from "./Malformed.ts"
 import { consistent } from "./NodeAnswer.ts"
@@ -68,7 +68,7 @@ export const make = (chain: Chain, rpc: JsonRpc) => {
 
   const waiting = turn.withPermit(
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* SteadyTime.millis
       if (held !== undefined && now < held.until) return held.waiting
       held = { waiting: yield* read, until: now + heldMillis }
       return held.waiting
