@@ -132,18 +132,18 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   let ceiling = limits.concurrency
   let ceilingAt = -Infinity
 
-  /** How long the ceiling stands; a clock that was put back meanwhile holds up none of its changes. */
-  const ceilingStands = (now: number) => Math.abs(now - ceilingAt)
+  /** The time since the ceiling changed; a clock that was put back meanwhile holds up none of its changes. */
+  const ceilingAge = (now: number) => Math.abs(now - ceilingAt)
 
   const lowerCeiling = (now: number) => {
     // What failed together is one lack.
-    if (ceilingStands(now) < waitMillis) return
+    if (ceilingAge(now) < waitMillis) return
     ceiling = Math.max(Math.floor(Math.min(ceiling, total) / 2), leastCeiling)
     ceilingAt = now
   }
 
   const raiseCeiling = (now: number) => {
-    if (ceiling >= limits.concurrency || ceilingStands(now) < regainMillis) return
+    if (ceiling >= limits.concurrency || ceilingAge(now) < regainMillis) return
     ceiling = Math.min(2 * ceiling, limits.concurrency)
     ceilingAt = now
   }
