@@ -10,12 +10,12 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Inputs from "@headwater/core/utxo/Inputs"
 import { mayUnlock } from "@headwater/core/utxo/Unlocking"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { MinedOutputs } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
+import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as Completeness from "../store/chain/Completeness.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
@@ -152,7 +152,7 @@ export const make = Effect.fn("EventResolution.make")(function* (
       asked = unasked.at(-1)!
       return
     }
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     if (now < again.at) return
     const heights = yield* nextAgain
     if (heights.length === 0) return

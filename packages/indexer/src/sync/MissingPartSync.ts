@@ -16,6 +16,7 @@ import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
 import type { SideSources } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
+import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as MissingParts from "../store/chain/MissingParts.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
@@ -148,7 +149,7 @@ export const make = Effect.fn("MissingPartSync.make")(function* (
   })
 
   const step: MissingPartSync["step"] = Effect.gen(function* () {
-    const begun = yield* Clock.currentTimeMillis
+    const begun = yield* SteadyTime.millis
     if (begun < again.at) return
     const [any] = yield* MissingParts.heights(chain, { above: -1 }, 1)
     if (any === undefined) {
@@ -157,7 +158,7 @@ export const make = Effect.fn("MissingPartSync.make")(function* (
     }
     const up = yield* upwards
     const filled = up.filled + (yield* downwards(up.last))
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     if (filled > 0) {
       const missing = yield* MissingParts.missingInternal(chain)
       const left = missing === undefined ? "no block lacks them any more" : `${missing.blocks} blocks still lack them`

@@ -9,6 +9,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as MissingPartSync from "@headwater/indexer/sync/MissingPartSync"
 import * as Duration from "effect/Duration"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
@@ -203,6 +204,24 @@ describe("MissingPartSync", () => {
   const [store] = stores as [(typeof stores)[number]]
   const inStore = <A, E>(test: Effect.Effect<A, E, Database | Scope.Scope>) =>
     test.pipe(Effect.provide(store.layer), Effect.scoped)
+
+  it.effect("asks again by time that passes, also where a clock that was ahead is put right", () =>
+    inStore(
+      Effect.gen(function* () {
+        const { fake, node, store, sync } = yield* make()
+        yield* store.commit(fake.blocks.map(gapFrom(0, newest)))
+        node.traces = () => false
+        const now = yield* Clock.currentTimeMillis
+        yield* TestClock.setTime(now + 86_400_000)
+        yield* sync.step
+        yield* TestClock.setTime(now)
+        node.traces = () => true
+        yield* TestClock.adjust("1 minute")
+        yield* sync.step
+        assert.isUndefined(yield* MissingParts.missingInternal(ethereum))
+      })
+    )
+  )
 
   it.effect("finds what only the newest blocks' state shows, and what is in the middle in its turn", () =>
     inStore(

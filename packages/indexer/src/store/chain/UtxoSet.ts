@@ -14,6 +14,7 @@ import { sql } from "kysely"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import { longestScript } from "../database/LongestScript.ts"
 import { inChunks, rowsAtOnce } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as BlockCoins from "./internal/BlockCoins.ts"
@@ -33,12 +34,6 @@ const coinOf = (row: Pick<Row<"unspent_output">, (typeof columns)[number]>): Coi
   amount: BigInt(row.amount),
   height: row.height
 })
-
-/**
- * PostgreSQL takes no more than 2,700 bytes in an index, and scripts may have 10,000. None that has an address is nearly as
- * long, so of others the beginning is kept.
- */
-const longestScript = 1_000
 
 const rowOf = (chain: number, { amount, height, outpoint, script }: Coin): Row<"unspent_output"> => ({
   ...{ chain, transaction_id: outpoint.transactionId, output_index: outpoint.index },

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -269,6 +270,24 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
         (yield* Effect.flip(moved(from, to))).message,
         /moved already: start the daemon with the new settings/
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("brings as much of a script as a new store keeps: PostgreSQL has no room for more in an index", () =>
+    Effect.gen(function* () {
+      const [{ db, from }, to] = [yield* filled, yield* newDatabase]
+      const script = randomBytes(10_000)
+      for (const table of ["unspent_output", "spent_output"]) {
+        db.prepare(`update ${table} set script = ? where height = (select max(height) from ${table})`).run(script)
+      }
+      assert.strictEqual((yield* moved(from, to)).differed, 0)
+      const client = yield* connected(to)
+      for (const table of ["unspent_output", "spent_output"]) {
+        const { rows } = yield* Effect.promise(() =>
+          client.query(`select script from ${table} where length(script) > 100`)
+        )
+        assert.deepStrictEqual(rows, [{ script: script.subarray(0, 1_000) }])
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -5,6 +5,7 @@
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { DatabaseError } from "../DatabaseError.ts"
+import { longestScript } from "../LongestScript.ts"
 import * as Migrations from "./Migrations.ts"
 import {
   type Column,
@@ -37,8 +38,10 @@ export interface Changed {
 }
 
 const quote = (name: string) => `"${name}"`
-const listOf = (columns: ReadonlyArray<Column>, prefix = "") =>
-  columns.map(({ name }) => `${prefix}${quote(name)}`).join(", ")
+const listOf = (columns: ReadonlyArray<Column>) => columns.map(({ name }) => quote(name)).join(", ")
+/** Rows as PostgreSQL keeps them: a store that an older release has filled may have longer scripts. */
+const selectFrom = ({ columns, name }: MovedTable) =>
+  `select ${columns.map(({ name }) => (name === "script" ? `substr(script, 1, ${longestScript})` : quote(name))).join(", ")} from ${quote(name)}`
 const keyNames = (width: number) => Array.from({ length: width }, (_, i) => `k${i + 1}`)
 
 const types: Readonly<Record<string, ColumnType>> = {
@@ -211,7 +214,7 @@ const make = (db: BetterSqlite.Database) => {
   ): { readonly rows: ReadonlyArray<Values>; readonly isLast: boolean } => {
     const columns = keyColumns(table)
     const names = listOf(columns)
-    const from = `select ${listOf(table.columns)} from ${quote(table.name)}`
+    const from = selectFrom(table)
     if (columns.length === 0) {
       const rows = raw(from).all() as ReadonlyArray<Values>
       return { rows: rows.map((row) => checked(table, row)), isLast: true }
@@ -232,7 +235,7 @@ const make = (db: BetterSqlite.Database) => {
     const where = keyColumns(table)
       .map(({ name }) => `${quote(name)} = ?`)
       .join(" and ")
-    const statement = raw(`select ${listOf(table.columns)} from ${quote(table.name)} where ${where}`)
+    const statement = raw(`${selectFrom(table)} where ${where}`)
     return (keys.flatMap((key) => statement.all(...key)) as ReadonlyArray<Values>).map((row) => checked(table, row))
   }
 
