@@ -1,13 +1,21 @@
 /**
  * Blocks with more token transfers than the record of a block has numbers for. Gas pays for a million of them where blocks are
  * large, if a few logs of ERC-1155 have them all: such logs are left out, the largest first, and what they move is said to be
- * missing. All others have one transfer each, of which no block has as many.
+ * missing. All others have one transfer each, of which no block has a third as many.
  */
 import type { Block, NotUnderstood } from "@headwater/core/Block"
 import * as Steps from "@headwater/core/Steps"
 
-/** Token transfers of a block: the record has room for these, however they are packed. */
+/** Token transfers of a block: the record has room for these, however they are packed (`TransferChunk`). */
 const mostTransfers = 900_000
+
+/**
+ * Transfers that take as much room as the smallest log may: a chunk is full with 255 of them, or with 253 addresses, of which
+ * each log has three.
+ */
+const leastOfLog = 3.1
+
+const roomOf = ({ count }: Pick<Log, "count">) => Math.max(count, leastOfLog)
 
 interface Log {
   readonly transaction: number
@@ -24,14 +32,12 @@ const lackOf = (block: Block, transaction: number, transfers: number): NotUnders
 
 /** The block, with no more token transfers than that. */
 export function* bounded<B extends Block>(block: B, most = mostTransfers): Generator<void, B> {
-  if (block.transfers.length <= most) return block
+  if (block.transfers.length * leastOfLog <= most) return block
   const logs = new Map<number, Log>()
   const keyOf = (transaction: number, position: number) => transaction * 2 ** 32 + position
-  let total = 0
   yield* Steps.forEach(block.transfers, (transfer) => {
     if (transfer.kind !== "token") return
     const { position, transaction } = transfer
-    total++
     const key = keyOf(transaction, position)
     const log = logs.get(key)
     if (log === undefined) logs.set(key, { transaction, position, count: 1 })
@@ -39,9 +45,12 @@ export function* bounded<B extends Block>(block: B, most = mostTransfers): Gener
   })
   const left = new Set<number>()
   const lacking = new Set<number>()
-  for (const { count, position, transaction } of [...logs.values()].sort((a, b) => b.count - a.count)) {
+  const largestFirst = [...logs.values()].sort((a, b) => b.count - a.count)
+  let total = largestFirst.reduce((sum, log) => sum + roomOf(log), 0)
+  for (const log of largestFirst) {
     if (total <= most) break
-    total -= count
+    total -= roomOf(log)
+    const { position, transaction } = log
     left.add(keyOf(transaction, position))
     lacking.add(transaction)
   }
