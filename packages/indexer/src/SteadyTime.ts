@@ -5,5 +5,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
+/** As {@link millis}, by a clock that is at hand. */
+export const millisBy = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+
 /** Milliseconds since some moment, to be compared with others of this process alone. */
-export const millis: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+export const millis: Effect.Effect<number> = Effect.map(Clock.Clock, millisBy)

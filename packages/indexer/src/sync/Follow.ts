@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import * as SteadyTime from "../SteadyTime.ts"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
 import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
@@ -216,8 +217,8 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   const enterAnnounced = Effect.fnUntraced(function* (now: number) {
     const head = source.announcedHead?.()
     if (head === undefined) return false
-    if (Math.abs(now - lookedAt) >= NextLook.longestUnlooked || (asked !== undefined && Bytes.equal(asked, head.hash)))
-      return false
+    const unlooked = (yield* SteadyTime.millis) - lookedAt
+    if (unlooked >= NextLook.longestUnlooked || (asked !== undefined && Bytes.equal(asked, head.hash))) return false
     const cursor = yield* store.cursor
     if (cursor === undefined || head.height !== cursor.height + 1) return false
     asked = head.hash
@@ -234,7 +235,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     const startedAt = yield* Clock.currentTimeMillis
     if (yield* enterAnnounced(startedAt)) return
     const head = yield* source.head
-    lookedAt = startedAt
+    lookedAt = yield* SteadyTime.millis
     newest = head
     const cursor = yield* store.cursor
     if (cursor !== undefined && head.height < cursor.height) return yield* reportShorterChain(cursor, head)

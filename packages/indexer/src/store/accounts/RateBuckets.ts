@@ -9,6 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
+import * as SteadyTime from "../../SteadyTime.ts"
 import { Database } from "../database/Database.ts"
 
 /** Credits that this process took out of a bucket and has not spent. */
@@ -119,7 +120,7 @@ const shared = Effect.gen(function* () {
 /** Time that never goes back: after a clock was put back, no bucket would be filled until it is as late again. */
 const steady = (clock: Clock.Clock): Clock.Clock =>
   Object.assign(Object.create(clock) as Clock.Clock, {
-    currentTimeMillisUnsafe: () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+    currentTimeMillisUnsafe: () => SteadyTime.millisBy(clock)
   })
 
 const inMemory = Layer.effect(
