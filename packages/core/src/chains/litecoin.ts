@@ -29,7 +29,7 @@ export const litecoin: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9332",
   networks: Utxo.networks(
-    { mweb: true, dustRate: 30_000n },
+    { mweb: true, pegOutMaturity: 6, dustRate: 30_000n },
     {
       mainnet: {
         address: {

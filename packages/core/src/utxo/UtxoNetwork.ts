@@ -38,6 +38,8 @@ export interface UtxoRules {
   readonly transactionVersion?: number
   /** Blocks after which a miner's reward can be spent, where that is not 100. */
   readonly coinbaseMaturity?: number
+  /** Blocks after which what comes out of MWEB can be spent (Litecoin Core's `PEGOUT_MATURITY`). */
+  readonly pegOutMaturity?: number
   /** Signatures hash as BIP-143 has it, with a mark of the chain in their type (UAHF). */
   readonly forkId?: boolean
   /** Nodes do not let a waiting transaction be replaced by one that pays more (BIP-125). */

@@ -71,7 +71,10 @@ const contractLog = ({ address, data, topics }: Log, position: number): Contract
 
 function* tokensOf(logs: ReadonlyArray<Log>) {
   const found = []
-  for (const [position, log] of logs.entries()) found.push(...(yield* TokenTransfers.ofLog(contractLog(log, position))))
+  for (const [position, log] of logs.entries()) {
+    // One log may have more transfers than a call takes arguments.
+    for (const transfer of yield* TokenTransfers.ofLog(contractLog(log, position))) found.push(transfer)
+  }
   return found
 }
 

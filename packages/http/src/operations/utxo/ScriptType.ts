@@ -76,7 +76,8 @@ export const typeOf = (chain: Chain, script: Uint8Array): string => {
         if (version === mwebHogAddress) return "witness_mweb_hogaddr"
         if (version === mwebPegIn) return "witness_mweb_pegin"
       }
-      return version === 1 && length === 32 ? "witness_v1_taproot" : "witness_unknown"
+      if (version === 1 && length === 32) return "witness_v1_taproot"
+      return version === 1 && program[0] === 0x4e && program[1] === 0x73 && length === 2 ? "anchor" : "witness_unknown"
     }
     case undefined: {
       if (isPubkey(script)) return "pubkey"

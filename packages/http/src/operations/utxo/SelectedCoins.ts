@@ -42,6 +42,7 @@ const askedBeside = 500
 const reasons: Record<Exclude<CoinState, "spendable">, string> = {
   spent: "is being spent by transactions that wait for a block",
   immature: "is the reward of blocks and too young",
+  peggedOut: "has come out of MWEB less than six blocks ago",
   token: "carries tokens"
 }
 

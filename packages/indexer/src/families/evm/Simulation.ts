@@ -53,7 +53,8 @@ function* tokensOf(frame: Hex.Json): Generator<void, ReadonlyArray<TokenTransfer
       topics: Hex.array(topics, "log.topics").map((topic) => String(topic).toLowerCase()),
       data: typeof data === "string" ? data.toLowerCase() : "0x"
     })
-    found.push(...transfers)
+    // One log may have more transfers than a call takes arguments.
+    for (const transfer of transfers) found.push(transfer)
   }
   return found
 }

@@ -11,6 +11,7 @@ import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/Nod
 import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import { refuse } from "./internal/Malformed.ts"
 import * as MempoolRates from "./internal/MempoolRates.ts"
+import * as MwebParts from "./internal/MwebParts.ts"
 import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
@@ -28,10 +29,10 @@ export interface FeeRates {
 }
 
 /**
- * Whether a mined coin can be spent in the next block: a transaction that waits may spend it, a miner's reward may be too
- * young, and a coin of Bitcoin Cash may carry a token, which would be lost.
+ * Whether a mined coin can be spent in the next block: a transaction that waits may spend it, a miner's reward or what came
+ * out of Litecoin's MWEB may be too young, and a coin of Bitcoin Cash may carry a token, which would be lost.
  */
-export type CoinState = "spendable" | "spent" | "immature" | "token"
+export type CoinState = "spendable" | "spent" | "immature" | "peggedOut" | "token"
 
 /** The node's own estimate of what a transaction pays to be mined within so many blocks. */
 export interface SmartFee {
@@ -129,6 +130,9 @@ const isMissing = ({ code, message }: NodeRejected) => code === methodNotFound |
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
+/** Behind the version: no inputs, and the flag of MWEB, which of mined transactions a HogEx alone has (LIP-2). */
+const isHogEx = (raw: Uint8Array | undefined): boolean => raw?.[4] === 0 && (raw[5]! & MwebParts.flag) !== 0
+
 export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee): UtxoPreparation => {
   const network = chain.utxo!
   const mempoolRate = MempoolRates.make(chain, rpc)
@@ -188,17 +192,6 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     return confirmations >= (network.coinbaseMaturity ?? usualMaturity) ? "spendable" : "immature"
   }
 
-  const statesOf: UtxoPreparation["statesOf"] = Effect.fn("UtxoPreparation.statesOf")(function* (coins) {
-    const answers = yield* rpc.batch(
-      coins.map(({ outpoint: { index, transactionId } }) => ({
-        method: "gettxout",
-        params: [hex(transactionId), index, true]
-      })),
-      "decimalText"
-    )
-    return yield* consistent(rpc, "gettxout", () => coins.map((coin, i) => stateOf(coin, answers[i] ?? null)))
-  })
-
   /** Results that are hex text. */
   const bytesOf = (answer: Answer): Uint8Array | undefined =>
     Result.getOrUndefined(Result.try(() => NodeJson.bytes(Result.getOrThrow(answer), () => "the answer")))
@@ -219,6 +212,32 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     )
     for (const [i, id] of missing.entries()) found.set(id, bytesOf(inBlocks[i]!))
     return coins.map(({ outpoint }) => found.get(hex(outpoint.transactionId)))
+  })
+
+  const isYoungerThanPegOut = (answer: unknown): boolean => {
+    if (network.pegOutMaturity === undefined) return false
+    const { confirmations } = NodeJson.record(answer, () => "the output")
+    const mined = NodeJson.count(confirmations, () => "confirmations")
+    return mined > 0 && mined < network.pegOutMaturity
+  }
+
+  const statesOf: UtxoPreparation["statesOf"] = Effect.fn("UtxoPreparation.statesOf")(function* (coins) {
+    const answers = yield* rpc.batch(
+      coins.map(({ outpoint: { index, transactionId } }) => ({
+        method: "gettxout",
+        params: [hex(transactionId), index, true]
+      })),
+      "decimalText"
+    )
+    const states = yield* consistent(rpc, "gettxout", () => coins.map((coin, i) => stateOf(coin, answers[i] ?? null)))
+    const young = yield* consistent(rpc, "gettxout", () =>
+      coins.filter((_, i) => states[i] === "spendable" && isYoungerThanPegOut(answers[i]))
+    )
+    if (young.length === 0) return states
+    // No answer about an output says that a HogEx made it.
+    const makers = yield* makersOf(young)
+    const peggedOut = new Set(young.filter((_, i) => isHogEx(makers[i])))
+    return states.map((state, i) => (peggedOut.has(coins[i]!) ? "peggedOut" : state))
   })
 
   const ancestorsOf: UtxoPreparation["ancestorsOf"] = Effect.fn("UtxoPreparation.ancestorsOf")(

@@ -63,7 +63,6 @@ export interface WholeTransaction {
 }
 
 const witnessFlag = 1
-const mwebFlag = 8
 const specialVersion = 3
 const overwintered = 0x8000_0000
 
@@ -124,7 +123,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   // A segwit transaction has the mark of one without inputs, and a flag (BIP-144).
   const flags = !specialTransactions && raw.bytes[raw.at] === 0 ? (raw.bytes[raw.at + 1] ?? 0) : 0
   if (flags !== 0) raw.skip(2)
-  if ((flags & ~(witnessFlag | mwebFlag)) !== 0)
+  if ((flags & ~(witnessFlag | MwebParts.flag)) !== 0)
     throw new Malformed(`has the flags ${flags}, which are not decoded here`)
   const from = raw.at
   const inputs = many(raw, readInput(raw))
@@ -133,7 +132,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const hasWitness = (flags & witnessFlag) !== 0
   const witnesses = inputs.map(() => (hasWitness ? many(raw, () => raw.take(raw.size())) : []))
   const witnessTo = raw.at
-  const hidden = (flags & mwebFlag) === 0 ? undefined : MwebParts.read(raw)
+  const hidden = (flags & MwebParts.flag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
   const isSpecial = specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0

@@ -1,9 +1,10 @@
 /** A real litecoind with the MWEB active: every way of reading agrees with the others and with the node's own figures. */
 import { assert, describe, layer } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
-import type { Block } from "@headwater/core/Block"
+import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as UtxoPreparation from "@headwater/indexer/families/utxo/UtxoPreparation"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as Context from "effect/Context"
@@ -176,6 +177,54 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
           spent.map(({ outpoint }) => [hex(outpoint.transactionId), outpoint.index]),
           decoded.tx[hogEx]!.vin.map(({ txid, vout }) => [txid, vout])
         )
+      })
+    )
+
+    it.effect("a peg-out can be spent as soon as the node lets it be spent", () =>
+      Effect.gen(function* () {
+        const { litecoind, rpc, source } = yield* Node
+        const shielded = yield* litecoind.wallet("pegging out")
+        const mweb = yield* shielded<string>("getnewaddress", "", "mweb")
+        yield* litecoind.rpc("sendtoaddress", mweb, 3)
+        yield* litecoind.mine(1)
+        const receiver = yield* litecoind.rpc<string>("getnewaddress", "", "bech32")
+        const { scriptPubKey } = yield* litecoind.rpc<AddressInfo>("getaddressinfo", receiver)
+        // Beside it an ordinary coin of the same age.
+        yield* litecoind.rpc("sendtoaddress", receiver, 0.25)
+        yield* shielded("sendtoaddress", receiver, 0.5)
+        yield* litecoind.mine(1)
+        const { height } = yield* source.head
+        const { transactions, transfers } = yield* source.blockAt(height)
+        const paid = transfers.filter(
+          (transfer): transfer is CoinTransfer =>
+            transfer.kind === "coin" && transfer.to !== undefined && hex(transfer.to) === scriptPubKey
+        )
+        const coinsOf = paid.map(({ amount, position, to, transaction }) => ({
+          outpoint: { transactionId: transactions[transaction]!, index: position },
+          ...{ script: to!, amount, height }
+        }))
+        assert.deepStrictEqual(
+          coinsOf.map(({ amount }) => amount),
+          [25_000_000n, 50_000_000n]
+        )
+        const { statesOf } = UtxoPreparation.make(chain, rpc)
+        const isTaken = Effect.fnUntraced(function* ({ amount, outpoint }: (typeof coinsOf)[number]) {
+          const input = { txid: hex(outpoint.transactionId), vout: outpoint.index }
+          const output = { [receiver]: Amount.format(amount - 10_000n, 8) }
+          const unsigned = yield* litecoind.rpc("createrawtransaction", [input], [output])
+          const signed = yield* litecoind.rpc<{ readonly hex: string }>("signrawtransactionwithwallet", unsigned)
+          const [answer] = yield* litecoind.rpc<readonly [{ readonly allowed: boolean }]>("testmempoolaccept", [
+            signed.hex
+          ])
+          return answer.allowed
+        })
+        for (let confirmations = 1; confirmations < 6; confirmations++) {
+          assert.deepStrictEqual(yield* statesOf(coinsOf), ["spendable", "peggedOut"], `${confirmations}`)
+          assert.deepStrictEqual(yield* Effect.forEach(coinsOf, isTaken), [true, false], `${confirmations}`)
+          yield* litecoind.mine(1)
+        }
+        assert.deepStrictEqual(yield* statesOf(coinsOf), ["spendable", "spendable"])
+        assert.deepStrictEqual(yield* Effect.forEach(coinsOf, isTaken), [true, true])
       })
     )
 

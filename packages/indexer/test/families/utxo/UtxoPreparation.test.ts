@@ -173,6 +173,30 @@ describe("UtxoPreparation", () => {
     })
   )
 
+  it.effect("knows a young coin that came out of MWEB by the transaction that made it", () =>
+    Effect.gen(function* () {
+      const output = { value: "1.50000000", scriptPubKey: { hex }, coinbase: false }
+      const stateAt = (confirmations: number, raw: string) =>
+        UtxoPreparation.make(
+          chainOf("litecoin"),
+          node(({ method }) =>
+            method === "gettxout"
+              ? { ...output, confirmations }
+              : method === "getrawtransaction" && confirmations < 6
+                ? raw
+                : undefined
+          )
+        ).statesOf([coin])
+      const hogEx = "020000000008010000"
+      assert.deepStrictEqual(yield* stateAt(5, hogEx), ["peggedOut"])
+      assert.deepStrictEqual(yield* stateAt(6, hogEx), ["spendable"])
+      assert.deepStrictEqual(yield* stateAt(5, "020000000001010000"), ["spendable"])
+      assert.deepStrictEqual(yield* stateAt(5, "0200000008080800"), ["spendable"])
+      // What waits may have a part in MWEB, and is no HogEx.
+      assert.deepStrictEqual(yield* stateAt(0, hogEx), ["spendable"])
+    })
+  )
+
   it.effect("finds the transactions that made coins by the index, by their block, or says that nobody shows them", () =>
     Effect.gen(function* () {
       const other: Coin = { ...coin, outpoint: { transactionId: new Uint8Array(32).fill(8), index: 0 }, height: 43 }

@@ -4,6 +4,9 @@ import * as TransactionSize from "@headwater/core/utxo/TransactionSize"
 import { Malformed } from "./Malformed.ts"
 import type { RawBytes } from "./RawBytes.ts"
 
+/** Of a transaction with such a part, beside that of witnesses (BIP-144). */
+export const flag = 8
+
 /** Numbers of what hides amounts and addresses, and what comes out of MWEB, in plain sight. */
 export interface Mweb {
   readonly inputs: number

@@ -13,10 +13,10 @@ import * as BlockBody from "./BlockBody.ts"
 import { withoutToken } from "./CashToken.ts"
 import * as DoubleSha256 from "./DoubleSha256.ts"
 import { Malformed } from "./Malformed.ts"
+import * as MwebParts from "./MwebParts.ts"
 import { type RawBytes, written, writtenAt } from "./RawBytes.ts"
 
 const witnessFlag = 1
-const mwebFlag = 8
 const noOutput = 0xffffffff
 const specialVersion = 3
 
@@ -253,8 +253,9 @@ export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body
   if ((flags & witnessFlag) !== 0) readWitnesses(raw, inputs, body, first)
   const witnessEnd = raw.at
   // In a block only the HogEx has it, and it is empty there: the MWEB transactions stand behind the list.
-  if ((flags & mwebFlag) !== 0 && raw.bytes[raw.skip(1)] !== 0) throw new Malformed("an MWEB transaction in the list")
-  if ((flags & ~(witnessFlag | mwebFlag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
+  if ((flags & MwebParts.flag) !== 0 && raw.bytes[raw.skip(1)] !== 0)
+    throw new Malformed("an MWEB transaction in the list")
+  if ((flags & ~(witnessFlag | MwebParts.flag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
   const lockTime = raw.skip(4)
   const isSpecial = specialTransactions === true && (version & 0xffff) === specialVersion && version >>> 16 !== 0
   const isZeroed = isSpecial && AssetUnlock.isZeroed(version, raw.take(raw.size()))

@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Explore from "@headwater/http/operations/evm/Explore"
+import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
+import * as Effect from "effect/Effect"
+
+const word = (number: number) => Buffer.from(number.toString(16).padStart(64, "0"), "hex")
+const bytes = (text: string) => Buffer.from(text.slice(2), "hex")
+
+/** A batch of ERC-1155 with so many ids. */
+const batch = (count: number) => ({
+  address: Buffer.alloc(20, 1),
+  topics: [bytes(TokenTransfers.batchTopic), word(1), word(2), word(3)],
+  data: Buffer.concat([
+    ...[word(64), word(64 + 32 * (count + 1))],
+    ...[word(count), Buffer.alloc(32 * count, 7), word(count), Buffer.alloc(32 * count, 9)]
+  ]),
+  removed: false
+})
+
+describe("Token transfers of a transaction", () => {
+  it.live("are listed of a log that has more of them than a call may have arguments", () =>
+    Effect.gen(function* () {
+      const count = 150_000
+      const record = {
+        ...{ chain: Chain.ofName("ethereum/mainnet")!, name: "ethereum/mainnet", tip: Effect.undefined },
+        ...{ tokens: () => Effect.succeed(new Map()), keepTokens: () => Effect.void }
+      }
+      const source = {
+        tokenMetadata: (contracts: ReadonlyArray<unknown>) =>
+          Effect.succeed(contracts.map(() => ({ name: "", symbol: "", decimals: undefined })))
+      }
+      const freshness = { node: Effect.succeed({ source }), orUnavailable: (effect: unknown) => effect }
+      const node = { logs: () => Effect.succeed([batch(count)]) }
+      const { evmTokens } = Explore.make(record as never, freshness as never, () => node as never, {
+        internalTransactions: true
+      })
+      const answer = yield* evmTokens({ transactionHash: `0x${"11".repeat(32)}`, limit: 2, offset: count - 1 } as never)
+      assert.deepStrictEqual([answer.total, answer.items.length], [count, 1])
+    })
+  )
+})
