@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { HDNodeWallet, SigningKey } from "ethers"
 import { decode, encode } from "ripple-binary-codec"
 import { deriveAddress, deriveKeypair, generateSeed, sign } from "ripple-keypairs"
-import { verifySignature } from "xrpl"
+import { classicAddressToXAddress, verifySignature } from "xrpl"
 import { account, chainOf, payment, sealed } from "../packages/indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import { addressOf } from "../packages/indexer/test/families/xrp/XrpWallet.ts"
@@ -469,6 +469,9 @@ describe("payments of XRP", () => {
           ["destinationTag", {}, { [recipient]: { ...receiver, Flags: 0x0002_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0008_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0100_0000 } }],
+          ["recipient", {}, { [recipient]: { ...receiver, AMMID: "AB".repeat(32) } }],
+          ["sequence", { sequence: 6 }],
+          ["additionalData", { additionalData: "ü".repeat(510) }, undefined, 400],
           ["amount", { amount: "0.999999", recipient: account(5) }],
           ["sender", { sender: account(6) }],
           ["fee.exactAmount", { amount: "1", fee: { exactAmount: "9" } }],
@@ -494,6 +497,13 @@ describe("payments of XRP", () => {
         accounts[tagged.classic] = receiver
         const toTag = yield* prepare({ amount: "1", recipient: tagged.x })
         assert.deepInclude(toTag.body.data.item, { recipient: tagged.classic, destinationTag: 1 })
+        // The longest memo that rippled takes: 1,024 bytes with all around it.
+        const longest = yield* prepare({ amount: "1", additionalData: "m".repeat(1_019) })
+        const { Memos } = decode(longest.body.data.item.transactionHex)
+        assert.strictEqual(encode({ Memos } as never).length / 2, 1_024 + 2)
+        // An X-address of the sender says which of its users pays.
+        const fromTag = yield* prepare({ amount: "1", sender: classicAddressToXAddress(sender!, 77, false) })
+        assert.deepInclude(decode(fromTag.body.data.item.transactionHex), { Account: sender, SourceTag: 77 })
       }).pipe(Effect.scoped)
   )
 })

@@ -26,6 +26,9 @@ const ledgersToWait = 20
 /** Whole coins: a higher fee of the open ledger has to be named by the caller (`maxFeeXRP` of xrpl.js). */
 const largestFee = "2"
 
+/** Bytes of a memo: rippled takes no more than 1,024 of all memos together, and what holds this one is 5. */
+const maxMemo = 1_019
+
 const recipientOf = Effect.fnUntraced(function* (chain: Chain, { destinationTag, recipient }: Request) {
   const account = yield* decodeAddress(chain, "recipient", recipient)
   const own = Result.getOrUndefined(Address.destinationTag(chain, recipient))
@@ -77,6 +80,12 @@ const refusalOf = Effect.fnUntraced(function* (
           `the recipient has no account yet: a first payment is of ${Amount.format(base, chain.decimals)} ${chain.unit} or more`
         )
   }
+  if (account.isPseudo) {
+    return conflictingField(
+      "recipient",
+      "is an account of the ledger's own, for an AMM, a vault or lending: nobody can pay it"
+    )
+  }
   if (account.requiresTag && recipient.tag === undefined) {
     return conflictingField("destinationTag", "the recipient takes no payment without one")
   }
@@ -98,9 +107,17 @@ const prepare = Effect.fnUntraced(function* (
   if (Bytes.equal(sender, recipient.account)) return yield* invalidField("recipient", "must not be the sender")
   const amount = yield* decodeAmount(chain, "amount", request.amount)
   if (amount === 0n) return yield* invalidField("amount", "must be above zero")
+  const memo = Buffer.from(request.additionalData ?? "")
+  if (memo.length > maxMemo) return yield* invalidField("additionalData", `must be at most ${maxMemo} bytes of UTF-8`)
   const { openLedger: ledger } = (yield* freshness.node).source
   const account = yield* ledger.account(sender)
   if (account === undefined) return yield* conflictingField("sender", "there is no such account")
+  if (request.sequence !== undefined && request.sequence < account.openSequence) {
+    return yield* conflictingField(
+      "sequence",
+      `${request.sequence} is used already; the sender's next one is ${account.sequence}`
+    )
+  }
   const publicKey = request.publicKey.toUpperCase()
   // Loaded with the first payment: no other operation needs them.
   const [{ encode, encodeForSigning }, { deriveAddress }] = yield* Effect.promise(() =>
@@ -130,15 +147,14 @@ const prepare = Effect.fnUntraced(function* (
       : { kept: {}, nonce: request.sequence ?? account.sequence }
   const recipientText = Address.encode(chain, recipient.account)!
   const tag = recipient.tag === undefined ? {} : { destinationTag: recipient.tag }
-  const memo = Buffer.from(request.additionalData ?? "")
-    .toString("hex")
-    .toUpperCase()
+  const sourceTag = Result.getOrUndefined(Address.destinationTag(chain, request.sender))
   const transaction = {
     ...{ TransactionType: "Payment", Flags: 0, Account: senderText, Destination: recipientText },
     ...{ Amount: String(amount), Fee: String(fee), Sequence: sequence, LastLedgerSequence: lastLedgerSequence },
     SigningPubKey: publicKey,
     ...(recipient.tag === undefined ? {} : { DestinationTag: recipient.tag }),
-    ...(memo === "" ? {} : { Memos: [{ Memo: { MemoData: memo } }] })
+    ...(sourceTag === undefined ? {} : { SourceTag: sourceTag }),
+    ...(memo.length === 0 ? {} : { Memos: [{ Memo: { MemoData: memo.toString("hex").toUpperCase() } }] })
   }
   const signingData = encodeForSigning(transaction)
   const value = (drops: bigint) => CoinAmount.of(chain, drops)

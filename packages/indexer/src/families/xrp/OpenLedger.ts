@@ -27,10 +27,14 @@ export interface Reserves {
 
 /** An account before its next transaction. */
 export interface Account {
-  /** In drops. */
+  /** In drops, less the most that its transactions in the queue may spend. */
   readonly balance: bigint
   /** Of its next transaction, behind those of the open ledger and of the queue. */
   readonly sequence: number
+  /** Of its next transaction, behind those of the open ledger alone: a lower one was used. */
+  readonly openSequence: number
+  /** Whether the ledger itself has the account, for an AMM, a vault or lending: it takes no payments. */
+  readonly isPseudo: boolean
   /** Things in the ledger for each of which it has a reserve: its own that no sponsor reserves for, and those that it sponsors. */
   readonly owned: number
   /** Accounts for each of which it has a reserve: its own, unless that is sponsored, and those that it sponsors. */
@@ -76,6 +80,10 @@ const InfoAnswer = Schema.Struct({
 const AccountAnswer = Schema.Struct({
   account_data: Schema.Struct({
     Account: Schema.String,
+    // Each names what a pseudo-account is for.
+    AMMID: Schema.optionalKey(Schema.String),
+    VaultID: Schema.optionalKey(Schema.String),
+    LoanBrokerID: Schema.optionalKey(Schema.String),
     Balance: Drops,
     Flags: Index,
     OwnerCount: Index,
@@ -87,7 +95,9 @@ const AccountAnswer = Schema.Struct({
     SponsoringAccountCount: Schema.optionalKey(Index),
     SponsoringOwnerCount: Schema.optionalKey(Index)
   }),
-  queue_data: Schema.optionalKey(Schema.Struct({ highest_sequence: Schema.optionalKey(Index) }))
+  queue_data: Schema.optionalKey(
+    Schema.Struct({ highest_sequence: Schema.optionalKey(Index), max_spend_drops_total: Schema.optionalKey(Drops) })
+  )
 })
 
 const AuthorisedAnswer = Schema.Struct({ deposit_authorized: Schema.Boolean })
@@ -137,8 +147,11 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       if (data.Account !== account) {
         return yield* inconsistent("account_info")({ message: "the answer is of another account" })
       }
+      const left = BigInt(data.Balance) - BigInt(queue?.max_spend_drops_total ?? "0")
       return {
-        balance: BigInt(data.Balance),
+        balance: left > 0n ? left : 0n,
+        openSequence: data.Sequence,
+        isPseudo: [data.AMMID, data.VaultID, data.LoanBrokerID].some((id) => id !== undefined),
         sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
         owned: Math.max(0, data.OwnerCount - (data.SponsoredOwnerCount ?? 0)) + (data.SponsoringOwnerCount ?? 0),
         accounts: (data.Sponsor === undefined ? 1 : 0) + (data.SponsoringAccountCount ?? 0),

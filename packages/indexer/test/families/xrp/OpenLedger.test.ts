@@ -67,7 +67,8 @@ describe("OpenLedger", () => {
     Effect.gen(function* () {
       const { openLedger, server } = yield* opened({ account_info: accountInfo({}) })
       assert.deepStrictEqual(yield* openLedger.account(address), {
-        ...{ balance: 999_999_999_960n, sequence: 6, owned: 3, accounts: 1, requiresTag: false },
+        ...{ balance: 999_999_999_960n, sequence: 6, openSequence: 6, owned: 3, accounts: 1, requiresTag: false },
+        isPseudo: false,
         refusesCoins: false,
         ...{ masterDisabled: false, regularKey: undefined, requiresAuthorisation: false }
       })
@@ -77,7 +78,19 @@ describe("OpenLedger", () => {
         queue_data: { auth_change_queued: false, highest_sequence: 10, lowest_sequence: 6, txn_count: 5 }
       }
       server.override = () => accountInfo({ Flags: 0x000a_0000 }, queue)
-      assert.deepInclude(yield* openLedger.account(address), { sequence: 11, requiresTag: true, refusesCoins: true })
+      assert.deepInclude(yield* openLedger.account(address), {
+        ...{ sequence: 11, openSequence: 6, requiresTag: true, refusesCoins: true, balance: 999_999_999_960n }
+      })
+      // What the queue may spend is not there for another payment.
+      const spending = (drops: string) => ({ queue_data: { ...queue.queue_data, max_spend_drops_total: drops } })
+      server.override = () => accountInfo({}, spending("999999999900"))
+      assert.deepInclude(yield* openLedger.account(address), { balance: 60n })
+      server.override = () => accountInfo({}, spending("999999999999"))
+      assert.deepInclude(yield* openLedger.account(address), { balance: 0n })
+      for (const name of ["AMMID", "VaultID", "LoanBrokerID"]) {
+        server.override = () => accountInfo({ [name]: "AB".repeat(32) })
+        assert.deepInclude(yield* openLedger.account(address), { isPseudo: true })
+      }
       // What sponsors reserve for it, and what it reserves for others (XLS-68).
       const sponsoring = { SponsoringAccountCount: 2, SponsoringOwnerCount: 4 }
       server.override = () => accountInfo(sponsoring)
