@@ -89,12 +89,19 @@ interface Hashed {
 /** Blocks after which a transaction of Zcash that was not mined never will be: as zcashd has it. */
 const expiryDelta = 40
 
+/** Locktimes from here on are times (`LOCKTIME_THRESHOLD`). */
+const firstTime = 500_000_000
+
+/** Behind the lock, or nobody could ever mine it: no end (ZIP-203) where the lock is a time, whose height nobody knows. */
+const expiryOf = (height: number, locktime: number) =>
+  locktime >= firstTime ? 0 : Math.max(height, locktime + 1) + expiryDelta
+
 const hashedAsZcash = (
   { height, id }: { readonly height: number; readonly id: number },
   unsigned: Unsigned
 ): Effect.Effect<Hashed> => {
   const { inputs, locktime, outputs, sequence } = unsigned
-  const expiryHeight = height + expiryDelta
+  const expiryHeight = expiryOf(height, locktime)
   const sighashes = TimeSlice.run(() =>
     ZcashSighash.digests({
       ...{ branchId: id, locktime, expiryHeight, outputs },

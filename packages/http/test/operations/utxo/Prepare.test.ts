@@ -403,6 +403,25 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("ends behind its lock on Zcash: one that ended before could never be mined", () =>
+      Effect.gen(function* () {
+        const { operations, request, scripts } = yield* setup("zcash", "P2PKH", 5)
+        const address = Address.encode(Chain.ofName("zcash/regtest")!, Address.fromBytes(scripts[0]![0]!))!
+        const expiryOf = Effect.fnUntraced(function* (locktime: number) {
+          const recipients = [{ address, amount: "0.0002" }]
+          const answer = yield* operations.utxoPrepare({ ...request, recipients, fee: {}, locktime })
+          assert.strictEqual(answer.inputs[0]!.sighash, Buffer.from(hashOf("zcash", answer, 0)).toString("hex"))
+          return answer.blockchainSpecific!.expiryHeight
+        })
+        const soon = yield* expiryOf(0)
+        assert.isBelow(soon!, 100)
+        // The first block that may have it is the next one.
+        assert.strictEqual(yield* expiryOf(5_000), 5_001 + 40)
+        // A time has no height.
+        assert.strictEqual(yield* expiryOf(1_900_000_000), 0)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("is refused where nothing could spend the wallet's form of addresses", () =>
       Effect.gen(function* () {
         const { operations, request } = yield* setup("dogecoin", "P2SH-P2WPKH", 3)
