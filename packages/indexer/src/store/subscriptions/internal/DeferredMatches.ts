@@ -106,6 +106,24 @@ const inRows = (left: ReadonlyArray<AddressMatches>, most: number): ReadonlyArra
     }))
   )
 
+/** Rows of so many matches go to the store at a time: a statement of PostgreSQL has room for a gigabyte. */
+const rowsTogether = 16
+
+/** Rows in groups, none of more matches than a few rows have. */
+const inGroups = (rows: ReadonlyArray<AddressMatches>, most: number): ReadonlyArray<ReadonlyArray<AddressMatches>> => {
+  const groups: Array<Array<AddressMatches>> = []
+  let room = 0
+  for (const row of rows) {
+    if (groups.length === 0 || row.matches.length > room) {
+      groups.push([])
+      room = rowsTogether * most
+    }
+    groups.at(-1)!.push(row)
+    room -= row.matches.length
+  }
+  return groups
+}
+
 /** In the commit of a block: leaves matches of addresses to the steps, once. */
 export const defer = Effect.fnUntraced(function* (
   chain: number,
@@ -116,13 +134,18 @@ export const defer = Effect.fnUntraced(function* (
   const { insertMany, query } = yield* Database
   const most = yield* MatchesOfRow
   const add = (matches: ReadonlyArray<AddressMatches>) =>
-    insertMany(
-      "matched",
-      inRows(matches, most).map(({ address, matches }) => ({
-        ...{ chain, height: block.height, block_hash: block.hash, address: address ?? null },
-        ...{ revision: at.revision, created: at.now },
-        occurrences: LeftMatches.encode(matches)
-      }))
+    Effect.forEach(
+      inGroups(inRows(matches, most), most),
+      (rows) =>
+        insertMany(
+          "matched",
+          rows.map(({ address, matches }) => ({
+            ...{ chain, height: block.height, block_hash: block.hash, address: address ?? null },
+            ...{ revision: at.revision, created: at.now },
+            occurrences: LeftMatches.encode(matches)
+          }))
+        ),
+      { discard: true }
     )
   const [all, some] = [true, false].map((isAll) => left.filter(({ accounts }) => isAll === (accounts === undefined)))
   if (all!.length > 0) {
