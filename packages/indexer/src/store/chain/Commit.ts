@@ -55,7 +55,8 @@ class CommitUnderWay extends Entered implements Projection.Commit {
     if (rows.length === 0) return
     const gathered = this.#rows.get(table)
     if (gathered === undefined) this.#rows.set(table, [...rows])
-    else gathered.push(...rows)
+    // A block may have more rows than a call takes arguments.
+    else for (const row of rows) gathered.push(row)
   }
 
   /** Ends what projections have put off, and inserts what was gathered. */
