@@ -404,7 +404,9 @@ describe("payments of XRP", () => {
               return { drops: { base_fee: "10", median_fee: "5000", minimum_fee: "10", open_ledger_fee: "12" } }
             case "account_info": {
               const data = accounts[account as string]
-              return data === undefined ? { error: "actNotFound" } : { account_data: { Account: account, ...data } }
+              if (data === undefined) return { error: "actNotFound" }
+              const { queue_data, ...account_data } = data
+              return { account_data: { Account: account, ...account_data }, ...(queue_data ? { queue_data } : {}) }
             }
             case "server_info": {
               const validated = { reserve_base_xrp: 1, reserve_inc_xrp: 0.2, seq: server.validated }
@@ -464,6 +466,7 @@ describe("payments of XRP", () => {
         const receiver = accounts[recipient]!
         const refused: ReadonlyArray<Refused> = [
           ["amount", { amount: "24.599989" }],
+          ["amount", {}, { [sender!]: { ...owner, queue_data: { txn_count: 1, max_spend_drops_total: "1" } } }],
           ["publicKey", { publicKey: deriveKeypair(generateSeed()).publicKey }],
           ["publicKey", {}, { [sender!]: { ...owner, Flags: 0x0010_0000 } }],
           ["destinationTag", {}, { [recipient]: { ...receiver, Flags: 0x0002_0000 } }],

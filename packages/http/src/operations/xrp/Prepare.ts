@@ -131,11 +131,12 @@ const prepare = Effect.fnUntraced(function* (
   const fee = yield* feeOf(chain, ledger, request)
   const { base, increment } = yield* ledger.reserves
   const reserve = base * BigInt(account.accounts) + increment * BigInt(account.owned)
-  if (account.balance < amount + fee + reserve) {
+  if (account.balance - account.queued < amount + fee + reserve) {
     const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
+    const queued = account.queued === 0n ? "" : `, of which its queued transactions may take ${coins(account.queued)},`
     return yield* conflictingField(
       "amount",
-      `the sender has ${coins(account.balance)} and needs ${coins(amount + fee + reserve)}: ` +
+      `the sender has ${coins(account.balance)}${queued} and needs ${coins(amount + fee + reserve)}: ` +
         `amount ${coins(amount)}, fee ${coins(fee)}, reserve ${coins(reserve)}`
     )
   }

@@ -27,8 +27,10 @@ export interface Reserves {
 
 /** An account before its next transaction. */
 export interface Account {
-  /** In drops, less the most that its transactions in the queue may spend. */
+  /** In drops. */
   readonly balance: bigint
+  /** Drops that its transactions in the queue may spend of that, at the most. */
+  readonly queued: bigint
   /** Of its next transaction, behind those of the open ledger and of the queue. */
   readonly sequence: number
   /** Of its next transaction, behind those of the open ledger alone: a lower one was used. */
@@ -147,9 +149,9 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       if (data.Account !== account) {
         return yield* inconsistent("account_info")({ message: "the answer is of another account" })
       }
-      const left = BigInt(data.Balance) - BigInt(queue?.max_spend_drops_total ?? "0")
       return {
-        balance: left > 0n ? left : 0n,
+        balance: BigInt(data.Balance),
+        queued: BigInt(queue?.max_spend_drops_total ?? "0"),
         openSequence: data.Sequence,
         isPseudo: [data.AMMID, data.VaultID, data.LoanBrokerID].some((id) => id !== undefined),
         sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
