@@ -528,10 +528,13 @@ const checkWalletLists = Effect.fnUntraced(function* ({ headwater }: Setup, tip:
   const expected = mined
     .filter(({ recipient, sender }) => members.has(recipient) || members.has(sender))
     .reverse()
-    .map(({ fee, hash, minedInBlock, positionInBlock, recipient, sender, timestamp, value }) => ({
-      ...{ hash, minedInBlock, positionInBlock, timestamp, fee: { amount: fee.amount } },
-      ...{ recipient: party(recipient, value), sender: party(sender, value) }
-    }))
+    .map(({ fee, hash, minedInBlock, positionInBlock, recipient, sender, status, timestamp, value }) => {
+      const moved = status === "failed" ? { amount: "0" } : value
+      return {
+        ...{ hash, minedInBlock, positionInBlock, timestamp, fee: { amount: fee.amount } },
+        ...{ recipient: party(recipient, moved), sender: party(sender, moved) }
+      }
+    })
   assert.isAbove(expected.length, 2)
   const listed = []
   for (let offset = 0; offset < expected.length; offset += 4) {

@@ -89,8 +89,9 @@ export const transactions = <Node extends ConnectedNode & { readonly explorer: E
     return {
       total: all.length,
       ...{ answeredFrom: "record" as const, completeFrom: RecordedAddress.completeFrom(whole) },
-      items: shown.map(({ block, fee, from, hash, position, to, value }) => {
-        const amount = Amount.format(value, chain.decimals)
+      items: shown.map(({ block, fee, from, hash, position, succeeded, to, value }) => {
+        // Nothing else in the item says that a transaction failed, and moved nothing.
+        const amount = Amount.format(succeeded ? value : 0n, chain.decimals)
         return {
           ...{ hash: Hash.encode(chain, hash), positionInBlock: position, timestamp: block.time },
           fee: { amount: Amount.format(fee, chain.decimals) },

@@ -1,5 +1,6 @@
 /** Lists of an XRP wallet: addresses that are recorded, and transactions of those that are used, from the servers. */
 import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import type { Place } from "@headwater/indexer/families/xrp/AccountTransactions"
 import type { ExplorerTransaction } from "@headwater/indexer/families/xrp/LedgerExplorer"
@@ -19,6 +20,26 @@ type Operations = Pick<ChainOperations, "xrpWalletAddresses" | "xrpWalletTransac
 
 /** Transactions of an account that are asked for at a time. */
 const atOnce = 50
+
+/**
+ * A transaction as the list of a wallet has it, whose amounts name no unit: XRP that moved, and no tokens. A payment moves what was
+ * delivered, which may be far less than its amount, and what failed moves nothing.
+ */
+export const itemOf =
+  (chain: Chain, own: ReadonlySet<string>) =>
+  ({ item, ledger }: ExplorerTransaction) => {
+    const coins = ({ amount, unit }: typeof item.value) => (unit === chain.unit ? amount : "0")
+    const member = (address: string, amount: string) =>
+      address === "" ? [] : [{ address, isMember: own.has(address), value: { amount } }]
+    const given = item.type === "Payment" ? item.receive : item.value
+    return {
+      ...{ hash: item.hash, positionInBlock: item.positionInBlock, timestamp: item.timestamp },
+      fee: { amount: item.fee.amount },
+      minedInBlock: { hash: Hash.encode(chain, ledger.hash), height: ledger.height },
+      recipient: member(item.recipient, coins(item.receive)),
+      sender: member(item.sender, item.status === "tesSUCCESS" ? coins(given) : "0")
+    }
+  }
 
 export const make = Effect.fnUntraced(function* (
   record: ChainReader,
@@ -58,18 +79,10 @@ export const make = Effect.fnUntraced(function* (
         (a, b) => b.ledger.height - a.ledger.height || b.item.positionInBlock - a.item.positionInBlock
       )
       const own = new Set(used.map((address) => Address.encode(chain, address)!))
-      const member = (address: string, amount: string) =>
-        address === "" ? [] : [{ address, isMember: own.has(address), value: { amount } }]
       return {
         total: all.length,
         ...{ answeredFrom: "node" as const, completeFrom: RecordedAddress.completeFrom(whole) },
-        items: all.slice(request.offset, request.offset + request.limit).map(({ item, ledger }) => ({
-          ...{ hash: item.hash, positionInBlock: item.positionInBlock, timestamp: item.timestamp },
-          fee: { amount: item.fee.amount },
-          minedInBlock: { hash: Hash.encode(chain, ledger.hash), height: ledger.height },
-          recipient: member(item.recipient, item.receive.amount),
-          sender: member(item.sender, item.value.amount)
-        }))
+        items: all.slice(request.offset, request.offset + request.limit).map(itemOf(chain, own))
       }
     }
   )
