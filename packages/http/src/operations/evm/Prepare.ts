@@ -95,7 +95,8 @@ const feeQuoteFor = (
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
   const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
-  const least = prices.baseFee ?? 1n
+  // Blocks of BNB Smart Chain have a base fee of 0, and its nodes take nothing for nothing all the same.
+  const least = prices.baseFee || 1n
   return quote.cap < least
     ? Effect.fail(
         conflictingField(
@@ -174,6 +175,10 @@ const prepareCall = Effect.fnUntraced(function* (
   const first = gasFee + amount < 2n ** 256n ? yield* dataFeeOf(amount) : 0n
   const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
   const value = yield* payable(gasFee, dataFee)
+  const numbers = {
+    fee: feeItem(type, yield* asNumber("fee", quote.cap), yield* asNumber("fee", quote.tip)),
+    gasLimit: yield* asNumber("gasLimit", gasLimit)
+  }
   // Last: whoever gets no answer has reserved nothing.
   const { kept, nonce } =
     request.reserve && request.nonce === undefined
@@ -189,8 +194,7 @@ const prepareCall = Effect.fnUntraced(function* (
       nonce,
       recipient: Address.encode(chain, to)!,
       sender: Address.encode(chain, from)!,
-      fee: feeItem(type, yield* asNumber("fee", quote.cap), yield* asNumber("fee", quote.tip)),
-      gasLimit: yield* asNumber("gasLimit", gasLimit),
+      ...numbers,
       type
     }
   }

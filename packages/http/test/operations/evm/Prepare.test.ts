@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
+import * as Prepare from "@headwater/http/operations/evm/Prepare"
+import * as Effect from "effect/Effect"
+
+const gas = 21_000n
+
+/** Preparation for a rich sender, on a chain with this base fee; how many nonces were reserved. */
+const prepared = (name: string, baseFee: bigint) => {
+  let reserved = 0
+  const evm = {
+    gasPrices: () =>
+      Effect.succeed({
+        height: 1,
+        baseFee,
+        tips: [0n, 0n, 0n],
+        suggestedPrice: 50_000_000n,
+        suggestedTip: 50_000_000n
+      }),
+    account: () => Effect.succeed({ balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n }),
+    estimateGas: () => Effect.succeed(gas)
+  }
+  const freshness = { node: Effect.succeed({ evm }), orUnavailable: (effect: unknown) => effect }
+  const nonces = { reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })) }
+  const { prepare } = Prepare.make({ chain: Chain.ofName(name)! } as never, freshness as never, {
+    ...{ nonces: nonces as never, reservationSeconds: 600 }
+  })
+  const address = `0x${"11".repeat(20)}`
+  return {
+    prepare: (exactAmount: bigint) =>
+      prepare({
+        ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true },
+        fee: { priority: "standard", exactAmount: String(exactAmount) }
+      } as never),
+    reserved: () => reserved
+  }
+}
+
+describe("Preparation of EVM transactions", () => {
+  it.effect("reserves no nonce for a fee that the answer cannot carry", () =>
+    Effect.gen(function* () {
+      const { prepare, reserved } = prepared("ethereum/mainnet", 1_000_000_000n)
+      const refused = yield* Effect.flip(prepare(gas * 2n ** 54n))
+      assert.deepInclude(refused, { _tag: "invalid_data" })
+      assert.strictEqual(reserved(), 0)
+      assert.strictEqual((yield* prepare(gas * 2_000_000_000n)).nonce, 5)
+      assert.strictEqual(reserved(), 1)
+    })
+  )
+
+  it.effect("takes no fee of nothing where blocks have a base fee of 0", () =>
+    Effect.gen(function* () {
+      const { prepare } = prepared("binance-smart-chain/mainnet", 0n)
+      assert.match((yield* Effect.flip(prepare(gas - 1n))).message, /is 0 for each of 21000 gas; blocks take 1 or more/)
+      assert.strictEqual((yield* prepare(gas)).fee.maxFeePerGas, 1)
+    })
+  )
+})
