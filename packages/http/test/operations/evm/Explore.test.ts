@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Explore from "@headwater/http/operations/evm/Explore"
+import * as Simulation from "@headwater/indexer/families/evm/Simulation"
 import * as TokenTransfers from "@headwater/indexer/families/evm/TokenTransfers"
 import * as Effect from "effect/Effect"
 
@@ -37,6 +38,28 @@ describe("Token transfers of a transaction", () => {
       })
       const answer = yield* evmTokens({ transactionHash: `0x${"11".repeat(32)}`, limit: 2, offset: count - 1 } as never)
       assert.deepStrictEqual([answer.total, answer.items.length], [count, 1])
+    })
+  )
+
+  it.live("are counted in a simulation, too, however many one log has", () =>
+    Effect.gen(function* () {
+      const count = 150_000
+      const { data, topics } = batch(count)
+      const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
+      const log = { address: `0x${"01".repeat(20)}`, topics: topics.map(hex), data: hex(data) }
+      const answers: Record<string, unknown> = {
+        eth_getBlockByNumber: { hash: `0x${"22".repeat(32)}`, number: "0x1", timestamp: "0x1" },
+        debug_traceCall: { type: "CALL", gasUsed: "0x5208", logs: [log] }
+      }
+      const rpc = { node: "node", call: (method: string) => Effect.succeed(answers[method]) }
+      const { moves } = yield* Simulation.simulate(
+        rpc as never,
+        {
+          ...{ from: new Uint8Array(20), to: new Uint8Array(20), value: 0n, data: new Uint8Array() },
+          ...{ gasLimit: 21_000n, gasPrice: 0n }
+        } as never
+      )
+      assert.lengthOf(moves!.tokens, count)
     })
   )
 })
