@@ -3,6 +3,8 @@
  * checked as those of {@link EvmSource} are.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { EvmRules } from "@headwater/core/evm/EvmFamily"
+import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, JsonRpc } from "../node/JsonRpc.ts"
@@ -133,10 +135,34 @@ const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
   })
 
 /**
+ * What the OP stack charges waiting transactions beside gas, in Wei: by their bytes, with a signature more than they have.
+ * Of one whose bytes the node does not show it is not known, and not counted.
+ */
+const waitingDataFees = Effect.fnUntraced(function* (rpc: JsonRpc, waiting: ReadonlyArray<Hex.Json>) {
+  const answers = yield* rpc.results(
+    waiting.map(({ hash }): Call => ({ method: "eth_getRawTransactionByHash", params: [hash] }))
+  )
+  const shown = yield* read(rpc, "eth_getRawTransactionByHash", () =>
+    answers.flatMap((answer, i) => {
+      const raw = Result.getOrUndefined(answer)
+      if (raw == null) return []
+      return { raw: Hex.data(raw, "transaction"), gas: Hex.quantity(waiting[i]!.gas, "transaction.gas") }
+    })
+  )
+  const fees = yield* Effect.forEach(shown, ({ gas, raw }) => opStackFee(rpc)(raw, gas), { concurrency: 8 })
+  return fees.reduce((sum, fee) => sum + Preparation.dataFeeReserve(fee), 0n)
+})
+
+/**
  * The most that the transactions of an account that wait for a block take together: by the node's list of them, else by
  * its pending block; undefined where neither has all of them.
  */
-const waitingCost = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressBytes, nonces: Nonces) {
+const waitingCost = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  dataFee: EvmRules["dataFee"] | undefined,
+  address: AddressBytes,
+  nonces: Nonces
+) {
   const asked = [
     { method: "txpool_contentFrom", params: [Hex.encode(address)], list: WaitingTransactions.ofPool },
     { method: "eth_getBlockByNumber", params: ["pending", true], list: WaitingTransactions.ofBlock(address) }
@@ -147,8 +173,10 @@ const waitingCost = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressB
       if (answer.failure._tag === "NodeRejected") continue
       return yield* answer.failure
     }
-    const cost = yield* read(rpc, method, () => WaitingTransactions.cost(list(answer.success), nonces))
-    if (cost !== undefined) return cost
+    const waiting = yield* read(rpc, method, () => WaitingTransactions.ofNonces(list(answer.success), nonces))
+    if (waiting === undefined) continue
+    const cost = yield* read(rpc, method, () => WaitingTransactions.cost(waiting))
+    return cost + (dataFee === "op-stack" ? yield* waitingDataFees(rpc, waiting) : 0n)
   }
   return undefined
 })
@@ -159,7 +187,7 @@ const least = (...[first, ...others]: readonly [bigint, ...Array<bigint>]): bigi
   return least
 }
 
-const account = (rpc: JsonRpc): EvmNode["account"] =>
+const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNode["account"] =>
   Effect.fn("EvmNode.account")(function* (address) {
     const of = Hex.encode(address)
     const answers = yield* rpc.results([
@@ -180,7 +208,7 @@ const account = (rpc: JsonRpc): EvmNode["account"] =>
     if (pending <= mined) return { balance, mined, pending, afterPending: balance }
     // Many nodes take the tag and answer of the newest block, and coins that wait to come hide what is spent.
     const known = state.tagged === undefined || state.tagged >= balance ? [] : [state.tagged]
-    const cost = yield* waitingCost(rpc, address, { from: mined, before: pending })
+    const cost = yield* waitingCost(rpc, dataFee, address, { from: mined, before: pending })
     const bounds = cost === undefined ? known : [...known, balance > cost ? balance - cost : 0n]
     return { balance, mined, pending, afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds) }
   })
@@ -263,8 +291,8 @@ const logs = (rpc: JsonRpc): EvmNode["logs"] =>
     })
   })
 
-/** The questions to the nodes behind a client. */
-export const make = (rpc: JsonRpc): EvmNode => ({
+/** The questions to the nodes behind a client. `dataFee`: the chain's charge beside gas. */
+export const make = (rpc: JsonRpc, dataFee?: EvmRules["dataFee"]): EvmNode => ({
   name: () => rpc.node,
   chainId: Effect.flatMap(rpc.call("eth_chainId", []), (answer) =>
     read(rpc, "eth_chainId", () => Hex.quantity(answer, "chain id"))
@@ -272,7 +300,7 @@ export const make = (rpc: JsonRpc): EvmNode => ({
   accountsAt: accountsAt(rpc),
   unusedAt: unusedAt(rpc),
   tokenBalancesAt: tokenBalancesAt(rpc),
-  account: account(rpc),
+  account: account(rpc, dataFee),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),
   tokenMetadata: tokenMetadata(rpc),
   tokenDetails: tokenDetails(rpc),

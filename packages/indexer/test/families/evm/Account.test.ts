@@ -15,7 +15,7 @@ const waiting = (nonce: number, about: object = {}) => ({
 })
 
 /** An account of 1,000,000 Wei with nonce 3, of which five transactions are known. */
-const accountAt = (answers: Record<string, unknown>, pending = "0x5") =>
+const accountAt = (answers: Record<string, unknown>, pending = "0x5", dataFee: "none" | "op-stack" = "none") =>
   Effect.gen(function* () {
     const node = yield* FakeNode.make((method, [first, tag]) => {
       const answer = answers[method === "eth_getBalance" && tag === "pending" ? "pendingBalance" : method]
@@ -26,7 +26,7 @@ const accountAt = (answers: Record<string, unknown>, pending = "0x5") =>
       return answer
     })
     const rpc = yield* JsonRpc.make({ urls: [node.url] })
-    const account = yield* EvmNode.make(rpc).account(address)
+    const account = yield* EvmNode.make(rpc, dataFee).account(address)
     return { ...account, calls: node.calls.map(({ method }) => method) }
   }).pipe(Effect.scoped)
 
@@ -61,6 +61,25 @@ describe("EvmNode.account", () => {
       )
       const dear = waiting(4, { value: "0xffffffff" })
       assert.strictEqual((yield* accountAt({ txpool_contentFrom: pool(waiting(3), dear) })).afterPending, 0n)
+    })
+  )
+
+  it.live("takes off what the OP stack charges them beside gas, as far as the node shows their bytes", () =>
+    Effect.gen(function* () {
+      const txpool_contentFrom = pool(waiting(3, { hash: `0x${"03".repeat(32)}` }), waiting(4))
+      const word = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
+      const answers = { txpool_contentFrom, eth_getRawTransactionByHash: "0x02c0", eth_call: word(640) }
+      const gas = 1_000_000n - 2n * 21_100n
+      // The charge for the bytes and the operator's, after two blocks of the steepest rise.
+      assert.strictEqual(
+        (yield* accountAt(answers, "0x5", "op-stack")).afterPending,
+        gas - (2n * (2n * 640n * 81n)) / 64n
+      )
+      assert.strictEqual((yield* accountAt(answers)).afterPending, gas)
+      for (const eth_getRawTransactionByHash of [null, undefined]) {
+        const { afterPending } = yield* accountAt({ ...answers, eth_getRawTransactionByHash }, "0x5", "op-stack")
+        assert.strictEqual(afterPending, gas)
+      }
     })
   )
 

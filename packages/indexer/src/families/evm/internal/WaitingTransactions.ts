@@ -38,16 +38,23 @@ export const ofBlock =
           .map((entry) => Hex.object(entry, "transaction"))
           .filter(({ from }) => Hex.equal(Hex.address(from, "transaction.from"), sender))
 
-/** What the transactions of these nonces can cost together, in Wei; undefined where one is not listed. */
-export const cost = (listed: ReadonlyArray<Hex.Json>, { before, from }: Nonces): bigint | undefined => {
+/** The transactions of these nonces; undefined where one is not listed. Throws `Malformed`. */
+export const ofNonces = (
+  listed: ReadonlyArray<Hex.Json>,
+  { before, from }: Nonces
+): ReadonlyArray<Hex.Json> | undefined => {
   const byNonce = new Map(
     listed.map((transaction) => [Hex.integer(transaction.nonce, "transaction.nonce"), transaction])
   )
-  let sum = 0n
+  const found: Array<Hex.Json> = []
   for (let nonce = from; nonce < before; nonce++) {
     const transaction = byNonce.get(nonce)
     if (transaction === undefined) return undefined
-    sum += costOf(transaction)
+    found.push(transaction)
   }
-  return sum
+  return found
 }
+
+/** What transactions can cost together, in Wei. Throws `Malformed`. */
+export const cost = (transactions: ReadonlyArray<Hex.Json>): bigint =>
+  transactions.reduce((sum, transaction) => sum + costOf(transaction), 0n)
