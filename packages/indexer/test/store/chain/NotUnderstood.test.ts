@@ -69,21 +69,23 @@ for (const store of takenStores(import.meta.url)) {
       )
     }
 
-    it.live("a block may have more of them than a call takes arguments, together with another block that has some", () =>
-      inStore(
-        Effect.gen(function* () {
-          const [chain] = chains
-          const opened = yield* ChainStore.open(chain!, { record: "all", undoDepth: 64 })
-          const fake = new FakeChain(chain!)
-          for (let i = 0; i < 2; i++) fake.mine([{ from: 0, to: 1 }])
-          const [first, second] = fake.blocks.map((block, i) => ({
-            ...block,
-            notUnderstood: Array.from({ length: i === 0 ? 1 : 150_000 }, () => part(block))
-          }))
-          yield* opened.commit([first!, second!])
-          assert.deepStrictEqual(yield* NotUnderstood.count(chain!), { transactions: 150_001, from: 0, to: 1 })
-        })
-      )
+    it.live(
+      "a block may have more of them than a call takes arguments, together with another block that has some",
+      () =>
+        inStore(
+          Effect.gen(function* () {
+            const [chain] = chains
+            const opened = yield* ChainStore.open(chain!, { record: "all", undoDepth: 64 })
+            const fake = new FakeChain(chain!)
+            for (let i = 0; i < 2; i++) fake.mine([{ from: 0, to: 1 }])
+            const [first, second] = fake.blocks.map((block, i) => ({
+              ...block,
+              notUnderstood: Array.from({ length: i === 0 ? 1 : 150_000 }, () => part(block))
+            }))
+            yield* opened.commit([first!, second!])
+            assert.deepStrictEqual(yield* NotUnderstood.count(chain!), { transactions: 150_001, from: 0, to: 1 })
+          })
+        )
     )
 
     it.live("what lacks ends the gap of its kind, and stays where a block that is entered again leaves that kind", () =>
