@@ -619,7 +619,7 @@ export interface components {
        */
       readonly index: number
       /**
-       * @description Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase
+       * @description Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase or peg-out
        * @example true
        */
       readonly isAvailable: boolean
@@ -1051,7 +1051,7 @@ export interface components {
        */
       readonly index: number
       /**
-       * @description Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase
+       * @description Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase or peg-out
        * @example true
        */
       readonly isAvailable: boolean
@@ -8147,7 +8147,7 @@ export interface operations {
               readonly locktime?: number
               readonly fee: {
                 /**
-                 * @description Where the change goes, an address of the wallet; by default its next unused change address
+                 * @description Where the change goes, an address of the wallet; by default its next unused change address, and where the wallet has none of these (`bip32`) the address of the largest coin that is spent: unused ones may have been given out
                  * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
                  */
                 readonly address?: string

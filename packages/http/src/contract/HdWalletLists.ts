@@ -82,7 +82,8 @@ export const WalletOutput = Schema.Struct({
   derivation: Schema.String.annotate({ examples: ["account"] }),
   index: Schema.Int.annotate({ description: "Of the output in its transaction", examples: [1] }),
   isAvailable: Schema.Boolean.annotate({
-    description: "Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase",
+    description:
+      "Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase or peg-out",
     examples: [true]
   }),
   isConfirmed: Schema.Boolean.annotate({ description: "Always true: outputs in blocks are listed", examples: [true] }),

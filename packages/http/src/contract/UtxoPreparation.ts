@@ -29,7 +29,9 @@ export const NewUtxoTransaction = {
   ),
   fee: Schema.Struct({
     address: Schema.optionalKey(address).annotate({
-      description: "Where the change goes, an address of the wallet; by default its next unused change address"
+      description:
+        "Where the change goes, an address of the wallet; by default its next unused change address, and where the wallet has " +
+        "none of these (`bip32`) the address of the largest coin that is spent: unused ones may have been given out"
     }),
     exactAmount: Schema.optionalKey(decimal).annotate({
       description:

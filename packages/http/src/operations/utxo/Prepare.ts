@@ -7,6 +7,7 @@ import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import type { InputFormat } from "@headwater/core/utxo/TransactionSize"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import type { WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
 import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
@@ -66,6 +67,10 @@ const carried = (amounts: ReadonlyArray<{ readonly amount: bigint }>) =>
     : Effect.fail(
         conflictingField("recipients", "a coin or an output would be of more than 2^53 - 1 of the smallest unit")
       )
+
+/** The place and script of the largest of the coins. */
+const largestOf = (coins: ReadonlyArray<WalletCoin>) =>
+  coins.reduce((largest, coin) => (coin.amount > largest.amount ? coin : largest))
 
 /** Sequences of inputs: below the last two numbers a transaction may be replaced (BIP-125), at the last one not locked. */
 const sequences = { replaceable: 0xffff_fffd, final: 0xffff_fffe }
@@ -189,6 +194,8 @@ export const make = Effect.fnUntraced(function* (
       const selection = yield* SelectedCoins.select(plan, node, all)
       const hasChange = selection.change > 0n
       const coins = parent === undefined ? selection.coins : [parent.coin, ...selection.coins]
+      // Without addresses for change the next unused one may be somebody's already, who would take the change for a payment.
+      const back = changeTo === undefined && key.derivation === "bip32" ? largestOf(coins) : ownChange
       const inputs = coins.length
       const least = TransactionCosts.leastFee(network, payment, rates.least, inputs, hasChange)
       if (selection.fee < least) {
@@ -230,9 +237,9 @@ export const make = Effect.fnUntraced(function* (
           ...(hasChange
             ? [
                 {
-                  script: payment.change,
+                  script: back.script,
                   amount: selection.change,
-                  key: keys(ownChange)
+                  key: keys(back)
                 }
               ]
             : [])

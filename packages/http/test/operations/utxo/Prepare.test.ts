@@ -152,7 +152,12 @@ const randomOf = (seed: number) => {
 }
 
 /** A wallet with random coins, some of which cannot be spent, and its operations. */
-const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Format, seed: number) {
+const setup = Effect.fnUntraced(function* (
+  name: string,
+  format: Derivation.Format,
+  seed: number,
+  derivation: Derivation.Derivation = "account"
+) {
   const chain = Chain.ofName(`${name}/regtest`)!
   const random = randomOf(seed)
   const world = new UtxoChain(chain)
@@ -188,7 +193,7 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
   })
   const extendedPublicKey = textOf(chain)
   const request = {
-    ...{ account: 1, extendedPublicKey, format, derivation: "account" as const },
+    ...{ account: 1, extendedPublicKey, format, derivation },
     paying: ((change: Effect.Effect<unknown>) => change) as never
   }
   // Before the first block nothing says that the record will lack coins.
@@ -197,13 +202,13 @@ const setup = Effect.fnUntraced(function* (name: string, format: Derivation.Form
   assert.match(early.message, /is being read: at block \(none\)/)
   yield* follow.step
   yield* operations.utxoDerive(request)
-  const key = Result.getOrThrow(keyOf(1, chain, extendedPublicKey, "account", format))
+  const key = Result.getOrThrow(keyOf(1, chain, extendedPublicKey, derivation, format))
   const scripts = WalletBranches.of(chain, { ...key, public_key: key.publicKey }).map((branch) =>
     WalletBranches.derive(branch, 0, 9).map(({ bytes }) => bytes)
   )
   const unit = name === "dogecoin" ? 10_000_000 : 100_000
   for (let i = 0; i < 12; i++) {
-    const to = scripts[random(2)]![random(10)]!
+    const to = scripts[random(scripts.length)]![random(10)]!
     const { transactions } = world.mine([{ spends: [], pays: [{ to, amount: BigInt(unit + random(10 * unit)) }] }])
     const state = (["spent", "immature", "token"] as const)[i]
     if (state !== undefined) states.set(outpointKey({ transactionId: transactions[0]!, index: 0 }), state)
@@ -419,6 +424,25 @@ for (const store of takenStores(import.meta.url)) {
         assert.strictEqual(yield* expiryOf(5_000), 5_001 + 40)
         // A time has no height.
         assert.strictEqual(yield* expiryOf(1_900_000_000), 0)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("gives change of a wallet without addresses for change to nobody else: unused ones may be somebody's", () =>
+      Effect.gen(function* () {
+        const { operations, request, scripts, unit } = yield* setup("bitcoin", "P2WPKH", 9, "bip32")
+        const chain = Chain.ofName("bitcoin/regtest")!
+        const address = Address.encode(chain, Address.fromBytes(LockingScript.pubKeyHash(new Uint8Array(20).fill(9))))!
+        const recipients = [{ address, amount: `0.${String(14 * unit + 1).padStart(8, "0")}` }]
+        const { inputs, outputs } = yield* operations.utxoPrepare({ ...request, recipients, fee: {} })
+        const [largest] = inputs.toSorted((a, b) => b.satoshis - a.satoshis)
+        assert.isAbove(inputs.length, 1)
+        assert.strictEqual(outputs[1]!.address, largest!.address)
+        // One that is named is taken all the same.
+        const named = Address.encode(chain, Address.fromBytes(scripts[0]![9]!))!
+        const other = yield* operations.utxoPrepare({
+          ...{ ...request, recipients: [{ address, amount: "0.00100001" }], fee: { address: named } }
+        })
+        assert.strictEqual(other.outputs[1]!.address, named)
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
