@@ -205,7 +205,8 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
       tagged: tagged === undefined ? undefined : Hex.quantity(tagged, "pending balance")
     }))
     const { balance, mined, pending } = state
-    if (pending <= mined) return { balance, mined, pending, afterPending: balance }
+    // Of several nodes behind one address the one that is asked for what waits may be behind the other.
+    if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance }
     // Many nodes take the tag and answer of the newest block, and coins that wait to come hide what is spent.
     const known = state.tagged === undefined || state.tagged >= balance ? [] : [state.tagged]
     const cost = yield* waitingCost(rpc, dataFee, address, { from: mined, before: pending })

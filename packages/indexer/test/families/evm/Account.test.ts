@@ -42,6 +42,8 @@ describe("EvmNode.account", () => {
       assert.deepStrictEqual([account.mined, account.pending], [3, 3])
       assert.deepStrictEqual([account.balance, account.afterPending], [1_000_000n, 1_000_000n])
       assert.notInclude(account.calls, "txpool_contentFrom")
+      // The next nonce is none that a block has already.
+      assert.strictEqual((yield* accountAt({}, "0x2")).pending, 3)
     })
   )
 
