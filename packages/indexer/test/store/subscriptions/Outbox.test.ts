@@ -338,6 +338,15 @@ for (const store of takenStores(import.meta.url)) {
           yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
         }
         assert.deepStrictEqual(order.slice(0, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+
+        // The one that had the last turn comes last, and each comes once.
+        for (const subscription of subscriptions) yield* Seed.callbacks(subscription, 1, { label: "once more" })
+        const accounts = new Map([[account, { roundRobinCursor: subscriptions[2]!.id, limit: 10 }]])
+        const all = yield* outbox.lease([capacity("free.test", { accounts })], leaseMillis)
+        assert.deepStrictEqual(
+          all.map(({ subscription }) => subscriptions.findIndex(({ id }) => id === subscription)),
+          [3, 4, 0, 1, 2]
+        )
       })
     )
 

@@ -70,14 +70,20 @@ const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, curso
   return found.map(({ account }) => account)
 })
 
+/** Some of an account's subscriptions, by their ids: those behind `after`, up to `last`. */
+interface Span {
+  readonly after: number
+  readonly last: number
+}
+
 /**
- * Subscriptions of an account behind the cursor whose oldest callback that was never sent is not leased, nor to be taken
- * back before anything is sent: such ones would take the places of others.
+ * Subscriptions of an account in the span whose oldest callback that was never sent is not leased, nor to be taken back
+ * before anything is sent: such ones would take the places of others.
  */
-const streamsAfter = Effect.fnUntraced(function* (
+const streamsIn = Effect.fnUntraced(function* (
   host: string,
   account: number,
-  cursor: number,
+  { after, last }: Span,
   limit: number,
   now: number
 ) {
@@ -86,11 +92,13 @@ const streamsAfter = Effect.fnUntraced(function* (
     rows(sql<{ subscription: number }>`
       with recursive stream(subscription) as (
         select min(subscription) from callback
-        where ${unsentOfAccounts} and host = ${host} and account = ${account} and subscription > ${cursor}
+        where ${unsentOfAccounts} and host = ${host} and account = ${account}
+          and subscription > ${after} and subscription <= ${last}
         union all
         select (
           select min(c.subscription) from callback c
-          where ${unsentOfAccounts} and c.host = ${host} and c.account = ${account} and c.subscription > stream.subscription
+          where ${unsentOfAccounts} and c.host = ${host} and c.account = ${account}
+            and c.subscription > stream.subscription and c.subscription <= ${last}
         )
         from stream where stream.subscription is not null
       )
@@ -105,7 +113,7 @@ const streamsAfter = Effect.fnUntraced(function* (
   return found.map(({ subscription }) => subscription)
 })
 
-/** As {@link streamsAfter}, each in its turn. */
+/** As {@link streamsIn}, of all its subscriptions, each in its turn; none is looked at twice. */
 const streamsOf = Effect.fnUntraced(function* (
   { accounts, host }: HostCapacity,
   account: number,
@@ -113,10 +121,9 @@ const streamsOf = Effect.fnUntraced(function* (
   now: number
 ) {
   const cursor = accounts.get(account)?.roundRobinCursor ?? 0
-  const next = yield* streamsAfter(host, account, cursor, limit, now)
+  const next = yield* streamsIn(host, account, { after: cursor, last: Number.MAX_SAFE_INTEGER }, limit, now)
   if (next.length === limit || cursor === 0) return next
-  const start = yield* streamsAfter(host, account, 0, limit - next.length, now)
-  return [...next, ...start.filter((subscription) => subscription <= cursor)]
+  return [...next, ...(yield* streamsIn(host, account, { after: 0, last: cursor }, limit - next.length, now))]
 })
 
 /** Something that an account may have sent. */

@@ -191,7 +191,10 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
   return leases
 })
 
-/** Takes what there is capacity for. */
+/**
+ * Takes what there is capacity for. In a transaction of its own: callbacks that are leased in the one that enters them cost
+ * as much together, and a chain's commit takes as much longer as the lease is sooner.
+ */
 export const take = Effect.fnUntraced(function* (
   capacities: ReadonlyArray<HostCapacity>,
   { isCurrent, leaseMillis }: { readonly leaseMillis: number } & Pick<Lease, "isCurrent">,
