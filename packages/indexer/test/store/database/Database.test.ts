@@ -308,6 +308,21 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
       }).pipe(Effect.scoped)
     )
 
+    it.live("is given no store in an encoding that lacks characters of a token's name", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
+        yield* Effect.acquireRelease(
+          Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+          () => Released.execute(place, `drop database ${name}`)
+        )
+        const opened = open(place, (url) => {
+          url.pathname = name
+        })
+        assert.include((yield* Effect.flip(opened)).message, "encoding LATIN1")
+      }).pipe(Effect.scoped)
+    )
+
     it.live("is noticed where it vanishes and leaves its connections open", () =>
       Effect.gen(function* () {
         const port = yield* freePort
