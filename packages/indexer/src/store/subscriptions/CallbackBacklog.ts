@@ -95,14 +95,13 @@ export const ofAccount = Effect.fn("CallbackBacklog.ofAccount")(function* (accou
       undefined
     )
   })
-  const [waiting, retrying, parked] = (["waiting", "retrying", "parked"] as const).map((of) =>
-    found.filter(({ kind }) => kind === of)
-  ) as [typeof found, typeof found, typeof found]
+  const of = (wanted: (typeof found)[number]["kind"]) => found.filter(({ kind }) => kind === wanted)
+  const [waiting, retrying] = [of("waiting"), of("retrying")]
   const refusing = new Set(retrying.map(({ host }) => host))
   return {
     waiting: part(waiting),
     accepting: part(waiting.filter(({ host }) => !refusing.has(host))),
     retrying: part(retrying),
-    parked: part(parked)
+    parked: part(of("parked"))
   }
 })
