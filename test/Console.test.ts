@@ -369,6 +369,12 @@ const bigOverview = (now: number) => {
   }
 }
 
+/** A callback as the page of its subscription lists it. */
+const callbackOf = (sequence: number) => ({
+  ...{ sequence, idempotencyKey: `key-${sequence}`, event: "BLOCK_MINED", state: "delivered", created: sequence },
+  ...{ attempts: [], nextAttempt: null }
+})
+
 /** The answer of a daemon that has nothing to do. */
 const emptyOverview = (now: number) => {
   const none = { attempts: 0, accepted: 0, failed: 0 }
@@ -610,9 +616,50 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           await page.reload()
           await page.getByText("The daemon does not answer.").waitFor()
           await look(page, "silent")
+
+          let newest = 10
+          await page.route("**/api/subscriptions/busy*", (route) => {
+            const before = Number(new URL(route.request().url()).searchParams.get("before") ?? newest + 1)
+            const callbacks = [1, 2, 3].map((back) => callbackOf(before - back))
+            const subscription = {
+              referenceId: "busy",
+              account: "test",
+              chain: "ethereum/devnet",
+              event: "BLOCK_MINED"
+            }
+            return route.fulfill({ json: { subscription, callbacks, hasMore: true } })
+          })
+          const numbers = async (...wanted: ReadonlyArray<number>) => {
+            let shown: ReadonlyArray<string> = []
+            for (let looks = 0; looks < 300 && shown.join() !== wanted.join(); looks++) {
+              await page.waitForTimeout(100)
+              shown = await page.locator("tbody td:first-child").allTextContents()
+            }
+            assert.deepStrictEqual(shown, wanted.map(String))
+          }
+          await page.goto(`${url}/#/subscriptions/busy`)
+          await numbers(10, 9, 8)
+          await page.getByRole("button", { name: "Older callbacks" }).click()
+          await numbers(10, 9, 8, 7, 6, 5)
+          newest = 12
+          await numbers(12, 11, 10, 9, 8, 7, 6, 5)
+          // Those between are not known: as if they had never been, the list went on behind them.
+          newest = 20
+          await numbers(20, 19, 18)
+          await page.getByRole("button", { name: "Older callbacks" }).click()
+          await numbers(20, 19, 18, 17, 16, 15)
+          for (const [view, what] of [
+            ["blocks", "block"],
+            ["transactions/ethereum", "transaction"],
+            ["addresses/ethereum/devnet", "address"],
+            ["callbacks", "callback"]
+          ]) {
+            await page.goto(`${url}/#/${view}`)
+            await page.getByText(`There is no such ${what}`).waitFor()
+          }
         })
         assert.deepStrictEqual(
-          again.complaints.filter((text) => !text.includes("ERR_FAILED")),
+          again.complaints.filter((text) => !/ERR_FAILED|404/.test(text)),
           []
         )
       }).pipe(Effect.scoped)

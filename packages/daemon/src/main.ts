@@ -25,6 +25,16 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
+/** A log that cannot be written, to a full disk or to a program that has ended, stops nothing: later lines are tried again. */
+process.stderr.on("error", () => {})
+/** A result that cannot be written is a failure; a reader that has seen enough needs no word of it. */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (process.exitCode !== undefined) return
+  if (error.code !== "EPIPE") console.error(`Standard output cannot be written: ${error.message}`)
+  process.exitCode = 1
+  process.kill(process.pid, "SIGTERM")
+})
+
 Cli.run.pipe(
   Effect.tapDefect((defect) => Effect.logFatal(defect)),
   // Before any settings say so: standard output is for results only.

@@ -11,14 +11,26 @@ import * as Schema from "effect/Schema"
 
 const isEncoded = (secret: string) => secret.startsWith("whsec_")
 
+const decodedKey = (secret: string) => Result.try(() => base64.decode(secret.slice(6)))
+
 /** A secret's bytes: base64 after `whsec_` where it is valid, else the text as UTF-8. */
 const keyOf = (secret: string): Uint8Array =>
-  isEncoded(secret)
-    ? Result.getOrElse(
-        Result.try(() => base64.decode(secret.slice(6))),
-        () => utf8ToBytes(secret)
-      )
-    : utf8ToBytes(secret)
+  isEncoded(secret) ? Result.getOrElse(decodedKey(secret), () => utf8ToBytes(secret)) : utf8ToBytes(secret)
+
+/**
+ * Whether every receiver reads the same key in a secret: what follows `whsec_` is padded base64, and something. By no key at
+ * all anybody could sign.
+ *
+ * @example
+ * ```ts
+ * import * as Signature from "@headwater/core/events/Signature"
+ *
+ * Signature.isSecret("whsec_c2VjcmV0") // => true
+ * Signature.isSecret("whsec_") // => false
+ * ```
+ */
+export const isSecret = (secret: string): boolean =>
+  secret !== "" && (!isEncoded(secret) || Result.getOrElse(decodedKey(secret), () => "").length > 0)
 
 /** HMAC-SHA256 of UTF-8 text under a key, written as lower-case hex or as base64. */
 export type Mac = (key: Uint8Array) => (text: string, encoding: "hex" | "base64") => string

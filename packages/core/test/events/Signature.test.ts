@@ -113,6 +113,14 @@ describe("Signature.verify", () => {
     }
   })
 
+  it("tells secrets in which every receiver reads the same key", () => {
+    for (const secret of ["a", "whsec", "whsec_c2VjcmV0", "whsec_YQ=="])
+      assert.isTrue(Signature.isSecret(secret), secret)
+    for (const secret of ["", "whsec_", "whsec_YQ", "whsec_a-b_", "whsec_c2Vj cmV0", "whsec_YR=="]) {
+      assert.isFalse(Signature.isSecret(secret), secret)
+    }
+  })
+
   it("never takes a secret without bytes, under which anybody can sign", () => {
     const signature = createHmac("sha256", "").update(`1.${timestamp}.{}`).digest("base64")
     const received = {

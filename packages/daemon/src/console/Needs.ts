@@ -31,7 +31,8 @@ export interface Facts {
   /** What a statement said that found the file of the store damaged. */
   readonly damage: string | undefined
   readonly chains: ReadonlyArray<Standing>
-  readonly backlog: Readonly<Record<"waiting" | "retrying" | "parked" | "unwritten", Part>>
+  /** Callbacks before their first attempt, for hosts that refuse nothing. */
+  readonly accepting: Part
   readonly counts: Readonly<Record<State, number>>
   readonly hosts: ReadonlyArray<Omit<HostHealth, "account"> & { readonly account: string }>
   readonly full: { readonly waitingCallbacks: number; readonly names: ReadonlyArray<string> }
@@ -86,6 +87,9 @@ const ofChain = ({ catchingUp, gaps, name, problem, state, status }: Standing): 
   ]
 }
 
+/** An account's name as one word of a shell, to which some characters mean something between double quotes, too. */
+const quoted = (name: string) => (/["$`\\!]/.test(name) ? `'${name.replaceAll("'", "'\\''")}'` : `"${name}"`)
+
 const ofHost = (
   { account, error, host, inactiveSubscriptions, state }: Facts["hosts"][number],
   isAccount: boolean
@@ -100,7 +104,7 @@ const ofHost = (
           remedy: isAccount
             ? "Mend the receiver; what was given up meanwhile can be sent again"
             : "The receiver's owner mends it; what was given up meanwhile can be sent again",
-          command: `${commandName} subscriptions recover ${JSON.stringify(account)} --host ${host}`,
+          command: `${commandName} subscriptions recover ${quoted(account)} --host ${host}`,
           to
         })
       ]
@@ -117,7 +121,7 @@ const ofHost = (
           remedy: isAccount
             ? "Publish the domain's token, then verify the domain"
             : "The account publishes the domain's token and verifies it, or an operator approves it",
-          command: `${commandName} domains approve ${JSON.stringify(account)} ${host}`,
+          command: `${commandName} domains approve ${quoted(account)} ${host}`,
           to
         })
       ]
@@ -127,11 +131,10 @@ const ofHost = (
   }
 }
 
-const ofDeliveries = ({ backlog, counts, full, hosts, isAccount, now }: Facts): ReadonlyArray<Need> => {
+const ofDeliveries = ({ accepting, counts, full, hosts, isAccount, now }: Facts): ReadonlyArray<Need> => {
   const shown = hosts.flatMap((host) => ofHost(host, isAccount))
   const unwell = counts.failing + counts.paused + counts.inactive + counts.unverified
-  const { oldest } = backlog.waiting
-  const waited = oldest === undefined ? 0 : now - oldest
+  const waited = accepting.oldest === undefined ? 0 : now - accepting.oldest
   return [
     ...full.names.map((name) =>
       need("warning", `As many callbacks of ${name} wait as may: ${full.waitingCallbacks}`, {

@@ -31,12 +31,13 @@ const makeWaiting = Effect.gen(function* () {
   const fullAccounts = Effect.provideService(FullAccounts.read, Settings.Settings, settings)
   return Effect.fnUntraced(function* (account: Account) {
     if (account === undefined) {
-      const { accepting: _, ...backlog } = yield* CallbackBacklog.read()
-      return { backlog, full: yield* fullAccounts }
+      const { accepting, ...backlog } = yield* CallbackBacklog.read()
+      return { accepting, backlog, full: yield* fullAccounts }
     }
-    const own = yield* CallbackBacklog.ofAccount(account.id, waitingCallbacks)
+    const { accepting, ...own } = yield* CallbackBacklog.ofAccount(account.id, waitingCallbacks)
     const isFull = own.waiting.count + own.retrying.count + own.parked.count >= waitingCallbacks
     return {
+      accepting,
       backlog: { ...own, unwritten: noCallbacks },
       full: { waitingCallbacks, names: isFull ? [account.name] : [] }
     }
@@ -78,7 +79,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
 
   const overview = Effect.fnUntraced(function* ({ account, reads }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
-    const { backlog, counts, failures, full, hosts, overTime } = yield* overviewFacts(account)
+    const { accepting, backlog, counts, failures, full, hosts, overTime } = yield* overviewFacts(account)
     const chains = yield* standings
     const isAccount = account !== undefined
     const lasting = isAccount ? [] : yield* outages.lasting
@@ -87,7 +88,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
     return json({
       now,
       needs: Needs.of({
-        ...{ now, isAccount, backlog, counts, damage, full, hosts, outages: lasting },
+        ...{ now, isAccount, accepting, counts, damage, full, hosts, outages: lasting },
         chains: isAccount ? [] : chains
       }),
       deliveries: { ...overTime, periodMillis: ReceiverHealth.periodMillis },

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { commandName } from "@headwater/daemon/CommandName"
 import type { FindingCode } from "@headwater/daemon/doctor/FindingExplanations"
@@ -12,7 +13,7 @@ const host = (state: State): Needs.Facts["hosts"][number] =>
 const told = (isAccount: boolean) =>
   Needs.of({
     ...{ now: 1_000_000_000, isAccount, outages: [], damage: undefined, chains: [] },
-    backlog: { waiting: { count: 1, oldest: 1 }, retrying: none, parked: none, unwritten: none },
+    accepting: { count: 1, oldest: 1 },
     counts: { healthy: 0, recovering: 0, failing: 2, paused: 0, inactive: 1, unverified: 1 },
     hosts: [host("failing"), host("inactive"), host("unverified")],
     full: { waitingCallbacks: 10, names: ["acme"] }
@@ -27,12 +28,26 @@ describe("Needs", () => {
     ])
     const damaged = Needs.of({
       ...{ now: 1, isAccount: false, outages: [], damage: "malformed", chains: [], hosts: [] },
-      backlog: { waiting: none, retrying: none, parked: none, unwritten: none },
+      accepting: none,
       counts: { healthy: 0, recovering: 0, failing: 0, paused: 0, inactive: 0, unverified: 0 },
       full: { waitingCallbacks: 10, names: [] }
     })
     const code: FindingCode = "file_damaged"
     assert.deepInclude(damaged[0], { code, command: `${commandName} doctor` })
+  })
+
+  it("names an account so that a shell runs nothing of its name", () => {
+    const account = "$(touch x) o'clock"
+    const [one] = Needs.of({
+      ...{ now: 1, isAccount: false, outages: [], damage: undefined, chains: [], accepting: none },
+      counts: { healthy: 0, recovering: 0, failing: 1, paused: 0, inactive: 0, unverified: 0 },
+      hosts: [{ ...host("failing"), account }],
+      full: { waitingCallbacks: 10, names: [] }
+    })
+    const words = execFileSync("sh", ["-c", `printf '%s\n' ${one!.command!.slice(commandName.length)}`], {
+      encoding: "utf8"
+    })
+    assert.deepStrictEqual(words.split("\n").slice(0, 3), ["subscriptions", "recover", account])
   })
 
   it("tells an account of the same, with what the account itself can do", () => {

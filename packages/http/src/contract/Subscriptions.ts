@@ -2,6 +2,7 @@
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType, SubscribedEvent } from "@headwater/core/events/EventType"
 import { CoinFilter, ContractEventFilter, Filter, TokenFilter } from "@headwater/core/events/Filter"
+import * as Signature from "@headwater/core/events/Signature"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -49,6 +50,10 @@ export const callbackUrl = Schema.String.check(
 
 export const callbackSecretKey = Schema.String.check(
   Schema.isBetweenLength(1, 512, { message: "must have 1 to 512 characters" }),
+  // An annotation behind the checks is the last one's, and a filter has no place in the document.
+  Schema.makeFilter(
+    (secret) => Signature.isSecret(secret) || "must have base64 behind whsec_, with its padding, of one byte or more"
+  ),
   Schema.isPattern(printable, { message: "must have no control characters and no lone surrogates" })
 ).annotate({ description: "Secret that callbacks are signed with", examples: ["yourSecretString"] })
 

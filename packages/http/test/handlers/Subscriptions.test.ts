@@ -177,7 +177,14 @@ for (const store of takenStores(import.meta.url)) {
           const { body, status } = yield* post(path, { address, callbackUrl: callbackUrl() })
           assert.deepStrictEqual([status, body.error.details[0].attribute], [400, "address"], address)
         }
-        for (const callbackSecretKey of ["a\u0000b", "\ud800", "x".repeat(513)]) {
+        for (const callbackSecretKey of [
+          "a\u0000b",
+          "\ud800",
+          "x".repeat(513),
+          "whsec_",
+          "whsec_a-b_c-d_",
+          "whsec_YWI"
+        ]) {
           const { body, status } = yield* post("bitcoin/mainnet/block-mined", {
             callbackUrl: callbackUrl(),
             callbackSecretKey

@@ -78,8 +78,12 @@ export const Go = ({ children, code = false, to }) =>
 
 export const Copy = ({ label = "Copy", text }) => {
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    say("Copied")
+    // A page that came without TLS from another machine has no clipboard.
+    const copied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false
+    )
+    say(copied ? "Copied" : "The browser did not copy it: select the text")
   }
   return html`<button type="button" class="quiet" aria-label="${label}: ${text.slice(0, 24)}" onClick=${copy}>${label}</button>`
 }

@@ -54,7 +54,7 @@ const Story = ({ children, everyMillis = 5_000, heading, kind, of }) => {
 
 const blockLink = (chain, height) => html`<a href=${place.block(chain, String(height))}>${number(height)}</a>`
 
-export const CallbackStory = ({ parts: [key] }) => html`
+export const CallbackStory = ({ parts: [key = ""] }) => html`
   <${Story} kind="callback" of=${{ key }} everyMillis=${3_000}
     heading=${{ name: `Callback ${key.slice(0, 12)}`, title: html`Callback <code>${key}</code>` }}>
     ${(story, again) => {
@@ -107,7 +107,7 @@ export const CallbackStory = ({ parts: [key] }) => html`
   <//>
 `
 
-export const BlockStory = ({ parts: [blockchain, network, block] }) => {
+export const BlockStory = ({ parts: [blockchain = "", network = "", block = ""] }) => {
   const chain = `${blockchain}/${network}`
   return html`<${Story} kind="block" of=${{ chain, block }}
     heading=${{ name: `Block ${block.slice(0, 12)}`, title: html`Block <code>${/^\d+$/.test(block) ? number(Number(block)) : block}</code>` }}>
@@ -151,7 +151,7 @@ export const BlockStory = ({ parts: [blockchain, network, block] }) => {
   <//>`
 }
 
-export const TransactionStory = ({ parts: [blockchain, network, id] }) => {
+export const TransactionStory = ({ parts: [blockchain = "", network = "", id = ""] }) => {
   const chain = `${blockchain}/${network}`
   const sources = { store: "Headwater's store", node: "the node" }
   return html`<${Story} kind="transaction" of=${{ chain, id }} heading=${{ name: `Transaction ${id.slice(0, 12)}`, title: html`Transaction <code>${id}</code>` }}>
@@ -191,7 +191,7 @@ export const TransactionStory = ({ parts: [blockchain, network, id] }) => {
 
 const activity = (active) => (active ? "active" : "inactive")
 
-export const AddressStory = ({ parts: [blockchain, network, address] }) => {
+export const AddressStory = ({ parts: [blockchain = "", network = "", address = ""] }) => {
   const chain = `${blockchain}/${network}`
   const from = (height) => (height === null ? "not recorded" : `from block ${number(height)}`)
   return html`<${Story} kind="address" of=${{ chain, address }} heading=${{ name: `Address ${address.slice(0, 12)}`, title: html`Address <code>${address}</code>` }}>

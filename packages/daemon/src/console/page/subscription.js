@@ -1,6 +1,6 @@
 /** One subscription, what may be done with it, and its callbacks. */
 import { useState } from "/hooks.js"
-import { ask, may, useAnswer } from "./daemon.js"
+import { ask, may, say, useAnswer } from "./daemon.js"
 import { Act, Answered, Facts, Go, Heading, row, SendAgain, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
@@ -76,19 +76,27 @@ const callbackRow = (callback, of, again) => {
 export const Subscription = ({ reference }) => {
   const path = `/api/subscriptions/${encodeURIComponent(reference)}`
   const found = useAnswer(path, 3_000)
-  const [older, setOlder] = useState(/** @type {any} */ ({ callbacks: [], hasMore: undefined }))
-  const showOlder = async (before) => {
-    const { callbacks, hasMore } = await ask(`${path}?before=${before}`)
-    setOlder((shown) => ({ callbacks: [...shown.callbacks, ...callbacks], hasMore }))
+  const [kept, setKept] = useState(/** @type {any} */ ({ callbacks: [] }))
+  const showOlder = async (all) => {
+    try {
+      const { callbacks, hasMore } = await ask(`${path}?before=${all.at(-1).sequence}`)
+      setKept({ callbacks: [...all, ...callbacks], hasMore })
+    } catch (error) {
+      say(/** @type {Error} */ (error).message)
+    }
   }
   const of = { reference }
   return html`
     <${Heading} name="Subscription ${reference.slice(0, 8)}" title=${html`Subscription <code>${reference}</code>`} />
     <${Answered} found=${found}>${({ callbacks, hasMore, recovery, subscription }) => {
+      const known = new Set(kept.callbacks.map(({ idempotencyKey }) => idempotencyKey))
+      // Where more new ones have come than are asked for at a time, those between are in neither.
+      const isJoined = callbacks.some(({ idempotencyKey }) => known.has(idempotencyKey))
       const all = [
-        ...new Map([...older.callbacks, ...callbacks].map((callback) => [callback.idempotencyKey, callback])).values()
+        ...new Map(
+          [...(isJoined ? kept.callbacks : []), ...callbacks].map((callback) => [callback.idempotencyKey, callback])
+        ).values()
       ].sort((a, b) => (b.sequence ?? Number.MAX_SAFE_INTEGER) - (a.sequence ?? Number.MAX_SAFE_INTEGER))
-      const lowest = all.at(-1)?.sequence
       return html`
         <${Acts} again=${found.again} of=${of} subscription=${subscription} />
         <${Details} recovery=${recovery} subscription=${subscription} />
@@ -97,7 +105,7 @@ export const Subscription = ({ reference }) => {
         <${Table} caption="Callbacks" empty="No callbacks yet."
           heads=${[">No.", "State", "Key and event", "Created", ">Attempts", "Again"]}
           rows=${all.map((callback) => callbackRow(callback, of, found.again))} />
-        ${(older.hasMore ?? hasMore) && lowest != null && html`<p><button type="button" class="small" onClick=${() => showOlder(lowest)}>Older callbacks</button></p>`}
+        ${(isJoined ? kept.hasMore : hasMore) && all.at(-1)?.sequence != null && html`<p><button type="button" class="small" onClick=${() => showOlder(all)}>Older callbacks</button></p>`}
       `
     }}<//>
   `

@@ -5,7 +5,7 @@
  * `headwater.key` in the working directory for PostgreSQL. The store holds no key, only the ids of those that it needs.
  */
 import { createHash, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -74,12 +74,18 @@ export const read = (location: Location): Effect.Effect<ReadonlyArray<SecretKey>
 
 const lineOf = (bytes: Uint8Array) => `${Buffer.from(bytes).toString("base64")}\n`
 
-/** Writes a file that is on the disk before the call ends; `flags` as of `open`. */
+/**
+ * Writes a file that is on the disk before the call ends; `flags` as of `open`. No new file is left that a full disk has kept
+ * empty: it would count as a file of keys for good.
+ */
 const write = (file: string, flags: "wx" | "w", text: string) => {
   const descriptor = openSync(file, flags, ownerOnly)
   try {
     writeSync(descriptor, text)
     fsyncSync(descriptor)
+  } catch (error) {
+    if (flags === "wx") rmSync(file)
+    throw error
   } finally {
     closeSync(descriptor)
   }

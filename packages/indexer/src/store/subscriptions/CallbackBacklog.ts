@@ -81,15 +81,27 @@ export const read = Effect.fn("CallbackBacklog.read")(function* () {
 export const ofAccount = Effect.fn("CallbackBacklog.ofAccount")(function* (account: number, most: number) {
   const { read } = yield* Database
   const found = yield* read(
-    rows(sql<{ kind: "waiting" | "retrying" | "parked"; count: number; oldest: number }>`
-      select kind, count(*) as count, min(created) as oldest from (
-        select created, case when state = 'held' then 'parked' when attempts = 0 then 'waiting' else 'retrying' end as kind
+    rows(sql<{ kind: "waiting" | "retrying" | "parked"; host: string; count: number; oldest: number }>`
+      select kind, host, count(*) as count, min(created) as oldest from (
+        select created, host,
+          case when state = 'held' then 'parked' when attempts = 0 then 'waiting' else 'retrying' end as kind
         from callback where account = ${account} and ${CallbackIndexes.waiting} limit ${most}
-      ) counted group by kind`)
+      ) counted group by kind, host`)
   )
-  const part = (of: string): Part => {
-    const row = found.find(({ kind }) => kind === of)
-    return { count: Number(row?.count ?? 0), oldest: row === undefined ? undefined : Number(row.oldest) }
+  const part = (groups: typeof found): Part => ({
+    count: groups.reduce((sum, { count }) => sum + Number(count), 0),
+    oldest: groups.reduce<number | undefined>(
+      (least, { oldest }) => Math.min(least ?? oldest, Number(oldest)),
+      undefined
+    )
+  })
+  const of = (wanted: (typeof found)[number]["kind"]) => found.filter(({ kind }) => kind === wanted)
+  const [waiting, retrying] = [of("waiting"), of("retrying")]
+  const refusing = new Set(retrying.map(({ host }) => host))
+  return {
+    waiting: part(waiting),
+    accepting: part(waiting.filter(({ host }) => !refusing.has(host))),
+    retrying: part(retrying),
+    parked: part(of("parked"))
   }
-  return { waiting: part("waiting"), retrying: part("retrying"), parked: part("parked") }
 })

@@ -22,6 +22,7 @@ import * as Redacted from "effect/Redacted"
 import { sql } from "kysely"
 import { freePort } from "../../../../../test/FreePort.ts"
 import { unmigrated, stores, takenStores } from "../../../../../test/Stores.ts"
+import * as Released from "./Released.ts"
 
 describe("a SQLite file", () => {
   it.live("is for its owner alone, with all that lies beside it, unless an operator has opened it to others", () =>
@@ -281,6 +282,44 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
         assert.deepStrictEqual(yield* Fiber.join(waiting), [])
         assert.lengthOf(lines, 1)
         assert.match(lines[0]!, /Waiting for PostgreSQL.*ECONNREFUSED/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("has the store's own sessions, whatever it has set for those of a role or a database", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const database = new URL(Redacted.value(place.url)).pathname.slice(1)
+        for (const setting of [
+          ...["statement_timeout = 700", "lock_timeout = 700", "idle_in_transaction_session_timeout = 700"],
+          ...["default_transaction_isolation = serializable"]
+        ]) {
+          yield* Released.execute(place, `alter database ${database} set ${setting}`)
+        }
+        yield* Effect.gen(function* () {
+          const { query, transaction } = yield* Database
+          // A transaction reads what another one has committed since, once it has waited.
+          const add = transaction(
+            query(rows(sql`select pg_sleep(0.8)`)).pipe(
+              Effect.andThen(query(rows(sql`update store_format set id = id where id = 1`)))
+            )
+          )
+          yield* Effect.all([add, add, add, add], { concurrency: "unbounded" })
+        }).pipe(Effect.provide(Database.layer(place)))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is given no store in an encoding that lacks characters of a token's name", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
+        yield* Effect.acquireRelease(
+          Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+          () => Released.execute(place, `drop database ${name}`)
+        )
+        const opened = open(place, (url) => {
+          url.pathname = name
+        })
+        assert.include((yield* Effect.flip(opened)).message, "encoding LATIN1")
       }).pipe(Effect.scoped)
     )
 

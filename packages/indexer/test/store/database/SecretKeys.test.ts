@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -182,6 +183,29 @@ describe("The key of a SQLite store", () => {
       assert.strictEqual(yield* on(restored)(secretOf(made)), secret)
       renameSync(SecretKeys.fileOf(restored), `${copy}.away`)
       rmSync(`${copy}.away`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is made anew where a full disk had kept it from being written", () =>
+    Effect.gen(function* () {
+      const store: Location = yield* unmigrated[0]!.location
+      const modules = ["@headwater/indexer/store/database/SecretKeys", "effect/Effect"].map((name) =>
+        import.meta.resolve(name)
+      )
+      const script = `
+        import * as SecretKeys from ${JSON.stringify(modules[0])}
+        import * as Effect from ${JSON.stringify(modules[1])}
+        await Effect.runPromise(SecretKeys.make(${JSON.stringify(store)}))`
+      // No file may grow, which a process is told as it is told of a full disk.
+      const { status, stderr } = spawnSync(
+        "sh",
+        ["-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh", process.execPath, "--input-type=module", "-e", script],
+        { encoding: "utf8" }
+      )
+      assert.strictEqual(status, 1)
+      assert.include(stderr, "EFBIG")
+      yield* SecretKeys.make(store)
+      assert.lengthOf(yield* SecretKeys.read(store), 1)
     }).pipe(Effect.scoped)
   )
 

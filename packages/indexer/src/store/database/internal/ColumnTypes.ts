@@ -7,4 +7,6 @@ export interface ColumnTypes {
   readonly clustered: "without rowid" | ""
   /** Whether callbacks that ended long ago are in partitions of a table of their own. */
   readonly partitioned: boolean
+  /** Statements before the first migration of an empty store. */
+  readonly first: ReadonlyArray<string>
 }

@@ -256,6 +256,9 @@ const migrate = Effect.fnUntraced(function* (
       }
     ])
   )
+  if (names.length === 0) {
+    for (const statement of types.first) yield* attempt(() => db.executeQuery(CompiledQuery.raw(statement)))
+  }
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...own, ...more }) } })
   // A transaction for each. An empty store, which nobody waits for, is made in one: Kysely reads the catalogue each time.
   const steps =

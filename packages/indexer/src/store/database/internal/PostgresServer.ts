@@ -36,6 +36,15 @@ export const TransactionSilence = Context.Reference<number>(
   { defaultValue: () => 30_000 }
 )
 
+/**
+ * What a role or a database may set otherwise for all sessions. The store's statements take as long as they need, as a
+ * migration's do, and read what has been committed when they lock. `pg_dump` sets the same timeouts to 0.
+ */
+const ownSession = `
+  select set_config(name, case when name = 'default_transaction_isolation' then 'read committed' else '0' end, false)
+  from pg_settings where name in ('default_transaction_isolation', 'statement_timeout', 'lock_timeout',
+    'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`
+
 /** The error of a server that has vanished. Its code is of those that count as an unavailable server. */
 const silent = (millis: number) =>
   Object.assign(new Error(`PostgreSQL has not answered for ${millis / 1000} s`), { code: "ETIMEDOUT" })
@@ -76,6 +85,7 @@ const pooled = async (
     onConnect: async (client) => {
       const error = held.check(await ask(client))
       if (error !== undefined) throw error
+      await client.query(ownSession)
       if (silenceMillis !== undefined)
         await client.query(`set idle_in_transaction_session_timeout = ${transactionMillis}; ${markSession}`)
     },

@@ -15,7 +15,8 @@ export const columnTypes: ColumnTypes = {
   blob: "blob",
   serial: "integer primary key autoincrement",
   clustered: "without rowid",
-  partitioned: false
+  partitioned: false,
+  first: []
 }
 
 /** A statement that only the SQLite thread knows how to run. */
