@@ -495,6 +495,12 @@ describe("payments of XRP", () => {
           )
           Object.assign(accounts, before)
         }
+        // One that replaces a queued payment may spend what that one might have spent.
+        const queue_data = { txn_count: 1, highest_sequence: 7, max_spend_drops_total: "1" }
+        accounts[sender!] = { ...owner, queue_data }
+        assert.strictEqual((yield* prepare({ sequence: 7 })).status, 201)
+        assert.strictEqual((yield* prepare({ sequence: 8 })).status, 409)
+        accounts[sender!] = owner
         // A first payment that makes the account, and one to an X-address.
         assert.strictEqual((yield* prepare({ amount: "1", recipient: account(5) })).status, 201)
         accounts[tagged.classic] = receiver

@@ -131,12 +131,14 @@ const prepare = Effect.fnUntraced(function* (
   const fee = yield* feeOf(chain, ledger, request)
   const { base, increment } = yield* ledger.reserves
   const reserve = base * BigInt(account.accounts) + increment * BigInt(account.owned)
-  if (account.balance - account.queued < amount + fee + reserve) {
+  // A payment with the sequence of a queued one takes its place, and may spend what that one might have.
+  const queued = (request.sequence ?? account.sequence) < account.sequence ? 0n : account.queued
+  if (account.balance - queued < amount + fee + reserve) {
     const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
-    const queued = account.queued === 0n ? "" : `, of which its queued transactions may take ${coins(account.queued)},`
+    const less = queued === 0n ? "" : `, of which its queued transactions may take ${coins(queued)},`
     return yield* conflictingField(
       "amount",
-      `the sender has ${coins(account.balance)}${queued} and needs ${coins(amount + fee + reserve)}: ` +
+      `the sender has ${coins(account.balance)}${less} and needs ${coins(amount + fee + reserve)}: ` +
         `amount ${coins(amount)}, fee ${coins(fee)}, reserve ${coins(reserve)}`
     )
   }
