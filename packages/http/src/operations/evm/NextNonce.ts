@@ -12,7 +12,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>
   const nextNonce = Effect.fnUntraced(function* (request: Parameters<Operation>[0]) {
     const address = yield* decodeAddress(chain, "address", request.address)
     const { evm } = yield* freshness.node
-    return { nextAvailableNonce: (yield* evm.account(address)).pending }
+    return { nextAvailableNonce: yield* evm.nextNonce(address) }
   })
   return Effect.fn("NextNonce.nextNonce")((request: Parameters<Operation>[0]) =>
     freshness.orUnavailable(nextNonce(request))

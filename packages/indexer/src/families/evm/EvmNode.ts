@@ -62,6 +62,8 @@ export interface EvmNode {
     block: Uint8Array
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
   readonly account: (address: AddressBytes) => Effect.Effect<Account, NodeError>
+  /** Of an account's next transaction, behind those that wait for a block: as `account` has it, with two questions alone. */
+  readonly nextNonce: (address: AddressBytes) => Effect.Effect<number, NodeError>
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices.GasPrices, NodeError>
   /** What a token contract says of itself, after the newest block. */
   readonly tokenMetadata: (contract: AddressBytes) => Effect.Effect<TokenMetadata.TokenMetadata, NodeError>
@@ -214,6 +216,17 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
     return { balance, mined, pending, afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds) }
   })
 
+const nextNonce = (rpc: JsonRpc): EvmNode["nextNonce"] =>
+  Effect.fn("EvmNode.nextNonce")(function* (address) {
+    const of = Hex.encode(address)
+    const answers = yield* rpc.batch(
+      ["latest", "pending"].map((tag) => ({ method: "eth_getTransactionCount", params: [of, tag] }))
+    )
+    return yield* read(rpc, "eth_getTransactionCount", () =>
+      Math.max(...answers.map((answer) => Hex.integer(answer, "transaction count")))
+    )
+  })
+
 const estimateGas = (rpc: JsonRpc): EvmNode["estimateGas"] =>
   Effect.fn("EvmNode.estimateGas")(function* (request) {
     const answer = yield* rpc.call("eth_estimateGas", [requestJson(request)])
@@ -302,6 +315,7 @@ export const make = (rpc: JsonRpc, dataFee?: EvmRules["dataFee"]): EvmNode => ({
   unusedAt: unusedAt(rpc),
   tokenBalancesAt: tokenBalancesAt(rpc),
   account: account(rpc, dataFee),
+  nextNonce: nextNonce(rpc),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),
   tokenMetadata: tokenMetadata(rpc),
   tokenDetails: tokenDetails(rpc),

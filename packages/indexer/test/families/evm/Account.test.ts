@@ -35,6 +35,25 @@ const pool = (...transactions: ReadonlyArray<{ readonly nonce: string }>) => ({
   queued: { "9": waiting(9) }
 })
 
+describe("EvmNode.nextNonce", () => {
+  it.live("is behind what waits and what a block has, and asks nothing about what waits", () =>
+    Effect.gen(function* () {
+      for (const [pending, next] of [
+        ["0x5", 5],
+        ["0x2", 3]
+      ] as const) {
+        const node = yield* FakeNode.make((_, [, tag]) => (tag === "latest" ? "0x3" : pending))
+        const rpc = yield* JsonRpc.make({ urls: [node.url] })
+        assert.strictEqual(yield* EvmNode.make(rpc, "op-stack").nextNonce(address), next)
+        assert.deepStrictEqual(
+          node.calls.map(({ method }) => method),
+          ["eth_getTransactionCount", "eth_getTransactionCount"]
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("EvmNode.account", () => {
   it.live("asks nothing more where nothing waits", () =>
     Effect.gen(function* () {
