@@ -19,6 +19,8 @@ const mostBytes = 3_980
 const most = 0xff
 /** Stands for an address that there is none of. */
 const nobody = 0xff
+/** Instead of an index: what the chunk does not have. */
+const missing = -1
 
 /** Numbers that a chunk takes of those of its block. */
 export const numbers = 0x100
@@ -74,9 +76,6 @@ const bytesOf = (difference: number): number => {
 
 const encoder = new TextEncoder()
 
-/** So many bytes are copied faster one by one. */
-const fewBytes = 40
-
 /** Bytes that are written one after another; there is room for them. */
 class Writer {
   bytes: Uint8Array
@@ -112,10 +111,8 @@ class Writer {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value)
   }
   raw(value: Uint8Array) {
-    const { bytes, length: at } = this
-    if (value.length > fewBytes) bytes.set(value, at)
-    else for (let index = 0; index < value.length; index++) bytes[at + index] = value[index]!
-    this.length = at + value.length
+    this.bytes.set(value, this.length)
+    this.length += value.length
   }
 }
 
@@ -151,22 +148,29 @@ class Dictionary {
     return true
   }
 
-  /** The index of an address; below zero where the address is missing: where to put that. */
-  find(address: Uint8Array, hash: number): number {
+  /** Where an address is, or would be. */
+  #placeOf(address: Uint8Array, hash: number): number {
     let place = hash & 511
     for (let index = this.#places[place]!; index !== 0; index = this.#places[place]!) {
-      if (this.#hashes[index - 1] === hash && this.#isAt(index - 1, address)) return index - 1
+      if (this.#hashes[index - 1] === hash && this.#isAt(index - 1, address)) break
       place = (place + 1) & 511
     }
-    return -place - 1
+    return place
   }
 
-  index(address: Uint8Array, hash: number): number {
-    const found = this.find(address, hash)
-    if (found >= 0) return found
+  /** The index of an address, or {@link missing}. */
+  find(address: Uint8Array, hash: number): number {
+    return this.#places[this.#placeOf(address, hash)]! - 1
+  }
+
+  /** Adds an address, where it is missing still; its index. */
+  add(address: Uint8Array, hash: number): number {
+    const place = this.#placeOf(address, hash)
+    const known = this.#places[place]!
+    if (known !== 0) return known - 1
     const index = this.count++
     this.#hashes[index] = hash
-    this.#places[-found - 1] = index + 1
+    this.#places[place] = index + 1
     this.bytes.reserve(address.length)
     this.bytes.raw(address)
     this.#begins[index + 1] = this.bytes.length
@@ -190,6 +194,10 @@ export class Packing {
   /** At least the bytes of the transactions. */
   #transactionBytes = 0
   #position = 0
+  /** Indexes of the addresses of the transfer that is added. */
+  #from = missing
+  #to = missing
+  #contract = missing
 
   constructor(kind: Kind) {
     this.#kind = kind
@@ -198,8 +206,11 @@ export class Packing {
   /** Adds a transfer; its number within the block. The hashes are those of its addresses, where it has them. */
   add({ transactionId, transfer }: PackedTransfer, fromHash: number, toHash: number): number {
     const contractHash = transfer.kind === "token" ? Posting.hash(transfer.contract) : 0
+    this.#from = this.#find(transfer.from, fromHash)
+    this.#to = this.#find(transfer.to, toHash)
+    if (transfer.kind === "token") this.#contract = this.#find(transfer.contract, contractHash)
     const bigBytes = this.#setBigs(transfer)
-    if (!this.#fits(transfer, fromHash, toHash, contractHash, bigBytes)) this.#finish()
+    if (!this.#fits(transfer, bigBytes)) this.#finish()
     this.#write(transactionId, transfer, fromHash, toHash, contractHash)
     const number = this.chunks.length * numbers + this.#count++
     // The next number would be one of the block above.
@@ -222,7 +233,11 @@ export class Packing {
       : bytes
   }
 
-  #fits(transfer: Entry, fromHash: number, toHash: number, contractHash: number, bigBytes: number): boolean {
+  #find(address: Uint8Array | undefined, hash: number): number {
+    return address === undefined ? nobody : this.#dictionary.find(address, hash)
+  }
+
+  #fits(transfer: Entry, bigBytes: number): boolean {
     if (this.#count === 0) return true
     const { from, to } = transfer
     const { bytes: addresses, count, isUniform } = this.#dictionary
@@ -234,10 +249,10 @@ export class Packing {
     if (transfer.transaction !== this.#transaction) {
       bytes += transactionIdBytes + bytesOf(transfer.transaction - this.#transaction)
     }
-    if (from !== undefined && this.#dictionary.find(from, fromHash) < 0) bytes += from.length + perAddress
-    if (to !== undefined && this.#dictionary.find(to, toHash) < 0) bytes += to.length + perAddress
+    if (this.#from === missing) bytes += from!.length + perAddress
+    if (this.#to === missing) bytes += to!.length + perAddress
     if (transfer.kind === "token") {
-      if (this.#dictionary.find(transfer.contract, contractHash) < 0) bytes += transfer.contract.length + perAddress
+      if (this.#contract === missing) bytes += transfer.contract.length + perAddress
     } else if (transfer.kind === "internal") bytes += transfer.operation.length + transfer.operationType.length
     return bytes <= mostBytes
   }
@@ -251,8 +266,8 @@ export class Packing {
       this.#addTransaction(transactionId, transfer.transaction)
     }
     const at = writer.length++
-    writer.u8(this.#index(transfer.from, fromHash))
-    writer.u8(this.#index(transfer.to, toHash))
+    writer.u8(this.#from === missing ? this.#dictionary.add(transfer.from!, fromHash) : this.#from)
+    writer.u8(this.#to === missing ? this.#dictionary.add(transfer.to!, toHash) : this.#to)
     if (transfer.kind !== "transaction") amountBytes.writeTo(writer)
     switch (transfer.kind) {
       case "coin":
@@ -260,7 +275,7 @@ export class Packing {
         break
       case "token": {
         const { batchIndex, contract, position, token, tokenId } = transfer
-        writer.u8(this.#index(contract, contractHash))
+        writer.u8(this.#contract === missing ? this.#dictionary.add(contract, contractHash) : this.#contract)
         head |= tokenKinds.indexOf(token) << tokenKindShift
         writer.signed(position - this.#position)
         this.#position = position
@@ -294,10 +309,6 @@ export class Packing {
     this.#transactions.signed(difference)
     this.#ids.reserve(transactionIdBytes)
     this.#ids.raw(id)
-  }
-
-  #index(address: Uint8Array | undefined, hash: number): number {
-    return address === undefined ? nobody : this.#dictionary.index(address, hash)
   }
 
   #finish() {
@@ -336,6 +347,9 @@ export class Packing {
     this.#transaction = 0
     this.#transactionBytes = 0
     this.#position = 0
+    if (this.#from !== nobody) this.#from = missing
+    if (this.#to !== nobody) this.#to = missing
+    this.#contract = missing
   }
 }
 
