@@ -187,7 +187,7 @@ export class Packing {
   readonly #ids = new Writer(1024)
   /** What the index of each transaction differs by from that of the one before. */
   readonly #transactions = new Writer(128)
-  readonly #entries = new Writer(2 * mostBytes)
+  readonly #entries = new Writer(1024)
   #count = 0
   #transactionCount = 0
   #transaction = 0
