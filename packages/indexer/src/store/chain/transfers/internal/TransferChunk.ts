@@ -7,6 +7,8 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
+import * as AddressDictionary from "./AddressDictionary.ts"
+import { BigBytes, ByteWriter } from "./ByteWriter.ts"
 import * as FormerChunk from "./FormerChunk.ts"
 import { type Entry, type Kind, kinds, type PackedTransfer } from "./Logs.ts"
 import * as Posting from "./Posting.ts"
@@ -16,11 +18,9 @@ const version = 0x80
 /** Bytes of a chunk, but where one transfer alone takes more. */
 const mostBytes = 3_980
 /** Numbers within a chunk take one byte, and so do those of its addresses. */
-const most = 0xff
+const { missing, most } = AddressDictionary
 /** Stands for an address that there is none of. */
 const nobody = 0xff
-/** Instead of an index: what the chunk does not have. */
-const missing = -1
 
 /** Numbers that a chunk takes of those of its block. */
 export const numbers = 0x100
@@ -36,33 +36,6 @@ const withTokenId = 8
 const withBatchIndex = 16
 
 const transactionIdBytes = 32
-const max64 = 2n ** 64n
-
-/** A number that is not negative as bytes, the lowest first. */
-class BigBytes {
-  readonly #words = new BigUint64Array(32)
-  readonly #bytes = new Uint8Array(this.#words.buffer)
-  #length = 0
-
-  /** Takes a number; at least the bytes that it takes in a chunk. */
-  set(value: bigint): number {
-    let count = 0
-    let rest = value
-    // What is more than a word has room for stays away.
-    for (; rest >= max64; rest >>= 64n) this.#words[count++] = rest
-    this.#words[count++] = rest
-    this.#length = 8 * count
-    return 1 + 8 * count
-  }
-
-  /** Writes the bytes without leading zeros, after their length. */
-  writeTo(writer: Writer) {
-    let length = this.#length
-    while (length > 0 && this.#bytes[length - 1] === 0) length--
-    writer.u8(length)
-    for (let index = 0; index < length; index++) writer.u8(this.#bytes[index]!)
-  }
-}
 
 const amountBytes = new BigBytes()
 const tokenIdBytes = new BigBytes()
@@ -76,118 +49,15 @@ const bytesOf = (difference: number): number => {
 
 const encoder = new TextEncoder()
 
-/** Bytes that are written one after another; there is room for them. */
-class Writer {
-  bytes: Uint8Array
-  length = 0
-
-  constructor(size: number) {
-    this.bytes = Buffer.allocUnsafe(size)
-  }
-
-  get written() {
-    return this.bytes.subarray(0, this.length)
-  }
-  reserve(size: number) {
-    if (this.length + size <= this.bytes.length) return
-    const larger = Buffer.allocUnsafe((this.length + size) * 2)
-    larger.set(this.written)
-    this.bytes = larger
-  }
-  u8(value: number) {
-    this.bytes[this.length++] = value
-  }
-  /** A whole number that is not negative, seven bits a byte. */
-  varint(value: number) {
-    let rest = value
-    while (rest >= 0x80) {
-      this.bytes[this.length++] = (rest % 0x80) | 0x80
-      rest = Math.floor(rest / 0x80)
-    }
-    this.bytes[this.length++] = rest
-  }
-  /** A difference that may be negative. */
-  signed(value: number) {
-    this.varint(value < 0 ? -2 * value - 1 : 2 * value)
-  }
-  raw(value: Uint8Array) {
-    this.bytes.set(value, this.length)
-    this.length += value.length
-  }
-}
-
-/** The addresses of a chunk, each once. */
-class Dictionary {
-  count = 0
-  /** The addresses one after another. */
-  readonly bytes = new Writer(1024)
-  /** Whether the addresses are all of one length. */
-  isUniform = true
-  /** Where each address begins, and the last one ends. */
-  readonly #begins = new Float64Array(most + 1)
-  readonly #hashes = new Float64Array(most)
-  /** One more than the index, under the hash or one of the next places. */
-  readonly #places = new Uint8Array(512)
-
-  clear() {
-    this.count = 0
-    this.bytes.length = 0
-    this.isUniform = true
-    this.#places.fill(0)
-  }
-
-  lengthOf(index: number): number {
-    return this.#begins[index + 1]! - this.#begins[index]!
-  }
-
-  #isAt(index: number, address: Uint8Array): boolean {
-    if (this.lengthOf(index) !== address.length) return false
-    const { bytes } = this.bytes
-    const begin = this.#begins[index]!
-    for (let at = 0; at < address.length; at++) if (bytes[begin + at] !== address[at]) return false
-    return true
-  }
-
-  /** Where an address is, or would be. */
-  #placeOf(address: Uint8Array, hash: number): number {
-    let place = hash & 511
-    for (let index = this.#places[place]!; index !== 0; index = this.#places[place]!) {
-      if (this.#hashes[index - 1] === hash && this.#isAt(index - 1, address)) break
-      place = (place + 1) & 511
-    }
-    return place
-  }
-
-  /** The index of an address, or {@link missing}. */
-  find(address: Uint8Array, hash: number): number {
-    return this.#places[this.#placeOf(address, hash)]! - 1
-  }
-
-  /** Adds an address, where it is missing still; its index. */
-  add(address: Uint8Array, hash: number): number {
-    const place = this.#placeOf(address, hash)
-    const known = this.#places[place]!
-    if (known !== 0) return known - 1
-    const index = this.count++
-    this.#hashes[index] = hash
-    this.#places[place] = index + 1
-    this.bytes.reserve(address.length)
-    this.bytes.raw(address)
-    this.#begins[index + 1] = this.bytes.length
-    if (this.lengthOf(index) !== this.lengthOf(0)) this.isUniform = false
-    return index
-  }
-}
-
 /** Packs transfers of one kind and block, which are added in their order. */
 export class Packing {
   readonly chunks: Array<Uint8Array> = []
   readonly #kind: Kind
-  readonly #dictionary = new Dictionary()
-  readonly #ids = new Writer(1024)
+  readonly #dictionary = new AddressDictionary.AddressDictionary()
+  readonly #ids = new ByteWriter(1024)
   /** What the index of each transaction differs by from that of the one before. */
-  readonly #transactions = new Writer(128)
-  readonly #entries = new Writer(1024)
+  readonly #transactions = new ByteWriter(128)
+  readonly #entries = new ByteWriter(1024)
   #count = 0
   #transactionCount = 0
   #transaction = 0
@@ -316,7 +186,7 @@ export class Packing {
     const ids = this.#ids
     const transactions = this.#transactions
     const entries = this.#entries
-    const writer = new Writer(16 + ids.length + transactions.length + addresses.length + count * 5 + entries.length)
+    const writer = new ByteWriter(16 + ids.length + transactions.length + addresses.length + count * 5 + entries.length)
     writer.u8(version)
     writer.u8(kinds.indexOf(this.#kind))
     writer.u8(this.#count)
