@@ -52,6 +52,8 @@ const makeServer = (options: Options): Server => {
   })
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)
+  // An expectation that is not known may be passed over (RFC 9110, 10.1.1): Node would answer 417, and no envelope.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   IdleConnections.bound(server, options.idleConnections ?? 1_024)
   return server
 }

@@ -125,6 +125,14 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("passes over an expectation that it does not know", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const request = `GET /credits/balance HTTP/1.1\r\nhost: x\r\nx-api-key: ${alice}\r\nexpect: more\r\nconnection: close\r\n\r\n`
+      assert.strictEqual(parse((yield* raw(url, request)).text).status, 200)
+    })
+  )
+
   it.effect("refuses headers and URLs that are too large", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer

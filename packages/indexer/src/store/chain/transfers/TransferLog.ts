@@ -43,7 +43,7 @@ class BlockPacking {
   readonly #log: number
   readonly #height: number
   readonly #packing: TransferChunk.Packing
-  #postings = Buffer.allocUnsafe(64 * Posting.width)
+  #postings = new DataView(new ArrayBuffer(64 * Posting.width))
   #end = 0
 
   constructor(log: number, kind: Kind, height: number) {
@@ -64,8 +64,8 @@ class BlockPacking {
   }
 
   #post(hash: number, position: number) {
-    if (this.#end === this.#postings.length) {
-      this.#postings = Buffer.concat([this.#postings], 2 * this.#postings.length)
+    if (this.#end === this.#postings.byteLength) {
+      this.#postings = new DataView((this.#postings.buffer as ArrayBuffer).transfer(2 * this.#end))
     }
     Posting.write(this.#postings, this.#end, hash, position)
     this.#end += Posting.width
@@ -76,7 +76,7 @@ class BlockPacking {
     const chunks = this.#packing
       .end()
       .map((data, i) => ({ log, position: Posting.positionOf(height, i * TransferChunk.numbers), data }))
-    return { chunks, unsorted: [{ log, height, data: this.#postings.subarray(0, this.#end) }] }
+    return { chunks, unsorted: [{ log, height, data: new Uint8Array(this.#postings.buffer, 0, this.#end) }] }
   }
 }
 

@@ -34,29 +34,17 @@ export const hash = (address: Uint8Array): number => {
 const two32 = 2 ** 32
 
 /** Writes a posting at byte `at`. */
-export const write = (bytes: Buffer, at: number, hash: number, position: number): void => {
-  const high = Math.floor(hash / 0x100)
-  const upper = Math.floor(position / two32)
-  const lower = position >>> 0
-  bytes[at] = high >>> 24
-  bytes[at + 1] = high >>> 16
-  bytes[at + 2] = high >>> 8
-  bytes[at + 3] = high
-  bytes[at + 4] = hash
-  bytes[at + 5] = upper >>> 16
-  bytes[at + 6] = upper >>> 8
-  bytes[at + 7] = upper
-  bytes[at + 8] = lower >>> 24
-  bytes[at + 9] = lower >>> 16
-  bytes[at + 10] = lower >>> 8
-  bytes[at + 11] = lower
+export const write = (view: DataView, at: number, hash: number, position: number): void => {
+  view.setUint32(at, hash / 0x100)
+  view.setUint32(at + 4, (hash << 24) | (position / two32))
+  view.setUint32(at + 8, position)
 }
 
 /** A posting as the key it sorts by. */
 export const keyOf = (hash: number, position: number): Buffer => {
-  const key = Buffer.allocUnsafe(width)
-  write(key, 0, hash, position)
-  return key
+  const key = new ArrayBuffer(width)
+  write(new DataView(key), 0, hash, position)
+  return Buffer.from(key)
 }
 
 export const readPosition = (bytes: Buffer, at: number): number =>

@@ -6,8 +6,9 @@
  * its table, in two pieces of which four fill a page. `bench/evm/ingest.ts` was faster so than with half of the size.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Bytes from "@headwater/core/Bytes"
 import type { TokenKind } from "@headwater/core/chains/Blockchain"
+import * as AddressDictionary from "./AddressDictionary.ts"
+import { BigBytes, ByteWriter } from "./ByteWriter.ts"
 import * as FormerChunk from "./FormerChunk.ts"
 import { type Entry, type Kind, kinds, type PackedTransfer } from "./Logs.ts"
 import * as Posting from "./Posting.ts"
@@ -17,7 +18,7 @@ const version = 0x80
 /** Bytes of a chunk, but where one transfer alone takes more. */
 const mostBytes = 3_980
 /** Numbers within a chunk take one byte, and so do those of its addresses. */
-const most = 0xff
+const { missing, most } = AddressDictionary
 /** Stands for an address that there is none of. */
 const nobody = 0xff
 
@@ -35,14 +36,9 @@ const withTokenId = 8
 const withBatchIndex = 16
 
 const transactionIdBytes = 32
-const max64 = 2n ** 64n
 
-/** At least the bytes that an amount takes. */
-const boundOf = (amount: bigint): number => {
-  let bytes = 9
-  for (let rest = amount; rest >= max64; rest >>= 64n) bytes += 8
-  return bytes
-}
+const amountBytes = new BigBytes()
+const tokenIdBytes = new BigBytes()
 
 /** The bytes of a difference. */
 const bytesOf = (difference: number): number => {
@@ -53,98 +49,25 @@ const bytesOf = (difference: number): number => {
 
 const encoder = new TextEncoder()
 
-/** Bytes that are written one after another; there is room for them. */
-class Writer {
-  bytes: Buffer
-  length = 0
-
-  constructor(size: number) {
-    this.bytes = Buffer.allocUnsafeSlow(size)
-  }
-
-  reserve(size: number) {
-    if (this.length + size <= this.bytes.length) return
-    const larger = Buffer.allocUnsafeSlow((this.length + size) * 2)
-    this.bytes.copy(larger, 0, 0, this.length)
-    this.bytes = larger
-  }
-  u8(value: number) {
-    this.bytes[this.length++] = value
-  }
-  /** A whole number that is not negative, seven bits a byte. */
-  varint(value: number) {
-    let rest = value
-    while (rest >= 0x80) {
-      this.bytes[this.length++] = (rest % 0x80) | 0x80
-      rest = Math.floor(rest / 0x80)
-    }
-    this.bytes[this.length++] = rest
-  }
-  /** A difference that may be negative. */
-  signed(value: number) {
-    this.varint(value < 0 ? -2 * value - 1 : 2 * value)
-  }
-  raw(value: Uint8Array) {
-    this.bytes.set(value, this.length)
-    this.length += value.length
-  }
-  /** Little-endian without leading zeros, after its length. */
-  big(value: bigint) {
-    const at = this.length++
-    for (let rest = value; rest > 0n; rest >>= 64n) {
-      this.length = this.bytes.writeBigUInt64LE(rest < max64 ? rest : BigInt.asUintN(64, rest), this.length)
-    }
-    while (this.length > at + 1 && this.bytes[this.length - 1] === 0) this.length--
-    this.bytes[at] = this.length - at - 1
-  }
-}
-
-/** The addresses of a chunk, each once. */
-class Dictionary {
-  readonly addresses: Array<Uint8Array> = []
-  readonly #hashes = new Float64Array(most)
-  /** One more than the index, under the hash or one of the next places. */
-  readonly #places = new Uint8Array(512)
-
-  clear() {
-    this.addresses.length = 0
-    this.#places.fill(0)
-  }
-
-  /** The index of an address; below zero where the address is missing: where to put that. */
-  find(address: Uint8Array, hash: number): number {
-    let place = hash & 511
-    for (let index = this.#places[place]!; index !== 0; index = this.#places[place]!) {
-      if (this.#hashes[index - 1] === hash && Bytes.equal(this.addresses[index - 1]!, address)) return index - 1
-      place = (place + 1) & 511
-    }
-    return -place - 1
-  }
-
-  index(address: Uint8Array, hash: number): number {
-    const found = this.find(address, hash)
-    if (found >= 0) return found
-    const index = this.addresses.push(address) - 1
-    this.#hashes[index] = hash
-    this.#places[-found - 1] = index + 1
-    return index
-  }
-}
-
 /** Packs transfers of one kind and block, which are added in their order. */
 export class Packing {
   readonly chunks: Array<Uint8Array> = []
   readonly #kind: Kind
-  readonly #dictionary = new Dictionary()
-  readonly #ids: Array<Uint8Array> = []
-  readonly #transactions: Array<number> = []
-  readonly #entries = new Writer(2 * mostBytes)
+  readonly #dictionary = new AddressDictionary.AddressDictionary()
+  readonly #ids = new ByteWriter(1024)
+  /** What the index of each transaction differs by from that of the one before. */
+  readonly #transactions = new ByteWriter(128)
+  readonly #entries = new ByteWriter(1024)
   #count = 0
-  /** The bytes of the dictionaries; where the addresses are not all of one length, each has its own beside it. */
-  #headBytes = 0
-  #width: number | undefined
-  #isUniform = true
+  #transactionCount = 0
+  #transaction = 0
+  /** At least the bytes of the transactions. */
+  #transactionBytes = 0
   #position = 0
+  /** Indexes of the addresses of the transfer that is added. */
+  #from = missing
+  #to = missing
+  #contract = missing
 
   constructor(kind: Kind) {
     this.#kind = kind
@@ -153,7 +76,11 @@ export class Packing {
   /** Adds a transfer; its number within the block. The hashes are those of its addresses, where it has them. */
   add({ transactionId, transfer }: PackedTransfer, fromHash: number, toHash: number): number {
     const contractHash = transfer.kind === "token" ? Posting.hash(transfer.contract) : 0
-    if (!this.#fits(transfer, fromHash, toHash, contractHash)) this.#finish()
+    this.#from = this.#find(transfer.from, fromHash)
+    this.#to = this.#find(transfer.to, toHash)
+    if (transfer.kind === "token") this.#contract = this.#find(transfer.contract, contractHash)
+    const bigBytes = this.#setBigs(transfer)
+    if (!this.#fits(transfer, bigBytes)) this.#finish()
     this.#write(transactionId, transfer, fromHash, toHash, contractHash)
     const number = this.chunks.length * numbers + this.#count++
     // The next number would be one of the block above.
@@ -167,22 +94,35 @@ export class Packing {
     return this.chunks
   }
 
-  #fits(transfer: Entry, fromHash: number, toHash: number, contractHash: number): boolean {
+  /** Makes bytes of amount and id; at least the bytes that both take. */
+  #setBigs(transfer: Entry): number {
+    if (transfer.kind === "transaction") return 0
+    const bytes = amountBytes.set(transfer.amount)
+    return transfer.kind === "token" && transfer.tokenId !== undefined
+      ? bytes + tokenIdBytes.set(transfer.tokenId)
+      : bytes
+  }
+
+  #find(address: Uint8Array | undefined, hash: number): number {
+    return address === undefined ? nobody : this.#dictionary.find(address, hash)
+  }
+
+  #fits(transfer: Entry, bigBytes: number): boolean {
     if (this.#count === 0) return true
     const { from, to } = transfer
-    if (this.#count === most || this.#dictionary.addresses.length > most - 3) return false
+    const { bytes: addresses, count, isUniform } = this.#dictionary
+    if (this.#count === most || count > most - 3) return false
     if (this.chunks.length >= smallChunks) return true
-    const perAddress = this.#isUniform ? 0 : 2
+    const perAddress = isUniform ? 0 : 2
     // The head, and the bytes of an entry that are not counted below.
-    let bytes = 24 + this.#headBytes + this.#entries.length + perAddress * this.#dictionary.addresses.length
-    const last = this.#transactions.at(-1)!
-    if (transfer.transaction !== last) bytes += transactionIdBytes + bytesOf(transfer.transaction - last)
-    if (from !== undefined && this.#dictionary.find(from, fromHash) < 0) bytes += from.length + perAddress
-    if (to !== undefined && this.#dictionary.find(to, toHash) < 0) bytes += to.length + perAddress
-    if (transfer.kind !== "transaction") bytes += boundOf(transfer.amount)
+    let bytes = 24 + this.#transactionBytes + addresses.length + this.#entries.length + perAddress * count + bigBytes
+    if (transfer.transaction !== this.#transaction) {
+      bytes += transactionIdBytes + bytesOf(transfer.transaction - this.#transaction)
+    }
+    if (this.#from === missing) bytes += from!.length + perAddress
+    if (this.#to === missing) bytes += to!.length + perAddress
     if (transfer.kind === "token") {
-      if (this.#dictionary.find(transfer.contract, contractHash) < 0) bytes += transfer.contract.length + perAddress
-      if (transfer.tokenId !== undefined) bytes += boundOf(transfer.tokenId)
+      if (this.#contract === missing) bytes += transfer.contract.length + perAddress
     } else if (transfer.kind === "internal") bytes += transfer.operation.length + transfer.operationType.length
     return bytes <= mostBytes
   }
@@ -191,23 +131,21 @@ export class Packing {
     const writer = this.#entries
     writer.reserve(256)
     let head = 0
-    if (this.#count === 0 || transfer.transaction !== this.#transactions.at(-1)) {
+    if (this.#count === 0 || transfer.transaction !== this.#transaction) {
       head = nextTransaction
-      this.#headBytes += transactionIdBytes + bytesOf(transfer.transaction - (this.#transactions.at(-1) ?? 0))
-      this.#transactions.push(transfer.transaction)
-      this.#ids.push(transactionId)
+      this.#addTransaction(transactionId, transfer.transaction)
     }
     const at = writer.length++
-    writer.u8(this.#index(transfer.from, fromHash))
-    writer.u8(this.#index(transfer.to, toHash))
-    if (transfer.kind !== "transaction") writer.big(transfer.amount)
+    writer.u8(this.#from === missing ? this.#dictionary.add(transfer.from!, fromHash) : this.#from)
+    writer.u8(this.#to === missing ? this.#dictionary.add(transfer.to!, toHash) : this.#to)
+    if (transfer.kind !== "transaction") amountBytes.writeTo(writer)
     switch (transfer.kind) {
       case "coin":
         writer.varint(transfer.position)
         break
       case "token": {
         const { batchIndex, contract, position, token, tokenId } = transfer
-        writer.u8(this.#index(contract, contractHash))
+        writer.u8(this.#contract === missing ? this.#dictionary.add(contract, contractHash) : this.#contract)
         head |= tokenKinds.indexOf(token) << tokenKindShift
         writer.signed(position - this.#position)
         this.#position = position
@@ -217,7 +155,7 @@ export class Packing {
         }
         if (tokenId !== undefined) {
           head |= withTokenId
-          writer.big(tokenId)
+          tokenIdBytes.writeTo(writer)
         }
         break
       }
@@ -232,51 +170,56 @@ export class Packing {
     writer.bytes[at] = head
   }
 
-  #index(address: Uint8Array | undefined, hash: number): number {
-    if (address === undefined) return nobody
-    const before = this.#dictionary.addresses.length
-    const index = this.#dictionary.index(address, hash)
-    if (index === before) {
-      this.#headBytes += address.length
-      this.#width ??= address.length
-      if (this.#width !== address.length) this.#isUniform = false
-    }
-    return index
+  #addTransaction(id: Uint8Array, transaction: number) {
+    const difference = transaction - this.#transaction
+    this.#transactionBytes += transactionIdBytes + bytesOf(difference)
+    this.#transactionCount++
+    this.#transaction = transaction
+    this.#transactions.reserve(10)
+    this.#transactions.signed(difference)
+    this.#ids.reserve(transactionIdBytes)
+    this.#ids.raw(id)
   }
 
   #finish() {
-    const { addresses } = this.#dictionary
+    const { bytes: addresses, count, isUniform } = this.#dictionary
+    const ids = this.#ids
+    const transactions = this.#transactions
     const entries = this.#entries
-    const writer = new Writer(16 + this.#headBytes + addresses.length * 5 + entries.length)
+    const writer = new ByteWriter(16 + ids.length + transactions.length + addresses.length + count * 5 + entries.length)
     writer.u8(version)
     writer.u8(kinds.indexOf(this.#kind))
     writer.u8(this.#count)
-    writer.u8(this.#ids.length)
-    writer.u8(addresses.length)
-    for (const id of this.#ids) writer.raw(id)
-    let last = 0
-    for (const transaction of this.#transactions) {
-      writer.signed(transaction - last)
-      last = transaction
-    }
+    writer.u8(this.#transactionCount)
+    writer.u8(count)
+    writer.raw(ids.written)
+    writer.raw(transactions.written)
     // The one length of all, or none, and then each has its own.
-    const width = this.#isUniform && this.#width !== undefined && this.#width <= 0xff ? this.#width : 0
+    const width = isUniform && count > 0 && this.#dictionary.lengthOf(0) <= 0xff ? this.#dictionary.lengthOf(0) : 0
     writer.u8(width)
-    for (const address of addresses) {
-      if (width === 0) writer.varint(address.length)
-      writer.raw(address)
+    if (width !== 0) writer.raw(addresses.written)
+    else {
+      for (let index = 0, at = 0; index < count; index++) {
+        const length = this.#dictionary.lengthOf(index)
+        writer.varint(length)
+        writer.raw(addresses.bytes.subarray(at, at + length))
+        at += length
+      }
     }
-    writer.raw(entries.bytes.subarray(0, entries.length))
-    this.chunks.push(writer.bytes.subarray(0, writer.length))
+    writer.raw(entries.written)
+    this.chunks.push(writer.written)
     this.#dictionary.clear()
-    this.#ids.length = 0
-    this.#transactions.length = 0
+    ids.length = 0
+    transactions.length = 0
     entries.length = 0
     this.#count = 0
-    this.#headBytes = 0
-    this.#width = undefined
-    this.#isUniform = true
+    this.#transactionCount = 0
+    this.#transaction = 0
+    this.#transactionBytes = 0
     this.#position = 0
+    if (this.#from !== nobody) this.#from = missing
+    if (this.#to !== nobody) this.#to = missing
+    this.#contract = missing
   }
 }
 

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer } from "@headwater/core/Block"
+import { type Entry, kinds } from "../../../../../src/store/chain/transfers/internal/Logs.ts"
 import * as Posting from "../../../../../src/store/chain/transfers/internal/Posting.ts"
 import * as TransferChunk from "../../../../../src/store/chain/transfers/internal/TransferChunk.ts"
 
@@ -22,7 +24,37 @@ const idOf = (number: number) => {
   return bytes
 }
 
+/** An entry of each kind, with addresses and numbers of all lengths. */
+const entriesOf = (number: number): ReadonlyArray<Entry> => {
+  const [from, to, contract] = [address(number), address(number % 7), address(3 * (number % 11))]
+  const shared = { transaction: number >> 1, from, to }
+  const amount = 3n ** BigInt(number % 162)
+  const token = (["fungible", "non-fungible", "multi"] as const)[number % 3]!
+  const tokenId = number % 3 === 0 ? undefined : 2n ** BigInt(number % 257) - 1n
+  return [
+    { kind: "coin", ...shared, from: number % 5 === 0 ? undefined : from, amount, position: 200 * (number % 3) },
+    { kind: "token", ...shared, contract, token, position: 3 * number, batchIndex: number % 4, tokenId, amount },
+    { kind: "internal", ...shared, amount, operation: `call${"_1".repeat(number % 200)}`, operationType: "create2" },
+    { kind: "transaction", ...shared, to: number % 9 === 0 ? undefined : to }
+  ]
+}
+
 describe("TransferChunk", () => {
+  it("packs to the bytes that stores have, whose blocks would be written anew otherwise", () => {
+    const digest = createHash("sha256")
+    for (const kind of kinds) {
+      const packing = new TransferChunk.Packing(kind)
+      for (let i = 0; i < 4_000; i++) {
+        const transfer = entriesOf(i).find((entry) => entry.kind === kind)!
+        const [from, to] = [transfer.from, transfer.to].map((side) => (side === undefined ? 0 : Posting.hash(side)))
+        const number = packing.add({ transactionId: idOf(i >> 1), transfer }, from!, to!)
+        digest.update(Posting.keyOf(from!, Posting.positionOf(i, number)))
+      }
+      for (const chunk of packing.end()) digest.update(chunk)
+    }
+    assert.strictEqual(digest.digest("hex"), "6e9d971215f39e046340d8c9771ac33f2124689dbb20eb4033ddc2b0d69d8148")
+  })
+
   it("numbers a huge block's transfers in their order, below those of the next block, and finds each by its number", () => {
     const packing = new TransferChunk.Packing("coin")
     const numbers: Array<number> = []
