@@ -8,9 +8,8 @@
  *                            [blocks of each chain alone, 20, or a minute's where they are more] [minutes before, 10]
  *
  * First as many blocks as these minutes have in reality, as fast as the daemon takes them: Node compiles what runs often while a
- * process runs, and a block of a fast chain costs half as much after an hour as after a minute. Then the chains one after the
- * other, a block at a time, which tells what a block costs; then all at once, `pace` times as fast as in reality. Needs the
- * recorded blocks.
+ * process runs, and a block of a fast chain costs a third less then. Then the chains one after the other, a block at a time, which
+ * tells what a block costs; then all at once, `pace` times as fast as in reality. Needs the recorded blocks.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
