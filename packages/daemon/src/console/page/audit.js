@@ -1,6 +1,6 @@
 /** Who did what, by the console and the command line, the newest first. */
 import { useState } from "/hooks.js"
-import { ask, say, useAnswer } from "./daemon.js"
+import { askOrSay, useAnswer } from "./daemon.js"
 import { Answered, Field, Heading, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { number } from "./words.js"
@@ -10,12 +10,8 @@ export const Audit = ({ query }) => {
   const found = useAnswer(path)
   const [older, setOlder] = useState(/** @type {any} */ ({ items: [] }))
   const more = async (before) => {
-    try {
-      const page = await ask(`${path}&before=${before}`)
-      setOlder({ items: [...older.items, ...page.items], next: page.next })
-    } catch (error) {
-      say(/** @type {Error} */ (error).message)
-    }
+    const page = await askOrSay(`${path}&before=${before}`)
+    if (page) setOlder({ items: [...older.items, ...page.items], next: page.next })
   }
   const submit = (event) => {
     event.preventDefault()

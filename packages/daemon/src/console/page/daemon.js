@@ -23,6 +23,12 @@ export const ask = async (path, body) => {
   throw new Error(answer.error ?? `The daemon answered ${response.status}`)
 }
 
+/** As `ask`; where that fails, the daemon's words are shown, and there is no answer. */
+export const askOrSay = (path, body) =>
+  ask(path, body).catch((error) => {
+    say(error.message)
+  })
+
 /** The path of a route, with the values of its parameters. */
 export const pathOf = (route, values = {}) =>
   route.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, name) => encodeURIComponent(values[name]))

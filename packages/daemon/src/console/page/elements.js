@@ -1,6 +1,6 @@
 /** The parts that views are made of. */
 import { useEffect, useState } from "/hooks.js"
-import { ask, may, pathOf, say } from "./daemon.js"
+import { ask, askOrSay, may, pathOf, say } from "./daemon.js"
 import { html } from "./html.js"
 import { localTime, number, states, utc } from "./words.js"
 
@@ -111,12 +111,8 @@ export const Act = ({
   const act = async () => {
     if (sure !== "" && !confirm(sure)) return
     setWaits(true)
-    try {
-      const answer = await ask(pathOf(route, of), body)
-      say(typeof said === "function" ? said(answer) : said)
-    } catch (error) {
-      say(/** @type {Error} */ (error).message)
-    }
+    const answer = await askOrSay(pathOf(route, of), body)
+    if (answer !== undefined) say(typeof said === "function" ? said(answer) : said)
     setWaits(false)
     then()
   }

@@ -1,6 +1,6 @@
 /** One subscription, what may be done with it, and its callbacks. */
 import { useState } from "/hooks.js"
-import { ask, may, say, useAnswer } from "./daemon.js"
+import { askOrSay, may, useAnswer } from "./daemon.js"
 import { Act, Answered, Facts, Go, Heading, row, SendAgain, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
@@ -78,12 +78,8 @@ export const Subscription = ({ reference }) => {
   const found = useAnswer(path, 3_000)
   const [kept, setKept] = useState(/** @type {any} */ ({ callbacks: [] }))
   const showOlder = async (all) => {
-    try {
-      const { callbacks, hasMore } = await ask(`${path}?before=${all.at(-1).sequence}`)
-      setKept({ callbacks: [...all, ...callbacks], hasMore })
-    } catch (error) {
-      say(/** @type {Error} */ (error).message)
-    }
+    const page = await askOrSay(`${path}?before=${all.at(-1).sequence}`)
+    if (page) setKept({ callbacks: [...all, ...page.callbacks], hasMore: page.hasMore })
   }
   const of = { reference }
   return html`

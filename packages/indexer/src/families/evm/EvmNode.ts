@@ -151,7 +151,8 @@ const waitingDataFees = Effect.fnUntraced(function* (rpc: JsonRpc, waiting: Read
       return { raw: Hex.data(raw, "transaction"), gas: Hex.quantity(waiting[i]!.gas, "transaction.gas") }
     })
   )
-  const fees = yield* Effect.forEach(shown, ({ gas, raw }) => opStackFee(rpc)(raw, gas), { concurrency: 8 })
+  const feeOf = opStackFee(rpc)
+  const fees = yield* Effect.forEach(shown, ({ gas, raw }) => feeOf(raw, gas), { concurrency: 8 })
   return fees.reduce((sum, fee) => sum + Preparation.dataFeeReserve(fee), 0n)
 })
 
