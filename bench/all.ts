@@ -18,6 +18,7 @@ const benches: ReadonlyArray<string> = [
   "proofs.ts 9",
   "utxo.ts index 150 3",
   "evm/ingest.ts 500000 3",
+  "evm/ingest.ts 500000 3 both 10",
   "evm/indexers.ts 1000 3",
   "matching.ts 1",
   "derive.ts 500 5",

@@ -4,7 +4,9 @@
  * a block a commit too. Both on SQLite with the same pragmas, in turns; or the log alone, on SQLite or in the PostgreSQL
  * database at DATABASE_URL, which must be empty.
  *
- *     node bench/evm/ingest.ts [address rows, 1000000] [rounds, 3] [headwater | postgres | text | both]
+ *     node bench/evm/ingest.ts [address rows, 1000000] [rounds, 3] [headwater | postgres | text | both] [blocks a commit, 1]
+ *
+ * A block a commit is a chain that is followed; 10 of these blocks are what a daemon that catches up commits at once.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,15 +28,16 @@ import * as Comparison from "../Comparison.ts"
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 3)
 const which = process.argv[4] ?? "both"
+const blocksOfCommit = Number(process.argv[5] ?? 1)
 const perBlock = 500
 const blocks = Math.round(rows / 2 / perBlock)
 /**
  * Blocks that are made before the clock runs: few, as of a chain that is followed. Of many the processor's caches have
  * nothing, and the collector copies all of them.
  */
-const atOnce = 10
+const atOnce = Math.max(10, blocksOfCommit)
 /** Runs are sorted and merged beside the commits, as the daemon does. */
-const compactEvery = Math.ceil(Compaction.unsortedLimit / 2 / perBlock)
+const commitsBetweenCompactions = Math.ceil(Compaction.unsortedLimit / 2 / perBlock / blocksOfCommit)
 
 const addressOf = (number: number) => {
   const bytes = Buffer.alloc(20)
@@ -117,8 +120,11 @@ const measurePages = async (read: (address: AddressBytes, below: number) => Prom
   return { busy: await of(() => addressOf(0)), quiet: await of((i) => addressOf(1 + ((i * 7919) % many))) }
 }
 
-/** Runs `commit` for every block and measures it; making the blocks is not counted. */
-const measure = async (commit: (block: Block) => Promise<void>, end: () => Promise<void>): Promise<Speed> => {
+/** Runs `commit` for all blocks, `blocksOfCommit` at a time, and measures it; making the blocks is not counted. */
+const measure = async (
+  commit: (blocks: ReadonlyArray<Block>) => Promise<void>,
+  end: () => Promise<void>
+): Promise<Speed> => {
   const next = generator()
   const tenth = Math.ceil(blocks / 10)
   const tenths: Array<number> = []
@@ -128,7 +134,7 @@ const measure = async (commit: (block: Block) => Promise<void>, end: () => Promi
     const some = Array.from({ length: Math.min(atOnce, blocks - height) }, (_, i) => next(height + i))
     const before = process.cpuUsage()
     const begin = performance.now()
-    for (const block of some) await commit(block)
+    for (let i = 0; i < some.length; i += blocksOfCommit) await commit(some.slice(i, i + blocksOfCommit))
     if (height + atOnce >= blocks) await end()
     const took = (performance.now() - begin) / 1000
     const { system, user } = process.cpuUsage(before)
@@ -169,21 +175,31 @@ const ingest = Effect.gen(function* () {
   const { insertMany, transaction } = yield* Database
   const run = Effect.runPromiseWith(yield* Effect.context<Database>())
   let compacted = Promise.resolve()
+  let commits = 0
   const speed = yield* Effect.promise(() =>
     measure(
-      async (block) => {
-        const { hash, height, parent, time } = block
-        const rows = TimeSlice.atOnce(TransferLog.pack(1, block, () => true))
+      async (some) => {
+        const rows = some.map((block) => TimeSlice.atOnce(TransferLog.pack(1, block, () => true)))
         await run(
           transaction(
             Effect.all([
-              insertMany("block", [{ chain: 1, height, hash, parent, time }]),
-              insertMany("packed_transfers", rows.packed_transfers),
-              insertMany("staged_postings", rows.staged_postings)
+              insertMany(
+                "block",
+                some.map(({ hash, height, parent, time }) => ({ chain: 1, height, hash, parent, time }))
+              ),
+              insertMany(
+                "packed_transfers",
+                rows.flatMap(({ packed_transfers }) => packed_transfers)
+              ),
+              insertMany(
+                "staged_postings",
+                rows.flatMap(({ staged_postings }) => staged_postings)
+              )
             ])
           )
         )
-        if (height % compactEvery === compactEvery - 1) {
+        commits++
+        if (commits % commitsBetweenCompactions === 0) {
           // At most one at a time, and the commits do not get away from it.
           await compacted
           compacted = run(Compaction.compact(1))
@@ -263,18 +279,20 @@ const text = async (folder: string) => {
   const db = new Kysely<{ transfer: TextRow }>({ dialect: new SqliteDialect({ database: sqlite }) })
   const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
   const result = await measure(
-    async ({ height, transactions, transfers }) => {
-      const values = (transfers as ReadonlyArray<TokenTransfer>).flatMap((transfer): ReadonlyArray<TextRow> => {
-        const [from, to, contract] = [hex(transfer.from), hex(transfer.to), hex(transfer.contract)]
-        const shared = {
-          ...{ height, position: transfer.position, contract, amount: String(transfer.amount) },
-          transaction_id: hex(transactions[transfer.transaction]!)
-        }
-        return [
-          { address: from, counterpart: to, direction: "outgoing", ...shared },
-          { address: to, counterpart: from, direction: "incoming", ...shared }
-        ]
-      })
+    async (some) => {
+      const values = some.flatMap(({ height, transactions, transfers }) =>
+        (transfers as ReadonlyArray<TokenTransfer>).flatMap((transfer): ReadonlyArray<TextRow> => {
+          const [from, to, contract] = [hex(transfer.from), hex(transfer.to), hex(transfer.contract)]
+          const shared = {
+            ...{ height, position: transfer.position, contract, amount: String(transfer.amount) },
+            transaction_id: hex(transactions[transfer.transaction]!)
+          }
+          return [
+            { address: from, counterpart: to, direction: "outgoing", ...shared },
+            { address: to, counterpart: from, direction: "incoming", ...shared }
+          ]
+        })
+      )
       await db.transaction().execute(async (transaction) => {
         for (let i = 0; i < values.length; i += perStatement) {
           await transaction
@@ -305,7 +323,7 @@ const show = (name: string, { busy, bytes, cpu, first, last, quiet, seconds, tab
 }
 
 console.log(
-  `${blocks * perBlock} transfers, ${blocks * perBlock * 2} address rows, ${perBlock} a block, 1 block a commit`
+  `${blocks * perBlock} transfers, ${blocks * perBlock * 2} address rows, ${perBlock} a block, ${blocksOfCommit} a commit`
 )
 const ours: Array<Result> = []
 const theirs: Array<Result> = []
@@ -327,7 +345,11 @@ if (ours.length > 0 && theirs.length > 0) {
   const ratio = (of: (result: Result) => number) => (median(theirs.map(of)) / median(ours.map(of))).toFixed(1)
   const rates = (all: ReadonlyArray<Result>) => all.map(({ cpu }) => (blocks * perBlock) / cpu)
   Comparison.report({
-    ...{ work: "transfers into an empty SQLite store", unit: "a CPU second", better: "more" },
+    ...{
+      work: `transfers into an empty SQLite store, ${blocksOfCommit} blocks a commit`,
+      unit: "a CPU second",
+      better: "more"
+    },
     ...{ ours: rates(ours), peer: { name: "rows of text", values: rates(theirs) } }
   })
   console.log(`headwater is ${ratio(({ seconds }) => seconds)} times as fast, by CPU ${ratio(({ cpu }) => cpu)} times`)
