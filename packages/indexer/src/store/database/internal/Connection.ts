@@ -33,8 +33,11 @@ export const open = (dialect: Dialect) =>
 
 /** A statement in SQL, for `query` and `read`. */
 export const rows =
-  <A>(statement: RawBuilder<A>): Build<ReadonlyArray<A>> =>
-  (db) => ({ compile: () => statement.compile(db), execute: async () => (await statement.execute(db)).rows })
+  <A>(statement: RawBuilder<A>) =>
+  (db: Kysely<Tables>) => ({
+    compile: () => statement.compile(db),
+    execute: async (): Promise<ReadonlyArray<A>> => (await statement.execute(db)).rows
+  })
 
 /** Reading that may hold up everything else of the process, in milliseconds. */
 const sliceMillis = 10

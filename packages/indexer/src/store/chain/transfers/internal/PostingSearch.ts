@@ -95,18 +95,24 @@ interface RunAtKey extends PostingRuns.Run {
   readonly data: Uint8Array | null
 }
 
-/** The runs that have positions of those that are added. */
-const runsAt = Effect.fnUntraced(function* (log: number, { high, low }: FirstPositions, key: Uint8Array) {
-  const { read } = yield* Database
+/** The live runs that have positions of a range, each with its page for a key, which stands twice. */
+const runsBetween = prepared((db, key: Uint8Array, sameKey: Uint8Array, log: number, low: number, high: number) => {
   const [page, former] = PostingRuns.tables.map(
-    (table) => sql`select page.data from ${sql.table(table)} page
-      where page.run = run.id and page.first <= ${key} order by page.first desc limit 1`
+    (table, i) => sql`select page.data from ${sql.table(table)} page
+        where page.run = run.id and page.first <= ${i === 0 ? key : sameKey} order by page.first desc limit 1`
   )
-  return yield* read(
-    rows(sql<RunAtKey>`
+  return rows(sql<RunAtKey>`
       select run.*, coalesce((${page}), (${former})) as data from posting_run run
-      where run.log = ${log} and run.state = 'live' and run.last_position >= ${low} and run.first_position <= ${high}`)
+      where run.log = ${log} and run.state = 'live' and run.last_position >= ${low} and run.first_position <= ${high}`)(
+    db
   )
+})
+
+/** The runs that can have positions among the first ones. */
+const runsAt = Effect.fnUntraced(function* (log: number, { descending, end, hash, high, low }: FirstPositions) {
+  const { read } = yield* Database
+  const key = Posting.keyOf(hash, descending ? high : low)
+  return yield* read(runsBetween(key, key, log, descending ? (end ?? low) : low, descending ? high : (end ?? high)))
 })
 
 /** The page of a run that a key belongs to, or that follows a key. */
@@ -175,8 +181,8 @@ export const positions = Effect.fnUntraced(function* (log: number, address: Uint
   const first = new FirstPositions(address, request)
   // Before the runs: a block whose postings come into a run meanwhile is found twice, and not missed.
   yield* addUnsorted(log, first)
-  const { descending, high, low } = first
-  const runs = yield* runsAt(log, first, Posting.keyOf(first.hash, descending ? high : low))
+  const { descending } = first
+  const runs = yield* runsAt(log, first)
   const ordered = [...runs].sort((a, b) =>
     descending ? b.last_position - a.last_position : a.first_position - b.first_position
   )

@@ -260,7 +260,9 @@ export const unpack: Unpack = (chunk: Uint8Array, wanted?: ReadonlySet<number>) 
   const skipBig = () => {
     at += 1 + bytes[at]!
   }
-  const copy = (from: number, length: number) => Uint8Array.prototype.slice.call(bytes, from, from + length)
+  // A part of a Buffer takes twice as long to copy.
+  const plain = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length)
+  const copy = (from: number, length: number) => plain.slice(from, from + length)
 
   const kind = kinds[u8()]!
   const count = u8()
