@@ -143,20 +143,26 @@ export const make = (limit: number): BytesInFlight => {
     }
   }
 
+  const inTurn = Effect.fnUntraced(function* <A, E, R>(
+    reading: Reading,
+    read: Effect.Effect<A, E, R>
+  ): Effect.fn.Return<A, E, R> {
+    for (;;) {
+      yield* Deferred.await(reading.turn)
+      const done = yield* Effect.raceFirst(
+        Effect.asSome(Effect.provideService(read, CurrentReceiver, receiverOf(reading))),
+        Effect.as(Deferred.await(reading.brokenOff), Option.none())
+      )
+      if (Option.isSome(done)) return done.value
+    }
+  })
+
   const run = <A, E, R>(isBlock: boolean, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const reading: Reading = {
         ...{ isBlock, state: "waiting", held: 0, peak: 0, total: 0 },
         ...{ turn: Deferred.makeUnsafe(), brokenOff: Deferred.makeUnsafe() }
       }
-      const inTurn: Effect.Effect<A, E, R> = Effect.gen(function* () {
-        yield* Deferred.await(reading.turn)
-        const done = yield* Effect.raceFirst(
-          Effect.asSome(Effect.provideService(read, CurrentReceiver, receiverOf(reading))),
-          Effect.as(Deferred.await(reading.brokenOff), Option.none())
-        )
-        return Option.isSome(done) ? done.value : yield* inTurn
-      })
       const end = Effect.sync(() => {
         readings.delete(reading)
         reading.state = "done"
@@ -166,7 +172,7 @@ export const make = (limit: number): BytesInFlight => {
       })
       readings.add(reading)
       wake()
-      return Effect.ensuring(inTurn, end)
+      return Effect.ensuring(inTurn(reading, read), end)
     })
 
   return {

@@ -57,22 +57,21 @@ const chargeFor = Effect.fnUntraced(function* (
   yield* charge(yield* query(rows(sql<Sent>`select id, subscription from callback where id in ${ids}`)))
 })
 
-/** Writes outcomes down, all or none. */
-export const write = Effect.fnUntraced(function* (
-  outcomes: ReadonlyArray<Outcome>,
-  { charge, deactivate }: Consequences
-) {
-  const { numbers, transaction } = yield* Database
+const writeEach = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>, { charge, deactivate }: Consequences) {
+  const { numbers } = yield* Database
   const { accepted, failed, refused, released } = transitionsOf(outcomes, yield* Clock.currentTimeMillis)
-  const changes = Effect.gen(function* () {
-    for (const [subscription, reason] of refused) yield* deactivate(subscription, reason)
-    yield* CallbackState.applyEach("accept", accepted)
-    yield* CallbackState.applyEach("fail", failed)
-    if (released.length > 0) yield* CallbackState.apply("release", sql`id in ${numbers(released)}`)
-    if (charge !== undefined && accepted.length > 0) yield* chargeFor(charge, accepted)
-    // Last, since daemons that send to the same host wait for each other from here on.
-    yield* DeliveryRecord.write(outcomes)
-    yield* FailureNotices.enter(outcomes)
-  })
-  yield* transaction(changes)
+  for (const [subscription, reason] of refused) yield* deactivate(subscription, reason)
+  yield* CallbackState.applyEach("accept", accepted)
+  yield* CallbackState.applyEach("fail", failed)
+  if (released.length > 0) yield* CallbackState.apply("release", sql`id in ${numbers(released)}`)
+  if (charge !== undefined && accepted.length > 0) yield* chargeFor(charge, accepted)
+  // Last, since daemons that send to the same host wait for each other from here on.
+  yield* DeliveryRecord.write(outcomes)
+  yield* FailureNotices.enter(outcomes)
+})
+
+/** Writes outcomes down, all or none. */
+export const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>, consequences: Consequences) {
+  const { transaction } = yield* Database
+  yield* transaction(writeEach(outcomes, consequences))
 })

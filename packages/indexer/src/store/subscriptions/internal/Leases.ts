@@ -191,6 +191,23 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
   return leases
 })
 
+/** Leases of both, written down. */
+const leaseAll = Effect.fnUntraced(function* (
+  streams: ReadonlyArray<FollowOn>,
+  retries: ReadonlyArray<number>,
+  term: Term,
+  policy: Policy
+) {
+  const leases = [...(yield* firstAttempts(streams, term, policy)), ...(yield* laterAttempts(retries, term))]
+  yield* CallbackState.applyEach(
+    "lease",
+    leases.flatMap(({ callbacks, leasedUntil }) =>
+      callbacks.map(({ id, sequence }) => ({ id, leased_until: leasedUntil, sequence }))
+    )
+  )
+  return leases
+})
+
 /**
  * Takes what there is capacity for. In a transaction of its own: callbacks that are leased in the one that enters them cost
  * as much together, and a chain's commit takes as much longer as the lease is sooner.
@@ -205,18 +222,7 @@ export const take = Effect.fnUntraced(function* (
   const { retries, streams } = yield* LeaseCandidates.find(capacities, now)
   if (streams.length === 0 && retries.length === 0) return []
   const term = { now, isCurrent, leaseMillis }
-  const leases = yield* transaction(
-    Effect.gen(function* () {
-      const leases = [...(yield* firstAttempts(streams, term, policy)), ...(yield* laterAttempts(retries, term))]
-      yield* CallbackState.applyEach(
-        "lease",
-        leases.flatMap(({ callbacks, leasedUntil }) =>
-          callbacks.map(({ id, sequence }) => ({ id, leased_until: leasedUntil, sequence }))
-        )
-      )
-      return leases
-    })
-  )
+  const leases = yield* transaction(leaseAll(streams, retries, term, policy))
   // What is told under a number, and of which block, outlasts a loss of power: else the number would be given to another
   // callback, and a block that leaves the chain meanwhile would never be taken back.
   if (leases.some(({ callbacks }) => callbacks.some(({ attempts }) => attempts === 0))) yield* flush
