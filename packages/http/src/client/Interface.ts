@@ -6896,7 +6896,7 @@ export interface operations {
       readonly query?: {
         /** @description Any text of the caller's, echoed in the answer */
         readonly context?: string
-        /** @description Largest number of items, 1 to 50; 50 if not given */
+        /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
         /** @description ASCENDING or DESCENDING by time, in any letter case; DESCENDING if not given */
         readonly sortingOrder?: "ASCENDING" | "DESCENDING"
@@ -8269,7 +8269,7 @@ export interface operations {
       readonly query?: {
         /** @description Any text of the caller's, echoed in the answer */
         readonly context?: string
-        /** @description Largest number of items, 1 to 50; 50 if not given */
+        /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
         /** @description Items to skip; 0 if not given */
         readonly offset?: number

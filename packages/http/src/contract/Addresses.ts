@@ -28,7 +28,7 @@ import {
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
-import { cursorPage, cursorQuery, Listing, recordedPage } from "./Paging.ts"
+import { cursorPage, cursorQuery, cursorQueryOf, DefaultLimit, Listing, recordedPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 
@@ -131,12 +131,13 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" })),
     HttpApiEndpoint.get("syncedAddresses", manage, {
       params: chainParams,
-      query: { ...context, ...cursorQuery },
+      query: { ...context, ...cursorQueryOf(10) },
       success: cursorPage(SyncedAddress),
       error: errors
     })
       .annotate(Price, "subscription-list")
       .annotate(Listing, "cursor")
+      .annotate(DefaultLimit, 10)
       .annotate(Families, managed)
       .annotateMerge(OpenApi.annotations({ summary: "List the synced addresses of the account" })),
     HttpApiEndpoint.post("syncAddress", manage, {

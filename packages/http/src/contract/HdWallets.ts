@@ -29,7 +29,7 @@ import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { NewWalletTransaction, PreparedWalletTransaction } from "./EvmWalletPreparation.ts"
 import { ExampleValues } from "./internal/Example.ts"
-import { CompleteFrom, Listing, offsetPage, recordedList, offsetQuery } from "./Paging.ts"
+import { CompleteFrom, DefaultLimit, Listing, offsetPage, recordedList, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewUtxoTransaction, PreparedUtxoTransaction } from "./UtxoPreparation.ts"
@@ -312,12 +312,13 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ),
     HttpApiEndpoint.get("syncedWallets", manage, {
       params: chainParams,
-      query: { ...context, ...offsetQuery(50) },
+      query: { ...context, ...offsetQuery(10) },
       success: offsetPage(SyncedWallet),
       error: [...chainErrors, ...pageErrors, Failures.unimplemented]
     })
       .annotate(Price, "subscription-list")
       .annotate(Listing, "offset")
+      .annotate(DefaultLimit, 10)
       .annotateMerge(OpenApi.annotations({ summary: "List the synced wallets of the account" })),
     HttpApiEndpoint.post("syncWallet", `${manage}/:extendedPublicKey/sync`, {
       params,

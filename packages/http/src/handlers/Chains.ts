@@ -2,6 +2,7 @@
  * Answers the endpoints on one chain's data by the operation of the same name in the chain's entry in
  * `ConfiguredChains`.
  */
+import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Layer from "effect/Layer"
 import * as Record from "effect/Record"
+import * as Result from "effect/Result"
 import { AddressHistoryGroup } from "../contract/AddressHistory.ts"
 import { AddressesGroup } from "../contract/Addresses.ts"
 import { Api } from "../contract/Api.ts"
@@ -48,6 +50,17 @@ type AnyOperation = (request: object) => Effect.Effect<never>
 
 type AnyHandler = (request: AnyRequest) => Effect.Effect<never, never, CurrentAccount | CurrentChain | Payment>
 
+/** An address in the form in which answers have it, whatever its form in the path; what is no address as it is. */
+const canonical = (chain: Chain.Chain, text: string): string =>
+  Result.match(Address.decodeWithTag(chain, text), {
+    onFailure: () => text,
+    onSuccess: (address) => Address.encode(chain, address) ?? text
+  })
+
+/** Parts of a path that say which list is meant. */
+const namesOf = (chain: Chain.Chain, own: AnyRequest["params"]) =>
+  Object.entries(own).map(([name, value]) => (name === "address" ? canonical(chain, String(value)) : value))
+
 /** The handler of all endpoints: the name of an endpoint is the operation's, and the annotation {@link Listing} says how to page. */
 const handler = Effect.map(ConfiguredChains, (configured) => {
   const operationOf = Effect.fnUntraced(function* (chain: Chain.Chain, name: string) {
@@ -70,7 +83,7 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
       case "offset":
         return yield* Pages.byOffset(query, defaultLimit, (page) => operation({ ...request, ...page }))
       case "cursor": {
-        const list = [endpoint.identifier, account, Chain.nameOf(chain), ...Object.values(own)]
+        const list = [endpoint.identifier, account, Chain.nameOf(chain), ...namesOf(chain, own)]
         const numbers = Context.get(endpoint.annotations, PositionLength)
         return yield* Pages.byCursor(list, numbers, { limit: defaultLimit, ...query }, (page) =>
           operation({ ...request, ...page })

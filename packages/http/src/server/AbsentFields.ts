@@ -1,13 +1,14 @@
 /**
  * Fields of a request that clients send although they have nothing to say: `null` is absence, and so is an empty
- * `callbackSecretKey`. Generated clients send such fields where an interface has optional ones.
+ * `callbackSecretKey` or `exactAmount`. Generated clients send such fields where an interface has optional ones; for
+ * transfers of fungible tokens the wider interface requires an `exactAmount`, beside the `priority`, of every client.
  */
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Result from "effect/Result"
 
 const isAbsent = (key: string, value: unknown) =>
-  (value === null && key !== "") || (key === "callbackSecretKey" && value === "")
+  (value === null && key !== "") || (value === "" && (key === "callbackSecretKey" || key === "exactAmount"))
 
 /** JSON without such fields; text that is no JSON, or whose values lie too deep, stays as it is. */
 export const withoutAbsent = (text: string): string =>

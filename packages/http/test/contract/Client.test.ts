@@ -65,7 +65,8 @@ layer(testServer(store!), { excludeTestServices: true })("Client", (it) => {
         let startingAfter: string | undefined
         do {
           const page = yield* client.addresses.internalTransactions({
-            params: { ...place, address },
+            // Any form of the address goes on behind a page of another form.
+            params: { ...place, address: seen.length % 2 === 0 ? address : address.toLowerCase() },
             query: { limit: 13, sortingOrder, ...(startingAfter === undefined ? {} : { startingAfter }) }
           })
           assert.strictEqual(page.sortingOrder, sortingOrder)

@@ -231,6 +231,22 @@ describe("OpenApiDocument", () => {
     assert.strictEqual(feed.find(({ name }) => name === "wait")!.schema.type, "integer")
   })
 
+  it("says of the lists that the interface gives ten items where no limit is given, that these have ten", () => {
+    const ofTen = [
+      ...["addresses.syncedAddresses", "addressHistory.evmLatestTokens", "addressHistory.evmLatestTransactions"],
+      ...["addressHistory.evmTransactions", "addressHistory.xrpAddressTransactions", "hdWallets.syncedWallets"],
+      ...["hdWalletLists.evmWalletAddresses", "hdWalletLists.evmWalletTransactions"],
+      ...["hdWalletLists.utxoWalletAddresses", "hdWalletLists.utxoWalletTransactions"],
+      ...["hdWalletLists.utxoWalletOutputs", "hdWalletLists.xrpWalletAddresses"],
+      ...["hdWalletLists.xrpWalletTransactions", "marketData.supportedAssets", "subscriptions.list"]
+    ]
+    for (const name of ofTen) {
+      const { parameters } = operationNamed(name)
+      const limit = parameters.find((parameter) => parameter.name === "limit")! as { readonly description?: string }
+      assert.match(limit.description!, /; 10 if not given$/, name)
+    }
+  })
+
   it("has examples that fit their schemas, and no placeholder", () => {
     const found = [...examplesIn(document, "#")]
     assert.isAbove(found.length, 500)

@@ -432,6 +432,13 @@ for (const [place, store] of stores.entries()) {
     /** What these answer without an error, the tests of what they do show. */
     const needsASubscription = ({ operationId }: Operation) => "referenceId" in valid(operationId).params
 
+    /** What the document says of a page's size where a request does not say; undefined where there are no pages. */
+    const defaultLimit = ({ parameters }: Operation): number | undefined => {
+      const limit = parameters.find(({ name }) => name === "limit") as { readonly description?: string } | undefined
+      const [, count] = /; (\d+) if not given$/.exec(limit?.description ?? "") ?? []
+      return count === undefined ? undefined : Number(count)
+    }
+
     const testNetwork = ({ params }: Request) => (params.blockchain === "ethereum" ? "sepolia" : "testnet")
 
     const check = (operation: Operation, status: number, code: string, answer: Answer) => {
@@ -454,6 +461,8 @@ for (const [place, store] of stores.entries()) {
             assert.isBelow(answer.status, 300, answer.text)
             assert.isUndefined(wrongWith(operation, answer.status, answer.body))
             assert.strictEqual(answer.body.context, context)
+            const limit = defaultLimit(operation)
+            if (limit !== undefined) assert.strictEqual(answer.body.data.limit, limit)
           })
         )
         for (const [status, code] of errorsOf(operation)) {

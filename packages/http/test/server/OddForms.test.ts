@@ -58,6 +58,12 @@ const posts: ReadonlyArray<readonly [what: string, path: string, body: unknown, 
     { data: { item: { ...payment, fee: { priority: "slow", exactAmount: null }, type: null } } },
     201
   ],
+  [
+    "an empty fee of tokens, which the interface requires",
+    prepare.replace("native-coins", "fungible-tokens"),
+    { data: { item: { ...payment, contract: address, fee: { priority: "slow", exactAmount: "" } } } },
+    201
+  ],
   ["a fee's flag beside the fee", prepare, { data: { item: { ...payment, substractFromAmount: true } } }, 201]
 ]
 

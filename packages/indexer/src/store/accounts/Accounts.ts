@@ -60,7 +60,7 @@ export class InvalidAccountName extends Schema.TaggedError<InvalidAccountName>()
   override get message() {
     return (
       `${JSON.stringify(this.name)} is no name of an account: it must have 1 to ${maxNameLength} characters, no control ` +
-      "characters, and no space at its ends"
+      'characters, no space at its ends, and not be "." or ".."'
     )
   }
 }
@@ -131,8 +131,9 @@ const maxNameLength = 64
 /** Uses of a key are noted so far apart, in milliseconds. */
 const noteMillis = 3_600_000
 
+/** "." and "..", however they are encoded, are no part of a URL's path, in which the console asks for an account. */
 const checkName = (name: string) =>
-  name.length <= maxNameLength && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(name)
+  name.length <= maxNameLength && /^(?!\.{1,2}$)[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(name)
     ? Effect.void
     : new InvalidAccountName({ name })
 

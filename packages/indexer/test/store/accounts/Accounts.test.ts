@@ -58,7 +58,7 @@ for (const store of takenStores(import.meta.url)) {
         const accounts = yield* Accounts
         const { id } = yield* accounts.create("before")
         yield* accounts.create("taken")
-        for (const name of ["", " ", " a", "a ", "a\n", "a\u0000b", "\u202ea", "x".repeat(65)]) {
+        for (const name of ["", " ", ".", "..", " a", "a ", "a\n", "a\u0000b", "\u202ea", "x".repeat(65)]) {
           assert.strictEqual((yield* Effect.flip(accounts.create(name)))._tag, "InvalidAccountName", name)
           assert.strictEqual((yield* Effect.flip(accounts.rename(id, name)))._tag, "InvalidAccountName", name)
         }
