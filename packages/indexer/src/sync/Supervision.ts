@@ -70,4 +70,8 @@ const lookAgain = "1 minute"
 export const keepFollowingForGood = <E extends { readonly message: string }, R>(
   chain: Chain.Chain,
   follow: Effect.Effect<never, E, R>
-) => keepFollowing(chain, follow).pipe(Effect.catch(() => Effect.sleep(lookAgain)), Effect.forever)
+) =>
+  keepFollowing(chain, follow).pipe(
+    Effect.catch(() => Effect.sleep(lookAgain)),
+    Effect.forever
+  )

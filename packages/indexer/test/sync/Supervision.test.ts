@@ -9,7 +9,10 @@ import { UnrecoverableFork } from "../../src/sync/Fork.ts"
 import * as Supervision from "../../src/sync/Supervision.ts"
 
 describe("Supervision", () => {
-  for (const stopped of [new UnrecoverableFork({ message: "too deep" }), new WrongNetwork({ message: "another one" })]) {
+  for (const stopped of [
+    new UnrecoverableFork({ message: "too deep" }),
+    new WrongNetwork({ message: "another one" })
+  ]) {
     it.effect(`looks at a chain again that has stopped, and says once why: ${stopped._tag}`, () =>
       Effect.gen(function* () {
         const chain = yield* Effect.fromResult(Chain.find("ethereum", "devnet"))
