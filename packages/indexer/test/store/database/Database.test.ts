@@ -12,6 +12,7 @@ import {
   WaitForServer
 } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
+import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -320,6 +321,28 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
           url.pathname = name
         })
         assert.include((yield* Effect.flip(opened)).message, "encoding LATIN1")
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("goes on in such an encoding where the store is there already, and says so", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
+        yield* Effect.acquireRelease(
+          Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+          () => Released.execute(place, `drop database ${name}`)
+        )
+        const url = new URL(Redacted.value(place.url))
+        url.pathname = name
+        const latin: Location = { ...place, url: Redacted.make(url.href) }
+        const encodingAt = (location: Location) =>
+          StoreHealth.inspect(location).pipe(
+            Effect.provide(Database.layer(location)),
+            Effect.map(({ server }) => server?.incompleteEncoding)
+          )
+        yield* Released.load("0.1", latin)
+        assert.strictEqual(yield* encodingAt(latin), "LATIN1")
+        assert.isUndefined(yield* encodingAt(place))
       }).pipe(Effect.scoped)
     )
 
