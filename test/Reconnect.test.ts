@@ -5,6 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { Wallet } from "ethers"
@@ -43,6 +44,36 @@ const disturb = Effect.fnUntraced(function* (server: PostgresServer.PostgresServ
 
 for (const _ of locations.filter(({ name }) => name === "postgres")) {
   describe("a PostgreSQL server that ends connections, is killed and is started again", () => {
+    it.live("is waited for by a daemon that starts", () =>
+      Effect.gen(function* () {
+        const server = yield* Effect.acquireRelease(
+          Effect.promise(async () => (await PostgresServer.start())!),
+          (server) => Effect.sync(server.remove)
+        )
+        const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
+        const place = { kind: "postgres", url: Redacted.make(server.url), connections: 5, secretKeys } as const
+        const headwater = yield* Headwater.start(place, {
+          chains: { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+        })
+        assert.strictEqual(yield* headwater.terminate, 0)
+        // The daemon has opened the store by then.
+        const held = new pg.Client({ connectionString: server.url })
+        yield* Effect.promise(() => held.connect())
+        yield* Effect.addFinalizer(() => Effect.promise(() => held.end()))
+        yield* Effect.promise(() => held.query("begin; lock table store_epoch"))
+        const launched = yield* Effect.forkChild(headwater.launch)
+        yield* Effect.promise(() =>
+          PostgresServer.ask(
+            server.url,
+            "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'"
+          )
+        ).pipe(Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") }))
+        yield* Effect.promise(() => held.query("rollback"))
+        yield* Fiber.join(launched)
+        assert.match(headwater.log(), /Waiting for PostgreSQL/)
+      }).pipe(Effect.scoped)
+    )
+
     it.live(
       `costs no event (seed ${seed})`,
       () =>

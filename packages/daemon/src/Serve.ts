@@ -14,7 +14,7 @@ import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
-import { Database, type StoreTooNew, WaitForServer } from "@headwater/indexer/store/database/Database"
+import { Database, type StoreTooNew, WaitForServer, whenAvailable } from "@headwater/indexer/store/database/Database"
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
@@ -308,9 +308,10 @@ export const layer = resolving.pipe(Layer.provide(NodeDns.layer))
 /**
  * Runs until it is interrupted, or a newer daemon has made the store one that this one may not run on. Where another
  * PostgreSQL server takes the place of the store's, everything ends and begins anew on that one: nothing is remembered then
- * that the other server may lack.
+ * that the other server may lack. A server that ends connections while everything begins is waited for.
  */
 export const run = Effect.gen(function* () {
+  const isOnServer = Settings.storeLocation(yield* Settings.Settings).kind === "postgres"
   const tooNew = yield* Deferred.make<never, Store.StoreUnavailable>()
   const onTooNew = ({ message }: StoreTooNew) =>
     Effect.asVoid(
@@ -327,7 +328,7 @@ export const run = Effect.gen(function* () {
     const context = yield* Layer.build(Layer.merge(layer, services))
     const why = yield* Context.get(context, Database).replaced
     yield* Effect.logWarning(`The store is on another PostgreSQL server now: ${why}. Everything begins anew there`)
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, whenAvailable, Effect.provideService(WaitForServer, isOnServer))
   return yield* Effect.raceFirst(Effect.forever(untilReplaced), Deferred.await(tooNew)).pipe(
     Effect.provideService(StoreWatch.OnTooNew, onTooNew)
   )

@@ -188,6 +188,17 @@ export const explanations = {
     causes: ["NTP does not run on one of both."],
     remedies: ["Set both clocks by NTP: leases and retries are told by them."]
   },
+  server_encoding: {
+    about: "store",
+    meaning:
+      "The PostgreSQL database has an encoding, such as LATIN1, that lacks characters which names of tokens have. What has " +
+      "such a character cannot be stored: callbacks of its chain wait. New stores are refused there.",
+    causes: ["The database was made with the encoding of its server's locale, by a version that did not refuse that."],
+    remedies: [
+      "Stop the daemons, make another database (`createdb --encoding UTF8 --template template0 new`), fill it " +
+        "(`pg_dump old | psql --set ON_ERROR_STOP=1 new`), and name it in `store.postgres`."
+    ]
+  },
   blocks_skipped: {
     about: "record",
     meaning:

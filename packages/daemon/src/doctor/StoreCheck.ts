@@ -121,11 +121,23 @@ const clock = ({ clockAhead }: Of<"server">): ReadonlyArray<Unaddressed> =>
         }
       ]
 
+const encoding = ({ incompleteEncoding }: Of<"server">): ReadonlyArray<Unaddressed> =>
+  incompleteEncoding === undefined
+    ? []
+    : [
+        {
+          level: "warning",
+          code: "server_encoding",
+          message: `the database has the encoding ${incompleteEncoding}, which lacks characters that names of tokens have`,
+          advice: "with the daemons stopped, pg_dump the database into one that was made with encoding UTF8"
+        }
+      ]
+
 const findings = ({ chains, file, server }: StoreHealth.StoreHealth): ReadonlyArray<Unaddressed> => [
   { level: "ok", message: `opens; it has blocks of ${chains === 1 ? "1 chain" : `${chains} chains`}` },
   ...(server === undefined
     ? []
-    : [{ level: "ok", message: server.version } as const, ...clock(server), ...role(server)]),
+    : [{ level: "ok", message: server.version } as const, ...clock(server), ...encoding(server), ...role(server)]),
   ...(file === undefined ? [] : [readers(file), wholeness(file), room(file)])
 ]
 

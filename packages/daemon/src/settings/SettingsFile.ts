@@ -99,8 +99,10 @@ const override = Effect.fnUntraced(function* (tree: unknown, environment: Enviro
   let result = tree
   const variables = new Map<string, string>()
   const problems: Array<Problem> = []
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith("HEADWATER_") || name === fileVariable || value === undefined || value === "") continue
+  for (const [name, given] of Object.entries(environment)) {
+    // As the text of files: secrets come with the line's end of the file that they were made from.
+    const value = given?.trim() ?? ""
+    if (!name.startsWith("HEADWATER_") || name === fileVariable || value === "") continue
     const leaf = leaves.get(name) ?? leaves.get(name.replace(/_FILE$/, ""))
     if (leaf === undefined) {
       if (!isOurs(name)) continue
@@ -150,7 +152,7 @@ const formatter = SchemaIssue.makeFormatterStandardSchemaV1({
 /** `Expected "all" | "watched"` → `must be "all" or "watched"`; messages of our own stay as they are. */
 const reworded = (message: string) =>
   message
-    .replace(/^Expected (?=[aeiou])/, "must be an ")
+    .replace(/^Expected (?:an )?(?=[aeiou])/, "must be an ")
     .replace(/^Expected (?=[a-z])/, "must be a ")
     .replace(/^Expected /, "must be ")
     .replaceAll(" | ", " or ")

@@ -18,7 +18,7 @@ export type Node = Effect.Success<ReturnType<typeof ChainConnection.open>>
 /** What is done with a chain, by its connected nodes. */
 export type Run<E, R> = (node: Node, settings: Settings.ChainSettings) => Effect.Effect<never, E, R>
 
-/** Runs one chain for good. Ends where only an operator can help. */
+/** Runs one chain for good. */
 const keep = Effect.fnUntraced(function* <E extends { readonly message: string }, R>(
   chain: Chain.Chain,
   settings: Settings.ChainSettings,
@@ -32,7 +32,7 @@ const keep = Effect.fnUntraced(function* <E extends { readonly message: string }
     yield* nodes.connect(chain, node)
     return yield* run(node, settings)
   }).pipe(Effect.scoped)
-  yield* Effect.ignore(Supervision.keepFollowing(chain, connected))
+  return yield* Supervision.keepFollowingForGood(chain, connected)
 })
 
 /** Runs every configured chain as long as the layer lives; `announcements`: whether nodes are listened to. */

@@ -83,8 +83,9 @@ describe("SettingsFile", () => {
   it.effect("lets the environment win, also over what the file lacks", () =>
     Effect.gen(function* () {
       const settings = yield* loadText("a.toml", `[http]\nport = 9000\nhost = "10.0.0.1"\n${chain}`, {
-        HEADWATER_HTTP_PORT: "9001",
-        HEADWATER_HTTP_HOST: "",
+        HEADWATER_HTTP_PORT: "9001\n",
+        HEADWATER_METRICS_TOKEN: "a token\n",
+        HEADWATER_HTTP_HOST: " ",
         HEADWATER_CREDITS_ENABLED: "true",
         HEADWATER_CALLBACKS_ALLOW_HOSTS: "localhost, hooks.internal",
         HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://a:1,http://b:2",
@@ -98,6 +99,7 @@ describe("SettingsFile", () => {
       })
       const [bitcoinCash, ethereum] = Settings.chains(settings)
       assert.strictEqual(settings.http.port, 9001)
+      assert.strictEqual(Redacted.value(settings.metrics.token!), "a token")
       assert.strictEqual(settings.http.host, "10.0.0.1")
       assert.strictEqual(settings.credits.enabled, true)
       assert.deepStrictEqual(settings.callbacks.allowHosts, ["localhost", "hooks.internal"])
@@ -159,8 +161,12 @@ describe("SettingsFile", () => {
         nodes = ["http://b"]
         user = "a"
         password = "hunter2"
-        cookie = "/node/.cookie"`
+        cookie = "/node/.cookie"
+        [chains."dash/mainnet"]
+        nodes = ["http://x", "http://x/"]
+        quorum = 2`
       assert.deepStrictEqual(yield* problemsOf("a.toml", together), {
+        'chains."dash/mainnet"': "must have a quorum of at most as many nodes as it names",
         'chains."litecoin/mainnet"': "must have user and password together",
         'chains."dogecoin/mainnet"': "must have either a cookie or user and password, not both"
       })
@@ -178,6 +184,7 @@ describe("SettingsFile", () => {
       assert.match(Redacted.value(location.url), /@a:5432,b:5433/)
       for (const [url, rule] of [
         ["a,,b/headwater", "must have a host before and behind each comma"],
+        ["a/headwater ", "must not begin or end with white space"],
         ["a:5432,b:x/headwater", "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"],
         [
           "a,b/headwater?target_session_attrs=standby",
@@ -345,6 +352,9 @@ describe("SettingsFile", () => {
         nodes = []
         [chains."ethereum/testnet"]
         nodes = ["http://x"]
+        [chains."dogecoin/regtest"]
+        nodes = ["http://x"]
+        pollMillis = 80.5
         [chains."litecoin/regtest"]
         start = 5
         nodes = [{ file = "/nonexistent/node" }]
@@ -367,11 +377,12 @@ describe("SettingsFile", () => {
         'chains."ethereum/devnet".record': 'must be "all" or "watched"',
         'chains."bitcoin/regtest".nodes[0]': "is missing",
         'chains."bitcoin/regtest".pollMillis': "must be a number (set by HEADWATER_CHAINS_BITCOIN_REGTEST_POLL_MILLIS)",
+        'chains."dogecoin/regtest".pollMillis': "must be an integer",
         'chains."ethereum/testnet"': "is not a setting; did you mean ethereum/devnet?",
         'chains."litecoin/regtest".nodes[0]': "names a file that cannot be read: /nonexistent/node"
       })
       const error = yield* Effect.flip(loadText("a.toml", text, environment))
-      assert.include(error.message, "14 problems")
+      assert.include(error.message, "15 problems")
       assert.notInclude(error.message, "hunter2")
     }).pipe(withServices, Effect.scoped)
   )

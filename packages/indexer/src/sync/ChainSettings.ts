@@ -2,6 +2,7 @@
 import type * as Chain from "@headwater/core/chains/Chain"
 import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Families from "../families/families.ts"
 import * as BytesInFlight from "../families/node/BytesInFlight.ts"
@@ -66,13 +67,15 @@ export const fit = ({
   quorum,
   user
 }: {
-  readonly nodes: ReadonlyArray<unknown>
+  readonly nodes: ReadonlyArray<Redacted.Redacted>
   readonly quorum: number
   readonly cookie?: unknown
   readonly user?: unknown
   readonly password?: unknown
 }): string | true => {
-  if (quorum > nodes.length) return "must have a quorum of at most as many nodes as it names"
+  // A node that is named twice has one word.
+  const different = new Set(nodes.map((node) => new URL(Redacted.value(node)).href)).size
+  if (quorum > different) return "must have a quorum of at most as many nodes as it names"
   if ((user === undefined) !== (password === undefined)) return "must have user and password together"
   return cookie === undefined || user === undefined || "must have either a cookie or user and password, not both"
 }

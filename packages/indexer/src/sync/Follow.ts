@@ -46,8 +46,11 @@ const nearHead = 10
 /** How often the log tells how far a chain is that catches up. */
 const progressInterval = "30 seconds"
 
-const isElsewhere = (error: SyncError | Fence.FollowedElsewhere): error is Fence.FollowedElsewhere =>
-  error._tag === "FollowedElsewhere"
+/** Whether another try is of no use: another daemon follows the chain, or an operator has to act. */
+const isForOthers = (
+  error: SyncError | Fence.FollowedElsewhere
+): error is Fence.FollowedElsewhere | Fork.UnrecoverableFork =>
+  error._tag === "FollowedElsewhere" || error._tag === "UnrecoverableFork"
 
 /** Waits between failed attempts: doubling from half a second, at most 15 seconds. */
 const backoff = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
@@ -266,10 +269,9 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   })
 
   const reportFailure = Effect.fnUntraced(function* (error: SyncError) {
-    const stopped = error._tag === "UnrecoverableFork"
     const message = yield* messageOf(error)
-    yield* report({ state: stopped ? "stopped" : "failing", message })
-    yield* stopped ? Effect.logError(message) : Effect.logWarning(message)
+    yield* report({ state: "failing", message })
+    yield* Effect.logWarning(message)
   })
 
   const logProgress = Effect.gen(function* () {
@@ -285,16 +287,15 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     if (!isFailing() && statuses.get(chain)?.head === undefined) yield* report({ state: "starting" })
     return yield* step.pipe(
       Effect.mapError((error) => Fence.refusal(error) ?? error),
-      Effect.tapError((error) => (isElsewhere(error) ? Effect.void : reportFailure(error))),
-      Effect.retry({ schedule: backoff, while: (error) => !isElsewhere(error) && error._tag !== "UnrecoverableFork" }),
+      Effect.tapError((error) => (isForOthers(error) ? Effect.void : reportFailure(error))),
+      Effect.retry({ schedule: backoff, while: (error) => !isForOthers(error) }),
       Effect.andThen(Effect.suspend(() => nextLook(newest))),
       Effect.forever,
       Effect.raceFirst(logProgress)
     )
   }).pipe(
     Effect.catchIf(
-      (error): error is Exclude<SyncError, Fork.UnrecoverableFork> =>
-        !isElsewhere(error) && error._tag !== "UnrecoverableFork",
+      (error): error is Exclude<SyncError, Fork.UnrecoverableFork> => !isForOthers(error),
       (error) => Effect.die(error)
     ),
     Effect.annotateLogs({ chain: nameOf(chain) })

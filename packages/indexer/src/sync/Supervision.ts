@@ -30,11 +30,18 @@ export const keepFollowing = Effect.fnUntraced(function* <E extends { readonly m
   const statuses = yield* ChainStatus
   const report = (state: "failing" | "stopped", message: string) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, { state, message }, now))
+  // The log says once why a chain has stopped, however often the chain is looked at since.
+  const isSaid = (message: string) => {
+    const status = statuses.get(chain)
+    return status?.state === "stopped" && status.message === message
+  }
 
   return yield* follow.pipe(
     Effect.tapError((error) =>
       isStopped(error)
-        ? Effect.andThen(report("stopped", error.message), Effect.logError(error.message))
+        ? isSaid(error.message)
+          ? Effect.void
+          : Effect.andThen(report("stopped", error.message), Effect.logError(error.message))
         : Effect.andThen(report("failing", error.message), Effect.logWarning(`Cannot follow: ${error.message}`))
     ),
     Effect.tapDefect((defect) =>
@@ -52,3 +59,19 @@ export const keepFollowing = Effect.fnUntraced(function* <E extends { readonly m
     Effect.annotateLogs({ chain: Chain.nameOf(chain) })
   ) as Effect.Effect<never, Stopped, R>
 })
+
+/** How soon a chain that has stopped is looked at again. */
+const lookAgain = "1 minute"
+
+/**
+ * As {@link keepFollowing}, and goes on once the operator has acted where a chain had stopped: the node behind the URL is the
+ * right one again, or the chain was rewound beside this process.
+ */
+export const keepFollowingForGood = <E extends { readonly message: string }, R>(
+  chain: Chain.Chain,
+  follow: Effect.Effect<never, E, R>
+) =>
+  keepFollowing(chain, follow).pipe(
+    Effect.catch(() => Effect.sleep(lookAgain)),
+    Effect.forever
+  )

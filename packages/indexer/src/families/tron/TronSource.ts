@@ -13,6 +13,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Broadcasting } from "../Broadcasting.ts"
 import * as TronBroadcasting from "./Broadcasting.ts"
+import * as SteadyTime from "../../SteadyTime.ts"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as Capability from "../Capability.ts"
 import type { Log } from "../evm/EvmNode.ts"
@@ -119,6 +120,9 @@ const findInternal = Effect.fnUntraced(function* (
   return undefined
 })
 
+/** How often a node that names no solidified block is asked for one, in milliseconds. */
+const solidAgainMillis = 300_000
+
 /** Opens the source: asks the node what it can do. */
 export const make = Effect.fn("TronSource.make")(function* (
   chain: Chain,
@@ -129,7 +133,17 @@ export const make = Effect.fn("TronSource.make")(function* (
 
   const headers = yield* TronHeaders.open(http)
   const atStart = TronBlock.tipOf(yield* headers.newest(http))
-  const solid = yield* SolidHead.find(http, options.rpc)
+  let solid = yield* SolidHead.find(http, options.rpc)
+  let lookedForSolid = yield* SteadyTime.millis
+  /** The node's way to say what is final. A node that refused each may have been starting, or busy: it is asked again. */
+  const solidHead = Effect.fnUntraced(function* (http: TronHttp.TronHttp) {
+    const now = yield* SteadyTime.millis
+    if (solid === undefined && now - lookedForSolid >= solidAgainMillis) {
+      lookedForSolid = now
+      solid = yield* SolidHead.find(http, options.rpc)
+    }
+    return solid
+  })
   const network = Effect.map(headers.at(http, 0), ({ blockID }): string | undefined => blockID).pipe(
     Effect.catchTag(["NodeRejected", "NodeInconsistent", "BlockMissing"], () => Effect.undefined),
     Effect.map((genesis) => Network.capability(chain, genesis))
@@ -141,6 +155,7 @@ export const make = Effect.fn("TronSource.make")(function* (
 
   const head = Effect.fn("TronSource.head")(function* (http: TronHttp.TronHttp): Effect.fn.Return<Head, NodeError> {
     const { hash, height } = TronBlock.tipOf(yield* headers.newest(http))
+    const solid = yield* solidHead(http)
     const final = solid === undefined ? undefined : yield* solid.block(http)
     // A solid block above the newest one is another node's, which knows another chain.
     return final === undefined || final.height > height

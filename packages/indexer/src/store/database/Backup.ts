@@ -55,8 +55,18 @@ export const pages = Effect.fn("Backup.pages")(function* (store: string) {
   return yield* Effect.try({ try: () => Number(db.pragma("page_count", { simple: true })), catch: failed })
 }, Effect.scoped)
 
-/** Pages in one step, between which others have their turn; a write by another process begins the copy anew. */
+/** Pages in one step, between which others have their turn. */
 const step = 10_000
+
+/** Keeps to the state of this moment: else each write by another process would begin the copy anew, and that for ever. */
+const holdState = (db: BetterSqlite.Database) =>
+  Effect.try({
+    try: () => {
+      db.exec("begin")
+      db.prepare("select 1 from sqlite_master").get()
+    },
+    catch: failed
+  })
 
 /**
  * Whatever takes the place of a store gets an epoch of its own: what was numbered since the copy was made is not in it. And
@@ -88,6 +98,13 @@ export const copy = Effect.fn("Backup.copy")(function* (
     )
   }
   yield* Effect.sync(() => rmSync(file))
+  // Of a copy that is not made whole nothing stays: its name would be refused from then on.
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const name of [partial, `${partial}-wal`, `${partial}-shm`]) rmSync(name, { force: true })
+    })
+  )
+  yield* holdState(db)
   const run = Effect.runForkWith(yield* Effect.context<never>())
   let done = 0
   const { totalPages } = yield* Effect.tryPromise({
@@ -101,7 +118,7 @@ export const copy = Effect.fn("Backup.copy")(function* (
         }
       }),
     catch: failed
-  }).pipe(Effect.tapError(() => Effect.sync(() => rmSync(partial, { force: true }))))
+  })
   // The last step is not reported.
   yield* advance(totalPages - done)
   return yield* Effect.try({

@@ -27,7 +27,7 @@ import * as StoreLock from "./StoreLock.ts"
 export { DatabaseError } from "./DatabaseError.ts"
 export type { SecretKeysUnusable } from "./SecretKeys.ts"
 export { StoreTooNew, type StoreIncomplete, type StoreMoved } from "./internal/Migrations.ts"
-export { ServerSilence, TransactionSilence, WaitForServer } from "./internal/PostgresServer.ts"
+export { ServerSilence, TransactionSilence, WaitForServer, whenAvailable } from "./internal/PostgresServer.ts"
 export type { Location } from "./Location.ts"
 export type { StoreInUse } from "./StoreLock.ts"
 

@@ -1,7 +1,11 @@
 import * as Schema from "effect/Schema"
 
-/** What `pg` says of a connection that ended without a word of the server, that had ended before, or that was not made in time. */
-const connectionLost = /^(Connection terminated|Client has encountered a connection error|timeout ex)/
+/**
+ * What `pg` says of a connection that ended without a word of the server, that had ended before, or that was not made in time;
+ * and Kysely, of one on which a rollback has failed.
+ */
+const connectionLost =
+  /^(Connection terminated|Client has encountered a connection error|timeout ex|Postgres connection has been discarded)/
 
 /**
  * Codes of statements that no store could run: values that do not fit (22), broken rules (23) and unknown names (42) on

@@ -32,6 +32,7 @@ export const each = (text: string): ReadonlyArray<string> => divide(text).urls
 const attributes = ["primary", "read-write"]
 
 const problemOf = (text: string): string | undefined => {
+  if (text !== text.trim()) return "must not begin or end with white space"
   const { hosts, parameters, ports } = divide(text)
   if (parameters.getAll("host").length > 1 || parameters.getAll("port").length > 1) {
     return "must have host= and port= once, with commas between several"

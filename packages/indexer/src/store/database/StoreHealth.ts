@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "./ChainRow.ts"
 import { Database, DatabaseError } from "./Database.ts"
+import { completeEncodings } from "./internal/PostgresAdapter.ts"
 import type { Location } from "./Location.ts"
 import { rows } from "./Statements.ts"
 
@@ -18,6 +19,8 @@ export interface StoreHealth {
         readonly version: string
         /** How far its clock is ahead of this machine's, in seconds. */
         readonly clockAhead: number
+        /** The encoding of its database, where that lacks characters that text from chains has. */
+        readonly incompleteEncoding: string | undefined
         readonly role: Role
       }
     | undefined
@@ -105,10 +108,20 @@ const role = Effect.gen(function* () {
 const server = Effect.gen(function* () {
   const { read } = yield* Database
   const [row] = yield* read((db) =>
-    db.selectNoFrom(({ fn }) => [fn<string>("version", []).as("version"), fn<Date>("now", []).as("now")])
+    db.selectNoFrom(({ fn }) => [
+      fn<string>("version", []).as("version"),
+      fn<Date>("now", []).as("now"),
+      sql<string>`getdatabaseencoding()::text`.as("encoding")
+    ])
   )
+  const { encoding } = row!
   const clockAhead = Math.round((row!.now.getTime() - (yield* Clock.currentTimeMillis)) / 1000)
-  return { version: row!.version.split(" on ")[0]!, clockAhead, role: yield* role }
+  return {
+    version: row!.version.split(" on ")[0]!,
+    clockAhead,
+    incompleteEncoding: completeEncodings.includes(encoding) ? undefined : encoding,
+    role: yield* role
+  }
 })
 
 /** Larger files are not read through, which would take minutes. */

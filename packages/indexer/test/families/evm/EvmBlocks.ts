@@ -133,6 +133,19 @@ export const withoutWaiting = <A, E, R>(effect: Effect.Effect<A, E, R>, seconds 
     return Effect.provideService(effect, Clock.Clock, clock)
   })
 
+/** Runs an effect by a clock on which so much time has passed, and whose time of the day, as it is read, is ahead besides. */
+export const atClock = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  moved: { readonly aheadMillis?: number; readonly passedMillis?: number }
+) =>
+  Effect.updateService(effect, Clock.Clock, (clock) => {
+    const passedMillis = moved.passedMillis ?? 0
+    return Object.assign(Object.create(clock) as Clock.Clock, {
+      currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + passedMillis + (moved.aheadMillis ?? 0)),
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(passedMillis) * 1_000_000n
+    })
+  })
+
 const failsAs = (tag: NodeError["_tag"]) => (effect: Effect.Effect<unknown, NodeError>, pattern: RegExp) =>
   Effect.map(Effect.flip(effect), (error) => {
     assert.strictEqual(error._tag, tag)

@@ -4,6 +4,7 @@ import type * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as Effect from "effect/Effect"
 import * as FakeNode from "../../FakeNode.ts"
 import {
+  atClock,
   alice,
   blockOf,
   bob,
@@ -184,6 +185,17 @@ describe("EvmSource", () => {
         const asked = () => node.calls.filter(({ params }) => params[0] === "finalized").length
         const before = asked()
         for (let poll = 0; poll < 5; poll++) yield* source.head
+        assert.strictEqual(asked() - before, 1)
+      }).pipe(Effect.scoped)
+    )
+    it.live("a tag that was refused while the clock was ahead is asked for again as soon", () =>
+      Effect.gen(function* () {
+        const { node, source } = yield* sourceOf(EvmNode.answers([at(100, "b1")]))
+        const asked = () => node.calls.filter(({ params }) => params[0] === "finalized").length
+        yield* atClock(source.head, { aheadMillis: 86_400_000 })
+        const before = asked()
+        yield* source.head
+        yield* atClock(source.head, { passedMillis: 300_000 })
         assert.strictEqual(asked() - before, 1)
       }).pipe(Effect.scoped)
     )

@@ -122,6 +122,19 @@ describe("TronSource", () => {
     })
   )
 
+  it.live("asks again for the final block where the node refused at first, after five minutes", () =>
+    Effect.gen(function* () {
+      const node = yield* TronNode.make({ blocks: blocks(5), solid: first + 3 })
+      node.override = (path) => (/^.walletsolidity|nodeinfo/.test(path) ? {} : undefined)
+      const source = yield* open(node)
+      node.override = () => undefined
+      assert.isUndefined((yield* source.head).final)
+      const head = yield* EvmBlocks.atClock(source.head, { passedMillis: 300_000 })
+      assert.strictEqual(head.final, first + 3)
+      assert.isTrue((yield* capability(source, "finality")).available)
+    })
+  )
+
   it.live("never calls final what is above the head, and keeps the head when finality cannot be told", () =>
     Effect.gen(function* () {
       const node = yield* TronNode.make({ blocks: blocks(5), solid: first + 4 })

@@ -12,6 +12,7 @@ import {
   WaitForServer
 } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
+import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -19,8 +20,11 @@ import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { sql } from "kysely"
+import pg from "pg"
 import { freePort } from "../../../../../test/FreePort.ts"
+import * as PostgresServer from "../../../../../test/PostgresServer.ts"
 import { unmigrated, stores, takenStores } from "../../../../../test/Stores.ts"
 import * as Released from "./Released.ts"
 
@@ -320,6 +324,53 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
           url.pathname = name
         })
         assert.include((yield* Effect.flip(opened)).message, "encoding LATIN1")
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("goes on in such an encoding where the store is there already, and says so", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
+        yield* Effect.acquireRelease(
+          Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+          () => Released.execute(place, `drop database ${name}`)
+        )
+        const url = new URL(Redacted.value(place.url))
+        url.pathname = name
+        const latin: Location = { ...place, url: Redacted.make(url.href) }
+        const encodingAt = (location: Location) =>
+          StoreHealth.inspect(location).pipe(
+            Effect.provide(Database.layer(location)),
+            Effect.map(({ server }) => server?.incompleteEncoding)
+          )
+        yield* Released.load("0.1", latin)
+        assert.strictEqual(yield* encodingAt(latin), "LATIN1")
+        assert.isUndefined(yield* encodingAt(place))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is waited for where it ends connections in the midst of a migration", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        yield* Released.load("0.1", place)
+        const ask = (statement: string) =>
+          Effect.promise(() => PostgresServer.ask(Redacted.value(place.url), statement))
+        const held = new pg.Client({ connectionString: Redacted.value(place.url) })
+        yield* Effect.promise(() => held.connect())
+        yield* Effect.addFinalizer(() => Effect.promise(() => held.end()))
+        yield* Effect.promise(() => held.query("begin; lock table callback"))
+        const opened = yield* Effect.succeed("opened").pipe(
+          Effect.provide(Database.layer(place)),
+          Effect.provideService(WaitForServer, true),
+          Effect.forkChild
+        )
+        const ended = yield* ask(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`
+        ).pipe(Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") }))
+        assert.lengthOf(ended, 1)
+        yield* Effect.promise(() => held.query("rollback"))
+        assert.strictEqual(yield* Fiber.join(opened), "opened")
       }).pipe(Effect.scoped)
     )
 

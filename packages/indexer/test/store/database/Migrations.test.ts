@@ -76,6 +76,22 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
       }).pipe(Effect.scoped)
     )
 
+    it.live.skipIf(name === "sqlite")("go on where the catalogue changes while Kysely reads it", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        yield* Released.load("0.1", store)
+        // As the migrations of another process do.
+        yield* Released.execute(store, "create table changing (id int)")
+        yield* Released.execute(store, "alter table changing add column a int").pipe(
+          Effect.andThen(Effect.sleep("5 millis")),
+          Effect.andThen(Released.execute(store, "alter table changing drop column a")),
+          Effect.forever,
+          Effect.forkChild
+        )
+        yield* open(store)
+      }).pipe(Effect.scoped)
+    )
+
     it.live("let several processes begin at once on an empty store", () =>
       Effect.gen(function* () {
         const store = yield* location

@@ -1,7 +1,7 @@
 /** Heights and hashes of an EVM node's blocks: the newest, the newest final one, and the one at a height. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as SteadyTime from "../../../SteadyTime.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected } from "../../node/NodeError.ts"
 import type { Head } from "../../Source.ts"
@@ -38,9 +38,9 @@ const headerOf = (rpc: JsonRpc, answer: unknown, block: string) =>
 
 /** The newest block, and the newest final one of a node that knows the `finalized` tag. */
 export const head = () => {
-  let finalityRestsUntil = 0
+  let finalityRestsUntil = Number.NEGATIVE_INFINITY
   return Effect.fn("EvmSource.head")(function* (rpc: JsonRpc): Effect.fn.Return<Head, NodeError> {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     const tags = finalityRestsUntil > now ? ["latest"] : ["latest", "finalized"]
     const [latest, finalized] = yield* rpc.results(tags.map((tag) => blockCall(tag, false)))
     const newest = yield* headerOf(rpc, yield* Effect.fromResult(latest!), "latest")

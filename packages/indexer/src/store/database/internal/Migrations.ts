@@ -20,7 +20,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { CompiledQuery, type Kysely, sql } from "kysely"
-import { type Migration, Migrator } from "kysely/migration"
+import { type Migration, type MigrationResultSet, Migrator } from "kysely/migration"
 import { DatabaseError } from "../DatabaseError.ts"
 import * as main from "../migrations/0001_main.ts"
 import * as credits from "../migrations/0002_credits.ts"
@@ -239,6 +239,13 @@ export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
 /** Behind the migrations of this number, daemons may be upgraded one after another: before it, chains had no fence. */
 export const lastBeforeRolling = "0069"
 
+/**
+ * Whether a column or a table was gone that PostgreSQL's catalogue had shown: Kysely reads it before its lock, while another
+ * process may be migrating. No migration was begun then.
+ */
+const isChangedMeanwhile = ({ error, results }: MigrationResultSet) =>
+  results === undefined && /^(42703|42P01|XX000)$/.test((error as { readonly code?: string } | undefined)?.code ?? "")
+
 /** Applies what is pending. On PostgreSQL Kysely lets one process at a time do that. */
 const migrate = Effect.fnUntraced(function* (
   db: Kysely<Tables>,
@@ -266,7 +273,7 @@ const migrate = Effect.fnUntraced(function* (
       ? [() => migrator.migrateToLatest()]
       : (yield* pending(names, types)).map(() => () => migrator.migrateUp())
   for (const step of steps) {
-    const { error, results = [] } = yield* attempt(step)
+    const { error, results = [] } = yield* Effect.repeat(attempt(step), { ...tries, while: isChangedMeanwhile })
     if (error === undefined) continue
     const migration = results.find(({ status }) => status === "Error")?.migrationName
     return yield* migration !== undefined && migration <= lastOfFirstRelease && existsAlready.test(String(error))

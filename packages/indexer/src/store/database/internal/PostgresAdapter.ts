@@ -7,10 +7,13 @@ import type { ColumnTypes } from "./ColumnTypes.ts"
 import { type Connection, rows } from "./Connection.ts"
 import type { PostgresServer } from "./PostgresPrimary.ts"
 
+/** Encodings of databases that hold any text. */
+export const completeEncodings: ReadonlyArray<string> = ["UTF8", "SQL_ASCII"]
+
 /** Whoever names a token writes what stands in the store: in LATIN1 one symbol that the encoding lacks holds up its chain. */
 const anyText = `
   do $$ begin
-    if getdatabaseencoding() not in ('UTF8', 'SQL_ASCII') then
+    if getdatabaseencoding() not in (${completeEncodings.map((name) => `'${name}'`).join(", ")}) then
       raise exception 'the database has the encoding %, which lacks characters that names of tokens have: make it with encoding ''UTF8'' template template0',
         getdatabaseencoding();
     end if;

@@ -1,6 +1,6 @@
 /** Waiting for something to be in the store. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as SteadyTime from "../../../SteadyTime.ts"
 
 /** How long a reader waits until it looks for what no wakeup has told. */
 const lookMillis = 500
@@ -16,11 +16,11 @@ export const until = <A, E, R>(
   nextWakeup: Effect.Effect<Effect.Effect<void>>
 ): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
-    const end = (yield* Clock.currentTimeMillis) + waitMillis
+    const end = (yield* SteadyTime.millis) + waitMillis
     while (true) {
       const woken = yield* nextWakeup
       const found = yield* look
-      const left = end - (yield* Clock.currentTimeMillis)
+      const left = end - (yield* SteadyTime.millis)
       if (isEnough(found) || left <= 0) return found
       yield* Effect.timeoutOption(woken, Math.min(left, lookMillis))
     }
