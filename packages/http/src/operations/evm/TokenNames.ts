@@ -24,7 +24,7 @@ export const find = Effect.fn("TokenNames.find")(function* (
   if (tokenMetadata === undefined) return found
   const unknown = contracts.filter((contract) => !found.has(Bytes.key(contract)))
   for (const some of Arr.chunksOf(unknown, atOnce)) {
-    const answers = yield* tokenMetadata(some)
+    const answers = yield* tokenMetadata(some, height)
     const learned = some.map((contract, i) => ({ contract, height, metadata: answers[i]! }))
     for (const { contract, metadata } of learned) found.set(Bytes.key(contract), metadata)
     yield* record.keepTokens(learned)
