@@ -1,5 +1,5 @@
 /** Amounts of the XRP Ledger: drops of XRP, issued currencies and multi-purpose tokens, as their JSON writes them. */
-import { hexToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Amount from "../Amount.ts"
@@ -39,9 +39,14 @@ const printable = /^[\x21-\x7e]+$/
 
 const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
+/** A name of three characters as a code of 160 bits. */
+const codeOf = (name: string): string => `${"00".repeat(12)}${bytesToHex(utf8ToBytes(name))}${"00".repeat(5)}`
+
+const passesForXrp = (name: string): boolean => name.toUpperCase() === xrp.unit
+
 /**
  * The name of a currency: three characters as they are, a code of 160 bits as the text in the code. A code without text,
- * or one that would pass for XRP, stays hexadecimal.
+ * or one that would pass for XRP, is hexadecimal: the ledger lets anybody issue `xrp`.
  *
  * @example
  * ```ts
@@ -52,13 +57,13 @@ const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
  * ```
  */
 export const currencyName = (code: string): string => {
-  if (!hexCode.test(code)) return code
+  if (!hexCode.test(code)) return passesForXrp(code) ? codeOf(code) : code
   const bytes = hexToBytes(code)
   const standard = bytes.every((byte, at) => byte === 0 || (at >= 12 && at < 15))
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0) end--
   const text = asciiOf(standard ? bytes.subarray(12, 15) : bytes.subarray(0, end))
-  return printable.test(text) && text.toUpperCase() !== xrp.unit ? text : code.toUpperCase()
+  return printable.test(text) && !passesForXrp(text) ? text : code.toUpperCase()
 }
 
 /** Enough digits after the point for the smallest amount that the ledger can hold, 10^-81, and its digits. */

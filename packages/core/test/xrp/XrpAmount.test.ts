@@ -38,6 +38,9 @@ describe("XrpAmount", () => {
       assert.strictEqual(XrpAmount.currencyName(code), code)
     }
     assert.strictEqual(XrpAmount.currencyName("0".repeat(40)), "0".repeat(40))
+    // The ledger refuses nothing but the capitals.
+    const lowerCase = "0000000000000000000000007872700000000000"
+    assert.deepStrictEqual(["xrp", lowerCase].map(XrpAmount.currencyName), [lowerCase, lowerCase])
   })
 
   it("reads multi-purpose tokens", () => {

@@ -52,7 +52,11 @@ export interface Source {
   readonly capabilities: Effect.Effect<ReadonlyArray<Capability>, NodeError>
 }
 
-/** Asks a node for names, symbols and decimals of token contracts; the answers are in the order of the contracts. */
+/**
+ * Asks a node for names, symbols and decimals of token contracts; the answers are in the order of the contracts. `height` is
+ * that of a block that the node must have, to know the contracts.
+ */
 export type FetchTokenMetadata = (
-  contracts: ReadonlyArray<AddressBytes>
+  contracts: ReadonlyArray<AddressBytes>,
+  height?: number
 ) => Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError>

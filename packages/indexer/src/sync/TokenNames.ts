@@ -15,7 +15,9 @@ const retries = 3
 const learn = Effect.fnUntraced(function* (source: Source, store: ChainStore, blocks: ReadonlyArray<Block>) {
   const unknown = yield* store.unknownTokens(blocks)
   if (source.tokenMetadata === undefined) return undefined
-  const answers = unknown.length === 0 ? [] : yield* source.tokenMetadata(unknown.map(({ contract }) => contract))
+  const contracts = unknown.map(({ contract }) => contract)
+  const height = Math.max(...unknown.map(({ height }) => height))
+  const answers = unknown.length === 0 ? [] : yield* source.tokenMetadata(contracts, height)
   return unknown.map((mention, i): LearnedToken => ({ ...mention, metadata: answers[i]! }))
 })
 

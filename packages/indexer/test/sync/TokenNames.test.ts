@@ -24,6 +24,8 @@ const contract = (number: number) => new Uint8Array(20).fill(number) as AddressB
 class TokenChain extends FakeChain {
   /** Contracts, as they were asked for. */
   readonly asked: Array<ReadonlyArray<number>> = []
+  /** The heights for which they were. */
+  readonly heights: Array<number | undefined> = []
   /** Runs before the node answers. */
   meanwhile: Effect.Effect<void, NodeUnreachable> = Effect.void
 
@@ -44,10 +46,11 @@ class TokenChain extends FakeChain {
   override get source(): Source {
     return {
       ...super.source,
-      tokenMetadata: (contracts) =>
+      tokenMetadata: (contracts, height) =>
         Effect.andThen(
           Effect.suspend(() => {
             this.asked.push(contracts.map(([number]) => number!))
+            this.heights.push(height)
             return this.meanwhile
           }),
           Effect.sync(() =>
@@ -98,6 +101,8 @@ for (const store of takenStores(import.meta.url)) {
         node.move(1, 2)
         yield* step
         assert.deepStrictEqual(node.asked.flat(), [1, 2])
+        // The last block that speaks of them, which the node has to have.
+        assert.strictEqual(node.heights.at(-1), 2)
         assert.deepStrictEqual(yield* symbols, ["T1", "T2", "T1", "T1", "T2"])
       }).pipe(Effect.scoped, Effect.provide(layer))
     )

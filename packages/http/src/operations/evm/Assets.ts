@@ -32,6 +32,7 @@ import type { ChainOperations, WalletRequest } from "../Operations.ts"
 import * as NodeCalls from "../NodeCalls.ts"
 import * as Wallet from "../Wallet.ts"
 import * as AddressUse from "./AddressUse.ts"
+import * as RecordedAmount from "./RecordedAmount.ts"
 import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
@@ -58,7 +59,7 @@ export interface WalletNode extends Pick<EvmNode, "accountsAt" | "tokenBalancesA
 /** Readings of a wallet, before the client is told to come back. */
 const maxReadings = 10
 
-/** One id of a token contract, and how much of the id the wallet has. */
+/** One id of a token contract, and how much of the id an address of the wallet has at the least. */
 interface NonFungibleToken {
   readonly contract: Address.AddressBytes
   readonly tokenId: bigint
@@ -85,22 +86,22 @@ const tokensOf = Effect.fnUntraced(function* (
   const fungible = new Map<string, Address.AddressBytes>()
   const nonFungible = new Map<string, NonFungibleToken>()
   for (const address of addresses) {
-    yield* record.each("token", address, tip.height, ({ amount, contract, from, to, token, tokenId }) => {
+    const held = new Map<string, NonFungibleToken>()
+    yield* record.each("token", address, tip.height, (transfer) => {
+      const { contract, token, tokenId } = transfer
       if (token === "fungible" || tokenId === undefined) {
         fungible.set(Bytes.key(contract), contract)
         return
       }
       const key = `${Bytes.key(contract)}:${tokenId}`
-      const entry = nonFungible.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
-      nonFungible.set(key, entry)
-      if (Buffer.compare(to, address) === 0) entry.amount += amount
-      if (Buffer.compare(from, address) === 0) entry.amount -= amount
+      const entry = held.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
+      held.set(key, entry)
+      entry.amount = RecordedAmount.after(entry.amount, address, transfer)
     })
+    // Of each address by itself: where the record begins late, it has a part of what moved between two of them.
+    for (const [key, token] of held) if (token.amount > 0n) nonFungible.set(key, token)
   }
-  return {
-    fungible: [...fungible.values()],
-    nonFungible: byContract(nonFungible.values()).filter(({ amount }) => amount > 0n)
-  }
+  return { fungible: [...fungible.values()], nonFungible: byContract(nonFungible.values()) }
 })
 
 /** What went to and from the addresses. */

@@ -140,7 +140,9 @@ export const make = <Node extends ConnectedNode>(
     const transfers = all.slice(offset, offset + limit)
     const contracts = new Map(transfers.map(({ contract }) => [Bytes.key(contract), contract]))
     const tip = yield* Effect.orDie(record.tip)
-    const names = TokenNames.find(record, node.source, tip?.height ?? 0, [...contracts.values()])
+    // The block may be younger than the record, and its contracts unknown to a node that is behind.
+    const height = Math.max(tip?.height ?? 0, logs[0]?.height ?? 0)
+    const names = TokenNames.find(record, node.source, height, [...contracts.values()])
     const tokens = yield* freshness.orUnavailable(names).pipe(Effect.catchTag("DatabaseError", Effect.die))
     return {
       total: all.length,

@@ -17,6 +17,7 @@ import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, Position } from "../Operations.ts"
 import * as RecordedAddress from "../RecordedAddress.ts"
 import type { WalletNode } from "./Assets.ts"
+import * as RecordedAmount from "./RecordedAmount.ts"
 import * as TokenNames from "./TokenNames.ts"
 
 export interface Options {
@@ -31,8 +32,8 @@ class TooManyTransfers extends Schema.TaggedError<TooManyTransfers>()("TooManyTr
 interface Moved {
   readonly contract: Address.AddressBytes
   readonly kind: TokenKind
-  /** What came and did not go, in the smallest unit, as far as that is recorded. */
-  amount: bigint
+  /** For each id what the address has at the least, as far as that is recorded. */
+  readonly amounts: Map<bigint | undefined, bigint>
 }
 
 /** Bytes of each number of a position. */
@@ -61,13 +62,13 @@ export const make = <Node extends ConnectedNode>(
   const movedOf = Effect.fnUntraced(function* (address: Address.AddressBytes, upTo: number) {
     const found = new Map<string, Moved>()
     let transfers = 0
-    yield* record.each("token", address, upTo, ({ amount, contract, from, to, token }) => {
+    yield* record.each("token", address, upTo, (transfer) => {
       if (++transfers > mostTransfers) throw new TooManyTransfers()
+      const { contract, token, tokenId } = transfer
       const key = Bytes.key(contract)
-      const moved = found.get(key) ?? { contract, kind: token, amount: 0n }
+      const moved = found.get(key) ?? { contract, kind: token, amounts: new Map<bigint | undefined, bigint>() }
       found.set(key, moved)
-      if (Bytes.equal(to, address)) moved.amount += amount
-      if (Bytes.equal(from, address)) moved.amount -= amount
+      moved.amounts.set(tokenId, RecordedAmount.after(moved.amounts.get(tokenId) ?? 0n, address, transfer))
     })
     return [...found.values()].sort((a, b) => Buffer.compare(a.contract, b.contract))
   })
@@ -105,8 +106,9 @@ export const make = <Node extends ConnectedNode>(
     return {
       next: rest.length > limit && last !== undefined ? positionOf(last) : undefined,
       ...{ completeFrom: RecordedAddress.completeFrom(recordedFrom), answeredFrom: "record" as const },
-      items: page.flatMap(({ amount, contract, kind }, index) => {
-        const held = kind === "multi" ? amount : (balances[index] ?? 0n)
+      items: page.flatMap(({ amounts, contract, kind }, index) => {
+        const held =
+          kind === "multi" ? [...amounts.values()].reduce((sum, amount) => sum + amount, 0n) : (balances[index] ?? 0n)
         const { decimals = 0, name = "", symbol = "" } = names.get(Bytes.key(contract)) ?? {}
         return held <= 0n
           ? []

@@ -10,9 +10,12 @@ import * as Effect from "effect/Effect"
 /** Contracts that a node is asked for in one go: their answers are kept even if the next go fails. */
 const atOnce = 100
 
+/** A contract of a block that the record does not have may not be there yet, by the node that was asked, and says nothing then. */
+const isSaid = ({ decimals, name, symbol }: TokenMetadata) => decimals !== undefined || name !== "" || symbol !== ""
+
 /**
- * Metadata by the key of the contract. The node's answers are kept as of `height`, that of the record. Without a node
- * that can be asked, contracts that the record does not know are absent.
+ * Metadata by the key of the contract. What contracts say of themselves is kept as of `height`, that of the record. Without a
+ * node that can be asked, contracts that the record does not know are absent.
  */
 export const find = Effect.fn("TokenNames.find")(function* (
   record: ChainReader,
@@ -24,10 +27,10 @@ export const find = Effect.fn("TokenNames.find")(function* (
   if (tokenMetadata === undefined) return found
   const unknown = contracts.filter((contract) => !found.has(Bytes.key(contract)))
   for (const some of Arr.chunksOf(unknown, atOnce)) {
-    const answers = yield* tokenMetadata(some)
+    const answers = yield* tokenMetadata(some, height)
     const learned = some.map((contract, i) => ({ contract, height, metadata: answers[i]! }))
     for (const { contract, metadata } of learned) found.set(Bytes.key(contract), metadata)
-    yield* record.keepTokens(learned)
+    yield* record.keepTokens(learned.filter(({ metadata }) => isSaid(metadata)))
   }
   return found
 })

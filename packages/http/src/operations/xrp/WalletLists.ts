@@ -1,5 +1,6 @@
 /** Lists of an XRP wallet: addresses that are recorded, and transactions of those that are used, from the servers. */
 import * as Address from "@headwater/core/address/Address"
+import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import type { Place } from "@headwater/indexer/families/xrp/AccountTransactions"
@@ -21,23 +22,33 @@ type Operations = Pick<ChainOperations, "xrpWalletAddresses" | "xrpWalletTransac
 /** Transactions of an account that are asked for at a time. */
 const atOnce = 50
 
+/** Each account once, with the drops that went from or to it; one that the transaction names is there even with none. */
+const sums = (named: string, transfers: ExplorerTransaction["transfers"], side: "from" | "to") => {
+  const drops = new Map<string, bigint>(named === "" ? [] : [[named, 0n]])
+  for (const transfer of transfers) {
+    const account = transfer[side]
+    if (account !== undefined) drops.set(account, (drops.get(account) ?? 0n) + transfer.drops)
+  }
+  return [...drops]
+}
+
 /**
- * A transaction as the list of a wallet has it, whose amounts name no unit: XRP that moved, and no tokens. A payment moves what was
- * delivered, which may be far less than its amount, and what failed moves nothing.
+ * A transaction as the list of a wallet has it, whose amounts name no unit: XRP that moved, and no tokens. An amount among the
+ * fields of a transaction may be more than what moved, what its sender gets, or nothing but an offer.
  */
 export const itemOf =
   (chain: Chain, own: ReadonlySet<string>) =>
-  ({ item, ledger }: ExplorerTransaction) => {
-    const coins = ({ amount, unit }: typeof item.value) => (unit === chain.unit ? amount : "0")
-    const member = (address: string, amount: string) =>
-      address === "" ? [] : [{ address, isMember: own.has(address), value: { amount } }]
-    const given = item.type === "Payment" ? item.receive : item.value
+  ({ item, ledger, transfers }: ExplorerTransaction) => {
+    const members = (named: string, side: "from" | "to") =>
+      sums(named, transfers, side).map(([address, drops]) => ({
+        ...{ address, isMember: own.has(address) },
+        value: { amount: Amount.format(drops, chain.decimals) }
+      }))
     return {
       ...{ hash: item.hash, positionInBlock: item.positionInBlock, timestamp: item.timestamp },
       fee: { amount: item.fee.amount },
       minedInBlock: { hash: Hash.encode(chain, ledger.hash), height: ledger.height },
-      recipient: member(item.recipient, coins(item.receive)),
-      sender: member(item.sender, item.status === "tesSUCCESS" ? coins(given) : "0")
+      ...{ recipient: members(item.recipient, "to"), sender: members(item.sender, "from") }
     }
   }
 

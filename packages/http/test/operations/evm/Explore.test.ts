@@ -10,6 +10,7 @@ const bytes = (text: string) => Buffer.from(text.slice(2), "hex")
 
 /** A batch of ERC-1155 with so many ids. */
 const batch = (count: number) => ({
+  height: 7,
   address: Buffer.alloc(20, 1),
   topics: [bytes(TokenTransfers.batchTopic), word(1), word(2), word(3)],
   data: Buffer.concat([
@@ -38,6 +39,31 @@ describe("Token transfers of a transaction", () => {
       })
       const answer = yield* evmTokens({ transactionHash: `0x${"11".repeat(32)}`, limit: 2, offset: count - 1 } as never)
       assert.deepStrictEqual([answer.total, answer.items.length], [count, 1])
+    })
+  )
+
+  it.live("are named by a node that has their block, however far the record is", () =>
+    Effect.gen(function* () {
+      const asked: Array<number> = []
+      const source = {
+        tokenMetadata: (contracts: ReadonlyArray<unknown>, height: number) => {
+          asked.push(height)
+          return Effect.succeed(contracts.map(() => ({ name: "Seven", symbol: "7", decimals: undefined })))
+        }
+      }
+      const freshness = { node: Effect.succeed({ source }), orUnavailable: (effect: unknown) => effect }
+      const node = { logs: () => Effect.succeed([batch(1)]) }
+      for (const tip of [undefined, { height: 6 }, { height: 8 }]) {
+        const record = {
+          ...{ chain: Chain.ofName("ethereum/mainnet")!, name: "ethereum/mainnet", tip: Effect.succeed(tip) },
+          ...{ tokens: () => Effect.succeed(new Map()), keepTokens: () => Effect.void }
+        }
+        const { evmTokens } = Explore.make(record as never, freshness as never, () => node as never, {
+          internalTransactions: true
+        })
+        yield* evmTokens({ transactionHash: `0x${"11".repeat(32)}`, limit: 1, offset: 0 } as never)
+      }
+      assert.deepStrictEqual(asked, [7, 7, 8])
     })
   )
 

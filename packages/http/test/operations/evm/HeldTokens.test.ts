@@ -39,13 +39,14 @@ const record = {
   tokens: () => Effect.succeed(new Map())
 } as unknown as ChainReader
 
+const tip = { height: 1, hash: new Uint8Array(32), reorganisations: 0 }
+const freshness = {
+  recorded: () => Effect.succeed({ node: { source: {} }, tip }),
+  orUnavailable: <A>(self: A) => self
+} as unknown as Freshness.Freshness<ConnectedNode>
+
 it.effect("lists every token once, however small the pages", () =>
   Effect.gen(function* () {
-    const tip = { height: 1, hash: new Uint8Array(32), reorganisations: 0 }
-    const freshness = {
-      recorded: () => Effect.succeed({ node: { source: {} }, tip }),
-      orUnavailable: <A>(self: A) => self
-    } as unknown as Freshness.Freshness<ConnectedNode>
     const node = { tokenBalancesAt: (all: ReadonlyArray<unknown>) => Effect.succeed(all.map(() => 1n)) }
     const list = HeldTokens.make(record, freshness, () => node, { record: "all" })
     const endpoint = EvmAddresses.evmAddressEndpoints.find(({ identifier }) => identifier === "evmHeldTokens")!
@@ -61,6 +62,36 @@ it.effect("lists every token once, however small the pages", () =>
     assert.deepStrictEqual(
       found.map((contract) => contract.toLowerCase()),
       contracts
+    )
+  })
+)
+
+it.effect("takes what went from before the record from no other id of the contract", () =>
+  Effect.gen(function* () {
+    const contract = bytes(contracts[2]!)
+    const moved = [
+      { from: holder, to: contract, tokenId: 1n, amount: 10n },
+      { from: contract, to: holder, tokenId: 2n, amount: 7n },
+      { from: holder, to: holder, tokenId: 2n, amount: 7n },
+      { from: holder, to: contract, tokenId: 2n, amount: 3n }
+    ]
+    const late = {
+      ...record,
+      completeness: () => Effect.succeed(new Map([[Bytes.key(holder), { tokens: 5 }]])),
+      each: (_kind: "token", _address: Address.AddressBytes, _upTo: number, use: (transfer: TokenTransfer) => void) =>
+        Effect.sync(() => {
+          const place = { kind: "token", transaction: 0, position: 0, batchIndex: 0, contract, token: "multi" } as const
+          for (const each of moved) use({ ...place, ...each })
+        })
+    }
+    const node = { tokenBalancesAt: (all: ReadonlyArray<unknown>) => Effect.succeed(all.map(() => undefined)) }
+    const list = HeldTokens.make(late as unknown as ChainReader, freshness, () => node, { record: "all" })
+    const address = Address.encode(chain, holder)!
+    const { completeFrom, items } = yield* list({ account: 1, address, limit: 9, sortingOrder: "ASCENDING" } as never)
+    assert.strictEqual(completeFrom, 5)
+    assert.deepStrictEqual(
+      items.map(({ fungibleValues }) => fungibleValues.amount),
+      ["4"]
     )
   })
 )

@@ -59,6 +59,18 @@ describe("TokenNames", () => {
     })
   )
 
+  it.effect("keeps nothing of a contract that says nothing: the node may be behind the block of the contract", () =>
+    Effect.gen(function* () {
+      const { kept, record } = setting(0)
+      const silent = { name: "", symbol: "", decimals: undefined }
+      const tokenMetadata = (contracts: ReadonlyArray<AddressBytes>) =>
+        Effect.succeed(contracts.map((bytes) => (numberOf(bytes) === 1 ? silent : { ...silent, decimals: 0 })))
+      const found = yield* TokenNames.find(record, { tokenMetadata }, 77, [1, 3].map(contract))
+      assert.deepStrictEqual([...found.values()], [silent, { ...silent, decimals: 0 }])
+      assert.deepStrictEqual(kept, [[3, "", 77]])
+    })
+  )
+
   it.effect("has kept what the node has said before it fails", () =>
     Effect.gen(function* () {
       const { asked, kept, record, tokenMetadata } = setting(2)

@@ -23,6 +23,8 @@ import * as TokenMetadata from "./TokenMetadata.ts"
 import { requestJson, type TransactionRequest } from "./TransactionRequest.ts"
 
 export interface Log {
+  /** Of the block that has it. */
+  readonly height: number
   readonly address: AddressBytes
   readonly data: Uint8Array
   readonly topics: ReadonlyArray<Uint8Array>
@@ -283,9 +285,10 @@ const opStackFee = (rpc: JsonRpc): EvmNode["opStackFee"] =>
     })
   })
 
-const logOf = (entry: unknown): Log => {
+const logOf = (entry: unknown, height: number): Log => {
   const log = Hex.object(entry, "log")
   return {
+    height,
     address: Hex.address(log.address, "log.address"),
     data: Hex.data(log.data, "log.data"),
     topics: Hex.array(log.topics, "log.topics").map((topic) => Hex.hash(topic, "log.topics")),
@@ -302,7 +305,8 @@ const logs = (rpc: JsonRpc): EvmNode["logs"] =>
       if (!Hex.equal(Hex.hash(receipt.transactionHash, "receipt.transactionHash"), transaction)) {
         throw new Hex.Malformed("the receipt is of another transaction")
       }
-      return Hex.array(receipt.logs, "receipt.logs").map(logOf)
+      const height = Hex.integer(receipt.blockNumber, "receipt.blockNumber")
+      return Hex.array(receipt.logs, "receipt.logs").map((log) => logOf(log, height))
     })
   })
 

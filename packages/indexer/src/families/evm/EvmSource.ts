@@ -57,9 +57,10 @@ export interface EvmSource extends Source {
   readonly wholeBlockAt: SideSources["wholeBlockAt"]
   /** Undefined where no internal transactions are read, or no node shows any. */
   readonly traces: BlockTraces.BlockTraces | undefined
-  /** Names, symbols and decimals, in the order of the contracts. */
+  /** As in `Source`. */
   readonly tokenMetadata: (
-    contracts: ReadonlyArray<AddressBytes>
+    contracts: ReadonlyArray<AddressBytes>,
+    height?: number
   ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
 }
 
@@ -206,6 +207,6 @@ export const make = Effect.fn("EvmSource.make")(function* (
     wholeBlockAt: traces && ((height) => rpc.withOne((one) => blockWith(one, height, traces.fromAny))),
     traces,
     capabilities: Effect.succeed(capabilities),
-    tokenMetadata: (contracts) => rpc.withOne((one) => TokenMetadata.fetch(one, contracts))
+    tokenMetadata: (contracts, height) => rpc.withOne((one) => TokenMetadata.fetch(one, contracts, height))
   }
 })

@@ -1,10 +1,12 @@
 /** Names, symbols and decimals as token contracts give them: strings, bytes32, nothing, or garbage. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as ContractAnswers from "./internal/ContractAnswers.ts"
+import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
 
 export interface TokenMetadata {
@@ -78,23 +80,24 @@ const bytesOf = (answer: unknown): Uint8Array =>
     () => new Uint8Array(0)
   )
 
-/**
- * Asks all contracts at the newest block, in the order given. A contract that reverts, lacks a function or answers
- * garbage has an empty name or symbol, or undefined decimals; a node that could not answer is a failure.
- */
-export const fetch = Effect.fn("TokenMetadata.fetch")(function* (
+/** With the block that is asked for beside them, as many as go into one request. */
+const contractsAtOnce = 33
+
+const fetchSome = Effect.fnUntraced(function* (
   rpc: JsonRpc,
-  contracts: ReadonlyArray<AddressBytes>
+  contracts: ReadonlyArray<AddressBytes>,
+  height: number | undefined
 ): Effect.fn.Return<ReadonlyArray<TokenMetadata>, NodeError> {
-  const answers = yield* ContractAnswers.of(
-    rpc,
-    contracts.flatMap((contract) =>
-      selectors.map((selector) => ({
-        method: "eth_call",
-        params: [{ to: Hex.encode(contract), data: selector, gas }, "latest"]
-      }))
-    )
+  const calls = contracts.flatMap((contract) =>
+    selectors.map((selector) => ({
+      method: "eth_call",
+      params: [{ to: Hex.encode(contract), data: selector, gas }, "latest"]
+    }))
   )
+  const block = height === undefined ? [] : [Headers.blockCall(Hex.encodeQuantity(height), false)]
+  const found = yield* ContractAnswers.of(rpc, [...block, ...calls])
+  if (height !== undefined && found[0] == null) return yield* Headers.missing(rpc, String(height))
+  const answers = found.slice(block.length)
   return contracts.map((contract, index) => ({
     contract,
     name: decodeText(answers[3 * index]),
@@ -102,3 +105,22 @@ export const fetch = Effect.fn("TokenMetadata.fetch")(function* (
     decimals: decodeDecimals(answers[3 * index + 2])
   }))
 })
+
+/**
+ * Asks all contracts at the newest block, in the order given. A contract that reverts, lacks a function or answers
+ * garbage has an empty name or symbol, or undefined decimals; a node that could not answer is a failure.
+ *
+ * So is one that does not have the block at `height` yet, in which the contracts were seen: of several nodes behind one
+ * address another may have shown the block, and a contract that is not there yet looks like one that says nothing.
+ */
+export const fetch = Effect.fn("TokenMetadata.fetch")(
+  (
+    rpc: JsonRpc,
+    contracts: ReadonlyArray<AddressBytes>,
+    height?: number
+  ): Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError> =>
+    Effect.map(
+      Effect.forEach(Arr.chunksOf(contracts, contractsAtOnce), (some) => fetchSome(rpc, some, height)),
+      Arr.flatten
+    )
+)

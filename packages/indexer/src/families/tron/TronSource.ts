@@ -226,7 +226,13 @@ export const make = Effect.fn("TronSource.make")(function* (
     resting: http.resting,
     capabilities: Effect.sync(() => [networkAtStart, internalCapability(), finality(solid), trc10]),
     hasInternalTransactions: () => internalCapability().available,
-    tokenMetadata: (contracts) => http.withOne((one) => TronContract.metadata(one, contracts)),
+    tokenMetadata: (contracts, height) =>
+      http.withOne((one) =>
+        Effect.andThen(
+          height === undefined ? Effect.void : headers.at(one, height),
+          TronContract.metadata(one, contracts)
+        )
+      ),
     tokenDetails: (contract) => http.withOne((one) => TronContract.details(one, contract)),
     balances: (addresses) =>
       Effect.map(accountsOf(addresses), (accounts) => accounts.map((account) => account?.balance)),

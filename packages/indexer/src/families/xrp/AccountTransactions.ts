@@ -9,7 +9,7 @@ import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import type * as Ledger from "./internal/Ledger.ts"
 import * as LedgerInParts from "./internal/LedgerInParts.ts"
 import { isAccountMissing, type Json } from "./internal/XrpReply.ts"
-import type { ExplorerTransaction, Reader } from "./LedgerExplorer.ts"
+import { type ExplorerTransaction, type Reader, transactionOf } from "./LedgerExplorer.ts"
 import type { XrpClient } from "./XrpNode.ts"
 
 /** The place of a transaction: the index of its ledger, and its own there. */
@@ -142,10 +142,9 @@ export const make = (chain: Chain, node: XrpClient, reader: Pick<Reader, "header
     )
     const beginning = chain.xrp?.firstLedger ?? 0
     return {
-      items: shown.map(({ place: [height, position], transaction }) => {
-        const ledger = headers.get(height)!
-        return { ledger, item: XrpTransaction.toItem(transaction, { position, time: ledger.time }) }
-      }),
+      items: shown.map(({ place: [height, position], transaction }) =>
+        transactionOf(transaction, position, headers.get(height)!)
+      ),
       next: found.length > limit ? shown.at(-1)!.place : hasMore ? last : undefined,
       completeFrom: first <= beginning ? 0 : first
     }

@@ -1,5 +1,6 @@
 /** What endpoints show of any validated ledger that a server has, and of any transaction in one. */
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
+import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as Effect from "effect/Effect"
 import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
@@ -24,8 +25,20 @@ export interface TransactionPage {
 
 export interface ExplorerTransaction {
   readonly item: XrpTransaction.Item
+  /** The XRP that it moved. */
+  readonly transfers: ReadonlyArray<XrpTransfers.Transfer>
   readonly ledger: Ledger.LedgerHeader
 }
+
+/** A transaction at its place in a ledger. */
+export const transactionOf = (
+  transaction: XrpTransaction.XrpTransaction,
+  position: number,
+  ledger: Ledger.LedgerHeader
+): ExplorerTransaction => ({
+  ...{ ledger, transfers: XrpTransfers.of(transaction) },
+  item: XrpTransaction.toItem(transaction, { position, time: ledger.time })
+})
 
 /** Fails with `BlockMissing` where no server has the ledger. */
 export interface LedgerExplorer {
@@ -121,7 +134,7 @@ export const make = (node: XrpClient, reader: Reader): LedgerExplorer => {
     const read = XrpTransaction.decode(LedgerInParts.entryOf(answer), index)
     const { position } = read
     if (position === undefined) return yield* inconsistent("TransactionIndex is not there")
-    return { ledger, item: XrpTransaction.toItem(read, { position, time: ledger.time }) }
+    return transactionOf(read, position, ledger)
   })
 
   return {

@@ -76,11 +76,11 @@ describe("TokenMetadata", () => {
   })
 
   const contracts = ["01", "02", "03"].map((byte) => new Uint8Array(20).fill(Number(byte)) as never)
-  const fetched = (answer: FakeNode.Answer) =>
+  const fetched = (answer: FakeNode.Answer, ...[height]: [height?: number]) =>
     Effect.gen(function* () {
       const node = yield* FakeNode.make(answer)
       const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
-      return { node, result: yield* Effect.result(TokenMetadata.fetch(rpc, contracts)) }
+      return { node, result: yield* Effect.result(TokenMetadata.fetch(rpc, contracts, height)) }
     }).pipe(Effect.scoped)
 
   it.live("asks all contracts in one request; one that reverts hides no other", () =>
@@ -101,6 +101,22 @@ describe("TokenMetadata", () => {
           ["", "", undefined]
         ]
       )
+    })
+  )
+
+  it.live("a node that lacks the block of the contracts yet says nothing of them", () =>
+    Effect.gen(function* () {
+      const at = (newest: number) =>
+        fetched((method, [tag]) => {
+          if (method === "eth_getBlockByNumber") return Number(tag) <= newest ? { number: tag } : null
+          return newest < 7 ? "0x" : word(6)
+        }, 7)
+      const behind = yield* at(6)
+      assert.strictEqual(behind.result._tag === "Failure" && behind.result.failure._tag, "BlockMissing")
+      // In one request, as another one may go to another node.
+      assert.strictEqual(behind.node.requests(), 1)
+      const { result } = yield* at(7)
+      assert.deepStrictEqual(result._tag === "Success" && result.success.map(({ decimals }) => decimals), [6, 6, 6])
     })
   )
 

@@ -339,6 +339,9 @@ describe("TronSource", () => {
         undefined,
         undefined
       ])
+      // A node that lacks the block of a contract would say that there is none.
+      assert.lengthOf(yield* source.tokenMetadata(of, first + 1), of.length)
+      assert.strictEqual((yield* errorOf(source.tokenMetadata(of, first + 2)))._tag, "BlockMissing")
       const unable = { result: { code: "CONTRACT_VALIDATE_ERROR", message: "this node does not support constant" } }
       node.override = (path) => (path === "/wallet/triggerconstantcontract" ? unable : undefined)
       assert.include((yield* errorOf(source.tokenMetadata(of))).message, "does not support constant")

@@ -23,6 +23,7 @@ export const fetch = Effect.fn("TronSource.logs")(function* (
   return yield* Effect.mapError(
     Effect.forEach(info.log ?? [], (log) =>
       Effect.map(Effect.fromResult(TronJson.address(chain, log.address, "log.address")), (address) => ({
+        height: info.blockNumber ?? 0,
         address,
         data: TronJson.bytes(log.data ?? ""),
         topics: (log.topics ?? []).map(TronJson.bytes),
