@@ -167,7 +167,7 @@ const sumsOf = (
 
 /**
  * `parents[i] + scalars[i] × G`, each scalar 32 big-endian bytes below the order of the group; undefined where the sum
- * is the point at infinity. The first call for several builds the table, about 10 ms and 1 MB.
+ * is the point at infinity. The first call for several builds the table, about 30 ms and 1 MB.
  */
 export const addBaseMultiples = (
   parents: ReadonlyArray<Affine>,
