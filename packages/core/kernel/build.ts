@@ -10,6 +10,7 @@ import asc from "assemblyscript/asc"
 
 /** A kernel's source, and the module of core that holds it compiled. */
 const kernels = [
+  { source: "keys.ts", module: "../src/keys/internal/compiledKernel.ts" },
   { source: "evm.ts", module: "../src/evm/internal/compiledKernel.ts" },
   { source: "utxo.ts", module: "../src/utxo/internal/compiledKernel.ts" }
 ]

@@ -2,7 +2,9 @@
  * Long computations in slices of a few milliseconds, between which everything else of the process has its turn: requests
  * are answered while a large block is read.
  *
- * Such a computation is a generator that yields wherever it may be interrupted: at least every millisecond or so.
+ * Such a computation is a generator that yields wherever it may be interrupted: at least every millisecond or so. Its
+ * function is made once, and is given what it works on: V8 makes a hidden class for each generator function that is made
+ * anew, in the old generation, which holds what the function closes over, as a whole block, until all garbage is collected.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -32,12 +34,10 @@ const runIn = <A>(turn: Semaphore.Semaphore, compute: () => Generator<void, A>):
     const later = turn.withPermit(Effect.andThen(Effect.yieldNow, Effect.sync(slice)))
     const first = slice()
     if (first.done === true) return Effect.succeed(first.value)
-    return Effect.gen(function* () {
-      for (;;) {
-        const step = yield* later
-        if (step.done === true) return step.value
-      }
-    })
+    const rest: Effect.Effect<A> = Effect.flatMap(later, (step) =>
+      step.done === true ? Effect.succeed(step.value) : rest
+    )
+    return rest
   })
 
 /**

@@ -65,6 +65,14 @@ export interface Parts {
   readonly note: (rule: string, lacks?: ReadonlyArray<Kind>) => void
 }
 
+function* readInSlices<A>(
+  read: () => Generator<void, A>,
+  take: Parts["take"],
+  lacks: ReadonlyArray<Kind> | undefined
+): Generator<void, A | undefined> {
+  return take(Result.mapError(yield* TimeSlice.caught(read), messageOf), lacks)
+}
+
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** Reads parts of what belongs to one transaction. `kinds`: those of transfers that there are in the family. */
@@ -86,9 +94,7 @@ export const parts = (kinds: ReadonlyArray<Kind> = allKinds): Parts => {
     note,
     take,
     read: (read, lacks) => take(Result.mapError(Result.try(read), messageOf), lacks),
-    readInSlices: function* (read, lacks) {
-      return take(Result.mapError(yield* TimeSlice.caught(read), messageOf), lacks)
-    }
+    readInSlices: (read, lacks) => readInSlices(read, take, lacks)
   }
 }
 

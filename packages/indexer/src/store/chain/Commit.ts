@@ -91,35 +91,39 @@ export const make = (
     commit.continues = true
   })
 
+  const enterAll = Effect.fnUntraced(function* (
+    blocks: ReadonlyArray<Block>,
+    learned: ReadonlyArray<LearnedToken> | undefined,
+    final: number | undefined
+  ) {
+    const row = yield* ChainRow.lock(id)
+    yield* watched.catchUpToRevision(row.revision)
+    const commit = new CommitUnderWay(row, blocks, learned, isAsLeft(row))
+    left = undefined
+    let cursor: ChainRow.Cursor = row
+    let count = 0
+    for (const block of blocks) {
+      if (!ChainRow.follows(cursor, block)) break
+      yield* enter(block, commit)
+      cursor = block
+      count++
+    }
+    const { hash, height } = cursor
+    if (count === 0 || hash === null || height === null) {
+      return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
+    }
+    yield* commit.flush
+    if (final !== undefined && count === blocks.length) yield* ChainRow.setFinal(id, final)
+    yield* ChainRow.moveCursor(id, { height, hash, firstHeight: row.first_height ?? blocks[0]!.height })
+    return { commit, count, left: { hash, height, revision: commit.revision } }
+  })
+
   const commit = Effect.fn("ChainStore.commit")(function* (
     blocks: ReadonlyArray<Block>,
     learned: ReadonlyArray<LearnedToken> | undefined,
     final: number | undefined
   ) {
-    const done = yield* watched.transaction(
-      Effect.gen(function* () {
-        const row = yield* ChainRow.lock(id)
-        yield* watched.catchUpToRevision(row.revision)
-        const commit = new CommitUnderWay(row, blocks, learned, isAsLeft(row))
-        left = undefined
-        let cursor: ChainRow.Cursor = row
-        let count = 0
-        for (const block of blocks) {
-          if (!ChainRow.follows(cursor, block)) break
-          yield* enter(block, commit)
-          cursor = block
-          count++
-        }
-        const { hash, height } = cursor
-        if (count === 0 || hash === null || height === null) {
-          return yield* new NotNext({ height: blocks[0]!.height, cursor: height ?? undefined })
-        }
-        yield* commit.flush
-        if (final !== undefined && count === blocks.length) yield* ChainRow.setFinal(id, final)
-        yield* ChainRow.moveCursor(id, { height, hash, firstHeight: row.first_height ?? blocks[0]!.height })
-        return { commit, count, left: { hash, height, revision: commit.revision } }
-      })
-    )
+    const done = yield* watched.transaction(enterAll(blocks, learned, final))
     left = done.left
     yield* done.commit.after
     return { blocks: done.count, callbacks: done.commit.callbacks } satisfies Committed

@@ -88,18 +88,23 @@ const groupsOfMany = (
 export const expand = <A extends { readonly subscription: Group }>(found: ReadonlyArray<A>) =>
   found.flatMap((one) => (one.subscription.subscribers ?? []).map((subscription) => ({ ...one, subscription })))
 
+function* toldOfEach(
+  chain: Chain,
+  found: ReadonlyArray<Occurrence<Group>>
+): Generator<void, ReadonlyArray<Occurrence<Subscriber>>> {
+  const all: Array<Occurrence<Subscriber>> = []
+  for (const one of expand(found)) {
+    // A log may take a tenth of a millisecond to decode.
+    if (one.subscription.filter !== undefined) yield
+    const item = Filter.told(chain, one.subscription.filter, one.item)
+    if (item !== undefined) all.push({ ...one, ...ListedOccurrence.of(one.subscription, one.occurrence, item) })
+  }
+  return all
+}
+
 /** As {@link expand}, of those that each subscription means, as it is told of them; in a transaction. */
 export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>) =>
-  TimeSlice.runInTransaction(function* () {
-    const all: Array<Occurrence<Subscriber>> = []
-    for (const one of expand(found)) {
-      // A log may take a tenth of a millisecond to decode.
-      if (one.subscription.filter !== undefined) yield
-      const item = Filter.told(chain, one.subscription.filter, one.item)
-      if (item !== undefined) all.push({ ...one, ...ListedOccurrence.of(one.subscription, one.occurrence, item) })
-    }
-    return all
-  })
+  TimeSlice.runInTransaction(() => toldOfEach(chain, found))
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {

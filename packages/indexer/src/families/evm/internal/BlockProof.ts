@@ -165,11 +165,13 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
     throw new Hex.Mismatch({ message: `transaction ${index} is not signed by its sender` })
   }
 
-  /** What is without proof of the list: all of its transactions hash to their hashes. */
+  /** What is without proof of the list, of whose transactions `unproven` is without proof: the others hash to their hashes. */
   function* rootOfTransactions(
     { transactionsRoot: root }: BlockAnswer,
-    forms: ReadonlyArray<TransactionForm.Hashed | undefined>
+    forms: ReadonlyArray<TransactionForm.Hashed | undefined>,
+    unproven: Proved
   ): Generator<void, Proved> {
+    if (unproven !== undefined) return unproven
     if (root === undefined) return Proof.unknown(part.transactions, "the node gives no transactionsRoot")
     const bytes = forms.map((form) => form!.bytes)
     fits(
@@ -197,10 +199,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, level: Proof.Leve
       }
       throw new Hex.Mismatch({ message: `transaction ${index} does not hash to its hash` })
     })
-    const root = function* () {
-      return unproven ?? (yield* rootOfTransactions(block, forms))
-    }
-    const rootless = understood(part.transactions, yield* TimeSlice.caught(root), believed)
+    const root = yield* TimeSlice.caught(() => rootOfTransactions(block, forms, unproven))
+    const rootless = understood(part.transactions, root, believed)
     if (recover === undefined) return list(rootless)
     const unsigned = yield* each(items, part.senders, (transaction, index) =>
       sender(transaction, forms[index], index, recover)

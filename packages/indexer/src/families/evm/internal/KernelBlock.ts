@@ -127,6 +127,22 @@ const withTraces = (
   return blockOf(all)
 }
 
+function* kernelBlock(
+  chain: Chain,
+  height: number,
+  receipts: Buffer,
+  records: EvmKernel.BlockRecords
+): Generator<void, KernelBlock | undefined> {
+  const { hash, parent, time, transactionCount: count } = records
+  if (records.height !== height || count === 0) return undefined
+  const header = { height, hash, parent, time }
+  const content = yield* contentOf(records, receipts)
+  if (chain.evm?.stateSync === true && mayBeStateSync(content.parties.at(-1))) return undefined
+  const hashes = new Uint8Array(32 * count)
+  for (const [index, id] of content.ids.entries()) hashes.set(id, 32 * index)
+  return { header, hashes, count, withTraces: (traces) => withTraces(header, content, traces) }
+}
+
 /**
  * The block of a node's answers for the block at a height and its receipts, proved as far as `level` says; undefined where it
  * is for others to read, or to refuse.
@@ -142,16 +158,7 @@ export function* read(
   if (!mayRead(chain, level, height)) return undefined
   const isOpStack = chain.evm?.dataFee === "op-stack"
   const texts = { block: block.bytes, receipts: receipts.bytes, proves: level === "roots", isOpStack }
-  return yield* EvmKernel.block(texts, function* (records) {
-    const { hash, parent, time, transactionCount: count } = records
-    if (records.height !== height || count === 0) return undefined
-    const header = { height, hash, parent, time }
-    const content = yield* contentOf(records, receipts.bytes)
-    if (chain.evm?.stateSync === true && mayBeStateSync(content.parties.at(-1))) return undefined
-    const hashes = new Uint8Array(32 * count)
-    for (const [index, id] of content.ids.entries()) hashes.set(id, 32 * index)
-    return { header, hashes, count, withTraces: (traces) => withTraces(header, content, traces) }
-  })
+  return yield* EvmKernel.block(texts, (records) => kernelBlock(chain, height, receipts.bytes, records))
 }
 
 /** Traces by `callTracer` of the transactions with these hashes, 32 bytes each; undefined where they are for others to read. */

@@ -156,56 +156,65 @@ const largeData = 65_536
 
 const isLarge = ({ data }: ContractLog): boolean => data.length > largeData
 
-const decodeTransaction = (
-  { broken, hash, raw, transaction }: Listed,
+function* readTransaction(
+  { broken, hash, transaction }: Listed,
   index: number,
   { broken: brokenReceipt, receipt }: ReadReceipt,
+  traced: Traces[number],
+  positions: Positions[number],
+  parts: DecodedTransaction.Parts
+): Generator<void, DecodedTransaction.Content> {
+  // Logs and frames are found by the hash alone.
+  for (const rule of broken) parts.note(rule, ["coin"])
+  for (const rule of brokenReceipt) parts.note(rule)
+  // Tickets move coins that the trace alone shows.
+  const trace = traced && parts.take(traced, ["coin", "internal"])
+  for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
+  const transfers: Array<Transfer> = []
+  const logs: Array<ContractLog> = []
+  const content = { id: hash, transfers, logs, parties: partiesOf(transaction, receipt, index) }
+  if (receipt === undefined) return content
+  const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
+  const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)
+  if (succeeded === undefined) {
+    parts.note("whether the transaction took effect is not known")
+    return content
+  }
+  if (transaction !== undefined) {
+    const { ticket } = trace ?? {}
+    transfers.push(...(parts.read(() => coinTransfers(transaction, receipt, index, succeeded), ["coin"]) ?? []))
+    const moves = ticket && parts.read(() => Retryable.transfers(transaction, ticket, index, succeeded), ["coin"])
+    transfers.push(...(moves ?? []))
+  }
+  if (!succeeded) return content
+  for (const [i, item] of receipt.logs.entries()) {
+    if (i % logsOfStep === logsOfStep - 1) yield
+    const shown = parts.read(() => shownLog(item), ["token"])
+    if (shown === undefined) continue
+    const isToken = mayBeTransfer(shown)
+    const log = parts.read(() => contractLog(shown, index, positions[i]), isToken ? ["token"] : [])
+    if (log === undefined) continue
+    logs.push(log)
+    if (!isToken) continue
+    const tokens = isLarge(log)
+      ? yield* parts.readInSlices(() => TokenTransfers.ofLog(log), ["token"])
+      : parts.read(() => TimeSlice.atOnce(TokenTransfers.ofLog(log)), ["token"])
+    for (const token of tokens ?? []) transfers.push(token)
+  }
+  for (const transfer of trace?.transfers ?? []) transfers.push(transfer)
+  return content
+}
+
+const decodeTransaction = (
+  listed: Listed,
+  index: number,
+  receipt: ReadReceipt,
   traced: Traces[number],
   positions: Positions[number]
 ): Generator<void, DecodedTransaction.DecodedTransaction> =>
   DecodedTransaction.decodeInSlices(
-    receipt === undefined ? raw : { transaction: raw, receipt: receipt.json },
-    function* (parts) {
-      // Logs and frames are found by the hash alone.
-      for (const rule of broken) parts.note(rule, ["coin"])
-      for (const rule of brokenReceipt) parts.note(rule)
-      // Tickets move coins that the trace alone shows.
-      const trace = traced && parts.take(traced, ["coin", "internal"])
-      for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
-      const transfers: Array<Transfer> = []
-      const logs: Array<ContractLog> = []
-      const content = { id: hash, transfers, logs, parties: partiesOf(transaction, receipt, index) }
-      if (receipt === undefined) return content
-      const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
-      const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)
-      if (succeeded === undefined) {
-        parts.note("whether the transaction took effect is not known")
-        return content
-      }
-      if (transaction !== undefined) {
-        const { ticket } = trace ?? {}
-        transfers.push(...(parts.read(() => coinTransfers(transaction, receipt, index, succeeded), ["coin"]) ?? []))
-        const moves = ticket && parts.read(() => Retryable.transfers(transaction, ticket, index, succeeded), ["coin"])
-        transfers.push(...(moves ?? []))
-      }
-      if (!succeeded) return content
-      for (const [i, item] of receipt.logs.entries()) {
-        if (i % logsOfStep === logsOfStep - 1) yield
-        const shown = parts.read(() => shownLog(item), ["token"])
-        if (shown === undefined) continue
-        const isToken = mayBeTransfer(shown)
-        const log = parts.read(() => contractLog(shown, index, positions[i]), isToken ? ["token"] : [])
-        if (log === undefined) continue
-        logs.push(log)
-        if (!isToken) continue
-        const tokens = isLarge(log)
-          ? yield* parts.readInSlices(() => TokenTransfers.ofLog(log), ["token"])
-          : parts.read(() => TimeSlice.atOnce(TokenTransfers.ofLog(log)), ["token"])
-        for (const token of tokens ?? []) transfers.push(token)
-      }
-      for (const transfer of trace?.transfers ?? []) transfers.push(transfer)
-      return content
-    }
+    receipt.receipt === undefined ? listed.raw : { transaction: listed.raw, receipt: receipt.receipt.json },
+    (parts) => readTransaction(listed, index, receipt, traced, positions, parts)
   )
 
 /**

@@ -238,78 +238,83 @@ const partiesOf = (
     : { kind: "transaction", transaction, from: sender, to: recipient ?? created() }
 }
 
-const decodeTransaction = (
-  { hash, isStated, json, raw, rawData }: Named,
+function* readTransaction(
+  { hash, isStated, json, rawData }: Named,
   index: number,
   info: Json | undefined,
-  place: Place
-) =>
-  DecodedTransaction.decodeInSlices(info === undefined ? raw : { transaction: raw, info }, function* (parts) {
-    const { chain, height, internal } = place
-    const transfers: Array<Transfer> = []
-    const events: Array<ContractLog> = []
-    if (json.raw_data_hex === undefined || rawData === undefined) parts.note("raw_data_hex must be hexadecimal digits")
-    if (!isStated) parts.note("txID must be 64 hexadecimal digits")
-    const contracts =
-      rawData &&
-      parts.take(
-        Result.mapBoth(TronTransaction.decode(rawData), {
-          onFailure: ({ message }) => message,
-          onSuccess: ({ contracts }) => contracts
-        })
-      )
-    for (const { type } of contracts ?? []) {
-      if (!TronTransaction.isKnownType(type)) parts.note(`contract type ${type} is not known`, info && ["coin"])
-    }
-    const tookEffect = parts.take(succeeded(json, info))
+  place: Place,
+  parts: DecodedTransaction.Parts
+): Generator<void, DecodedTransaction.Content> {
+  const { chain, height, internal } = place
+  const transfers: Array<Transfer> = []
+  const events: Array<ContractLog> = []
+  if (json.raw_data_hex === undefined || rawData === undefined) parts.note("raw_data_hex must be hexadecimal digits")
+  if (!isStated) parts.note("txID must be 64 hexadecimal digits")
+  const contracts =
+    rawData &&
+    parts.take(
+      Result.mapBoth(TronTransaction.decode(rawData), {
+        onFailure: ({ message }) => message,
+        onSuccess: ({ contracts }) => contracts
+      })
+    )
+  for (const { type } of contracts ?? []) {
+    if (!TronTransaction.isKnownType(type)) parts.note(`contract type ${type} is not known`, info && ["coin"])
+  }
+  const tookEffect = parts.take(succeeded(json, info))
 
-    const needsInfo = contracts === undefined || contracts.some(({ type }) => virtualMachine.has(type))
-    // The genesis block has no infos, and what failed has left no logs.
-    const lacksInfo = info === undefined && needsInfo && height > 0
-    if (lacksInfo) parts.note(noInfo)
-    const logs: ReadonlyArray<unknown> | undefined =
-      info === undefined
-        ? lacksInfo && tookEffect !== false
-          ? undefined
-          : []
-        : (parts.take(optional(list, info.log, "log")) ?? (info.log === undefined ? [] : undefined))
-    const firstLog = place.logs
-    place.logs = firstLog === undefined || logs === undefined ? undefined : firstLog + logs.length
+  const needsInfo = contracts === undefined || contracts.some(({ type }) => virtualMachine.has(type))
+  // The genesis block has no infos, and what failed has left no logs.
+  const lacksInfo = info === undefined && needsInfo && height > 0
+  if (lacksInfo) parts.note(noInfo)
+  const logs: ReadonlyArray<unknown> | undefined =
+    info === undefined
+      ? lacksInfo && tookEffect !== false
+        ? undefined
+        : []
+      : (parts.take(optional(list, info.log, "log")) ?? (info.log === undefined ? [] : undefined))
+  const firstLog = place.logs
+  place.logs = firstLog === undefined || logs === undefined ? undefined : firstLog + logs.length
 
-    const named = partiesOf(chain, contracts?.[0], info, index)
-    const parties = named === undefined ? {} : { parties: named }
-    if (tookEffect !== true || hash === undefined) return { id: hash, transfers, ...parties }
-    for (const [position, { transfer }] of (contracts ?? []).entries()) {
-      if (transfer === undefined) continue
-      const to =
-        transfer.to ??
-        parts.take(TronJson.address(chain, String(info?.contract_address ?? ""), "contract_address"), ["coin"])
-      if (to === undefined) continue
-      transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
+  const named = partiesOf(chain, contracts?.[0], info, index)
+  const parties = named === undefined ? {} : { parties: named }
+  if (tookEffect !== true || hash === undefined) return { id: hash, transfers, ...parties }
+  for (const [position, { transfer }] of (contracts ?? []).entries()) {
+    if (transfer === undefined) continue
+    const to =
+      transfer.to ??
+      parts.take(TronJson.address(chain, String(info?.contract_address ?? ""), "contract_address"), ["coin"])
+    if (to === undefined) continue
+    transfers.push({ kind: "coin", transaction: index, position, from: transfer.from, to, amount: transfer.amount })
+  }
+  for (const [position, log] of (logs ?? []).entries()) {
+    const decoded = parts.take(logOf(chain, log, index, (firstLog ?? 0) + position), ["token"])
+    const tokens = decoded === undefined ? [] : yield* TokenTransfers.ofLog(decoded)
+    yield
+    if (decoded === undefined) continue
+    if (firstLog !== undefined) {
+      events.push(decoded)
+      for (const token of tokens) transfers.push(token)
+      continue
     }
-    for (const [position, log] of (logs ?? []).entries()) {
-      const decoded = parts.take(logOf(chain, log, index, (firstLog ?? 0) + position), ["token"])
-      const tokens = decoded === undefined ? [] : yield* TokenTransfers.ofLog(decoded)
+    // The place is a part of an event's key, which a guess would tell a second time.
+    parts.note("how many logs the transactions before it have is not known", tokens.length > 0 ? ["token"] : [])
+  }
+  if (internal && info !== undefined) {
+    const listed = parts.take(optional(list, info.internal_transactions, "internal_transactions"), ["internal"]) ?? []
+    for (const [position, entry] of listed.entries()) {
+      const moved = parts.take(InternalTransactions.decode(chain, entry, index, position), ["internal"])
+      if (moved !== undefined) transfers.push(moved)
       yield
-      if (decoded === undefined) continue
-      if (firstLog !== undefined) {
-        events.push(decoded)
-        for (const token of tokens) transfers.push(token)
-        continue
-      }
-      // The place is a part of an event's key, which a guess would tell a second time.
-      parts.note("how many logs the transactions before it have is not known", tokens.length > 0 ? ["token"] : [])
     }
-    if (internal && info !== undefined) {
-      const listed = parts.take(optional(list, info.internal_transactions, "internal_transactions"), ["internal"]) ?? []
-      for (const [position, entry] of listed.entries()) {
-        const moved = parts.take(InternalTransactions.decode(chain, entry, index, position), ["internal"])
-        if (moved !== undefined) transfers.push(moved)
-        yield
-      }
-    }
-    return { id: hash, transfers, logs: events, ...parties }
-  })
+  }
+  return { id: hash, transfers, logs: events, ...parties }
+}
+
+const decodeTransaction = (named: Named, index: number, info: Json | undefined, place: Place) =>
+  DecodedTransaction.decodeInSlices(info === undefined ? named.raw : { transaction: named.raw, info }, (parts) =>
+    readTransaction(named, index, info, place, parts)
+  )
 
 /**
  * The block at `height`. Its ids are the hashes of what its transactions say. The failure names what contradicts, or says

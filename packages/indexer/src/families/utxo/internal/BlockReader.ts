@@ -102,27 +102,45 @@ export const make = (
     )
 
   /** A block by its bytes alone; undefined where these do not name all of its transactions. */
-  const ofBytes = (rpc: JsonRpc, { hash: asked, height }: NodeBlock.Asked, bytes: Uint8Array) =>
-    consistentInSlices(rpc, "getblock", function* (): Generator<void, Proved | undefined> {
-      const { body, hash, idsUnproven, witnesses, ...header } = yield* RawBlock.read(chain, bytes, RawBlock.unlisted)
-      if (hash === undefined || idsUnproven) return undefined
-      if (Buffer.from(hash).toString("hex") !== asked) throw new Mismatch("hash is not that of the raw block")
-      if (body.transactions.length === 0) refuse("tx", "must not be empty")
-      const block = yield* NodeBlock.assemble({ ...header, ...{ hash, height, count: undefined, tx: [] } }, body)
-      return { block, outcome: verify === "links" ? Proof.nothing : yield* witnesses() }
-    })
+  function* ofBytes({ hash: asked, height }: NodeBlock.Asked, bytes: Uint8Array): Generator<void, Proved | undefined> {
+    const { body, hash, idsUnproven, witnesses, ...header } = yield* RawBlock.read(chain, bytes, RawBlock.unlisted)
+    if (hash === undefined || idsUnproven) return undefined
+    if (Buffer.from(hash).toString("hex") !== asked) throw new Mismatch("hash is not that of the raw block")
+    if (body.transactions.length === 0) refuse("tx", "must not be empty")
+    const block = yield* NodeBlock.assemble({ ...header, ...{ hash, height, count: undefined, tx: [] } }, body)
+    return { block, outcome: verify === "links" ? Proof.nothing : yield* witnesses() }
+  }
 
-  const rawOf = (rpc: JsonRpc, block: NodeBlock.NodeBlock, listed: RawBlock.Listed, bytes: Uint8Array) =>
-    consistentInSlices(rpc, "getblock", function* () {
-      const raw = yield* RawBlock.read(chain, bytes, listed)
-      if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
-        throw new Mismatch("hash is not that of the raw block")
-      }
-      if (Buffer.compare(raw.merkleRoot, block.merkleRoot) !== 0) {
-        throw new Mismatch("merkleroot is not that of the raw block")
-      }
-      return raw
-    })
+  function* rawOf(
+    block: NodeBlock.NodeBlock,
+    listed: RawBlock.Listed,
+    bytes: Uint8Array
+  ): Generator<void, RawBlock.RawBlock> {
+    const raw = yield* RawBlock.read(chain, bytes, listed)
+    if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
+      throw new Mismatch("hash is not that of the raw block")
+    }
+    if (Buffer.compare(raw.merkleRoot, block.merkleRoot) !== 0) {
+      throw new Mismatch("merkleroot is not that of the raw block")
+    }
+    return raw
+  }
+
+  function* decodedBody(block: NodeBlock.NodeBlock, transactions: ReadonlyArray<unknown>): Generator<void, Proved> {
+    if (transactions.every((transaction) => typeof transaction === "string")) {
+      refuse("tx", "must be decoded transactions")
+    }
+    const body = yield* bodyOf(transactions)
+    return yield* proved(block, body, () => TransactionProof.of(chain, transactions, body))
+  }
+
+  function* rawProof(body: BlockBody.BlockBody, raw: RawBlock.RawBlock): Generator<void, Proof.Outcome> {
+    return both(yield* TransactionProof.ofBody(body, raw.body, raw.idsUnproven), yield* raw.witnesses())
+  }
+
+  function* ownProof({ idsUnproven, witnesses }: RawBlock.RawBlock): Generator<void, Proof.Outcome> {
+    return both(idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, yield* witnesses())
+  }
 
   /** Decoded transactions, proved by their bytes; by the raw block at `full`, where the node does not show their bytes. */
   const provedDecoded = Effect.fnUntraced(function* (
@@ -135,22 +153,12 @@ export const make = (
       (transaction) => !Predicate.isReadonlyObject(transaction) || transaction.hex === undefined
     )
     if (verify !== "full" || !isBare || capabilities.raw === undefined) {
-      return yield* consistentInSlices(rpc, "getblock", function* () {
-        if (transactions.every((transaction) => typeof transaction === "string")) {
-          refuse("tx", "must be decoded transactions")
-        }
-        const body = yield* bodyOf(transactions)
-        return yield* proved(block, body, () => TransactionProof.of(chain, transactions, body))
-      })
+      return yield* consistentInSlices(rpc, "getblock", () => decodedBody(block, transactions))
     }
     const bytes = yield* bytesOf(rpc, asked.hash, capabilities.raw)
     const body = yield* consistentInSlices(rpc, "getblock", () => bodyOf(transactions))
-    const raw = yield* rawOf(rpc, block, body.transactions, bytes)
-    return yield* consistentInSlices(rpc, "getblock", () =>
-      proved(block, body, function* () {
-        return both(yield* TransactionProof.ofBody(body, raw.body, raw.idsUnproven), yield* raw.witnesses())
-      })
-    )
+    const raw = yield* consistentInSlices(rpc, "getblock", () => rawOf(block, body.transactions, bytes))
+    return yield* consistentInSlices(rpc, "getblock", () => proved(block, body, () => rawProof(body, raw)))
   })
 
   const decoded = (parameters: Parameters): Read =>
@@ -172,16 +180,12 @@ export const make = (
   const raw = (listed: Parameters, parameters: Parameters): Read =>
     Effect.fnUntraced(function* (rpc, asked) {
       const bytes = yield* bytesOf(rpc, asked.hash, parameters)
-      const alone = namesItself ? yield* ofBytes(rpc, asked, bytes) : undefined
+      const alone = namesItself ? yield* consistentInSlices(rpc, "getblock", () => ofBytes(asked, bytes)) : undefined
       if (alone !== undefined) return yield* finish(rpc, "getblock", alone)
       const answer = yield* getListed(rpc, asked.hash, listed)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
-      const read = yield* rawOf(rpc, block, NodeBlock.listed(block), bytes)
-      const found = yield* consistentInSlices(rpc, "getblock", () =>
-        proved(block, read.body, function* () {
-          return both(read.idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, yield* read.witnesses())
-        })
-      )
+      const read = yield* consistentInSlices(rpc, "getblock", () => rawOf(block, NodeBlock.listed(block), bytes))
+      const found = yield* consistentInSlices(rpc, "getblock", () => proved(block, read.body, () => ownProof(read)))
       return yield* finish(rpc, "getblock", found)
     })
 

@@ -97,25 +97,33 @@ const readOutputAt = (
 /** Inputs or outputs that are read in one step: a transaction may have tens of thousands. */
 const partsOfStep = 32
 
+function* readOwn(
+  chain: Chain,
+  value: unknown,
+  index: number,
+  own: BlockBody.BlockBody,
+  parts: DecodedTransaction.Parts
+): Generator<void, void> {
+  const field = () => `tx[${index}]`
+  const transaction = NodeJson.record(value, field)
+  own.transactions.push(NodeJson.hash(transaction.txid, () => `${field()}.txid`))
+  const inputs = parts.read(() => NodeJson.list(transaction.vin, () => `${field()}.vin`)) ?? []
+  for (const [position, item] of inputs.entries()) {
+    const place = { transaction: index, position }
+    parts.read(() => readInput(chain, item, place, () => `${field()}.vin[${position}]`, own, parts))
+    if (position % partsOfStep === partsOfStep - 1) yield
+  }
+  const outputs = parts.read(() => NodeJson.list(transaction.vout, () => `${field()}.vout`)) ?? []
+  for (const [position, item] of outputs.entries()) {
+    const place = { transaction: index, position }
+    parts.read(() => readOutputAt(chain, item, place, () => `${field()}.vout[${position}]`, own))
+    if (position % partsOfStep === partsOfStep - 1) yield
+  }
+}
+
 /**
  * Adds the transaction at `index` of a block to `body`, as far as it can be read. Inputs and outputs inside the MWEB
  * (`ismweb`) and the shielded parts of a Zcash transaction hide their value and are passed over.
  */
 export const read = (chain: Chain, value: unknown, index: number, body: BlockBody.BlockBody): Generator<void, void> =>
-  BlockBody.addInSlices(body, value, function* (own, parts) {
-    const field = () => `tx[${index}]`
-    const transaction = NodeJson.record(value, field)
-    own.transactions.push(NodeJson.hash(transaction.txid, () => `${field()}.txid`))
-    const inputs = parts.read(() => NodeJson.list(transaction.vin, () => `${field()}.vin`)) ?? []
-    for (const [position, item] of inputs.entries()) {
-      const place = { transaction: index, position }
-      parts.read(() => readInput(chain, item, place, () => `${field()}.vin[${position}]`, own, parts))
-      if (position % partsOfStep === partsOfStep - 1) yield
-    }
-    const outputs = parts.read(() => NodeJson.list(transaction.vout, () => `${field()}.vout`)) ?? []
-    for (const [position, item] of outputs.entries()) {
-      const place = { transaction: index, position }
-      parts.read(() => readOutputAt(chain, item, place, () => `${field()}.vout[${position}]`, own))
-      if (position % partsOfStep === partsOfStep - 1) yield
-    }
-  })
+  BlockBody.addInSlices(body, value, (own, parts) => readOwn(chain, value, index, own, parts))

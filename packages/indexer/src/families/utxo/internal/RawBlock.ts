@@ -55,23 +55,34 @@ interface Transactions {
 /** Bytes of transactions that are read between two steps. */
 const bytesOfStep = 8_192
 
-function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generator<void, Transactions> {
+interface Reading {
+  readonly body: BlockBody.BlockBody
+  readonly places: Array<RawTransaction.Place | undefined>
+  /** Where the transaction begins that is being read, and how many inputs and outputs stand before it. */
+  at: number
+  spends: number
+  transfers: number
+}
+
+function* readEach(raw: RawBytes, chain: Chain, transactions: number, reading: Reading): Generator<void, void> {
   const format = chain.utxo!.wireFormat === "zcash" ? RawZcashTransaction : RawTransaction
-  const body = BlockBody.empty()
-  const places: Array<RawTransaction.Place | undefined> = []
-  let [at, spends, transfers] = [raw.at, 0, 0]
-  let next = at + bytesOfStep
-  const outcome = yield* TimeSlice.caught(function* () {
-    for (let transaction = 0; transaction < transactions; transaction++) {
-      at = raw.at
-      spends = body.spends.length
-      transfers = body.transfers.length
-      places.push(format.readMoves(raw, chain, transaction, body))
-      if (raw.at < next) continue
-      next = raw.at + bytesOfStep
-      yield
-    }
-  })
+  const { body, places } = reading
+  let next = raw.at + bytesOfStep
+  for (let transaction = 0; transaction < transactions; transaction++) {
+    reading.at = raw.at
+    reading.spends = body.spends.length
+    reading.transfers = body.transfers.length
+    places.push(format.readMoves(raw, chain, transaction, body))
+    if (raw.at < next) continue
+    next = raw.at + bytesOfStep
+    yield
+  }
+}
+
+function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generator<void, Transactions> {
+  const reading: Reading = { body: BlockBody.empty(), places: [], at: raw.at, spends: 0, transfers: 0 }
+  const outcome = yield* TimeSlice.caught(() => readEach(raw, chain, transactions, reading))
+  const { at, body, places, spends, transfers } = reading
   if (Result.isSuccess(outcome)) return { body, places, broken: undefined }
   body.spends.length = spends
   body.transfers.length = transfers

@@ -41,18 +41,24 @@ const branchesAtHand = ({ chain }: Pick<OpenChain, "chain">) => {
   })
 }
 
-/** Coins that the block pays to watched addresses whose owners are yet to be found, by the key of the address. */
-const paidBy = (block: Block, { set }: OpenChain["watched"], known: ReadonlyMap<string, unknown>) =>
-  TimeSlice.runInTransaction(function* () {
-    const paid = new Map<string, Uint8Array>()
-    yield* Steps.forEach(block.transfers, (transfer) => {
-      if (transfer.kind !== "coin" || !Watched.isPaid(set, transfer)) return
-      const to = transfer.to!
-      const key = Bytes.key(to)
-      if (!known.has(key)) paid.set(key, to)
-    })
-    return paid
+function* paidInSteps(
+  block: Block,
+  { set }: OpenChain["watched"],
+  known: ReadonlyMap<string, unknown>
+): Generator<void, ReadonlyMap<string, Uint8Array>> {
+  const paid = new Map<string, Uint8Array>()
+  yield* Steps.forEach(block.transfers, (transfer) => {
+    if (transfer.kind !== "coin" || !Watched.isPaid(set, transfer)) return
+    const to = transfer.to!
+    const key = Bytes.key(to)
+    if (!known.has(key)) paid.set(key, to)
   })
+  return paid
+}
+
+/** Coins that the block pays to watched addresses whose owners are yet to be found, by the key of the address. */
+const paidBy = (block: Block, watched: OpenChain["watched"], known: ReadonlyMap<string, unknown>) =>
+  TimeSlice.runInTransaction(() => paidInSteps(block, watched, known))
 
 /**
  * The owners of what blocks pay: those of all blocks of a commit are found together. What this process changes of them in

@@ -60,10 +60,8 @@ export const applyCoins = Effect.fn("Balances.applyCoins")(function* (
     const key = Bytes.key(script)
     for (const { wallet } of paid.get(key) ?? others.get(key) ?? []) deltas.count(wallet, sign * amount)
   }
-  yield* TimeSlice.runInTransaction(function* () {
-    yield* Steps.forEach(created, (coin) => move(coin, 1n))
-    yield* Steps.forEach(taken, (coin) => move(coin, -1n))
-  })
+  yield* TimeSlice.runInTransaction(() => Steps.forEach(created, (coin) => move(coin, 1n)))
+  yield* TimeSlice.runInTransaction(() => Steps.forEach(taken, (coin) => move(coin, -1n)))
 })
 
 /** Counts the balances of wallets that have any of these addresses anew, after coins have come into the UTXO set. */
