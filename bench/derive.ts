@@ -10,6 +10,7 @@ import { pathToFileURL } from "node:url"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as KeysKernel from "@headwater/core/keys/KeysKernel"
 import * as Result from "effect/Result"
 import * as Comparison from "./Comparison.ts"
 
@@ -37,7 +38,9 @@ const obvious = (): ReadonlyArray<string> => {
 const headwater = (): ReadonlyArray<string> => {
   const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, xpub))
   const branch = Result.getOrThrow(Derivation.branch(bitcoin, key, { format: "P2WPKH" }))
-  return Derivation.derive(branch, 0, count).map((result) => Result.getOrThrow(result).address)
+  return Derivation.derive(branch, 0, count, KeysKernel.addBaseMultiples).map(
+    (result) => Result.getOrThrow(result).address
+  )
 }
 
 deepStrictEqual(headwater(), obvious())

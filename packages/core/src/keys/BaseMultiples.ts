@@ -1,15 +1,14 @@
 /**
  * Adding multiples of the base point of secp256k1 to many public points at once.
  *
- * A kernel adds points of one batch (`packages/core/kernel/keys.ts`); multiples of the base point come from a table of every
- * signed digit of ten bits at every position. Both take time that depends on the numbers: for public keys only, never for a
- * secret.
+ * Points are affine, so that one addition is six multiplications in the field and one inversion serves a whole batch
+ * (Montgomery's trick); multiples of the base point come from a table of every signed digit of ten bits at every position.
+ * Both take time that depends on the numbers: for public keys only, never for a secret.
  */
 
 import { normalizeZ } from "@noble/curves/abstract/curve.js"
+import { invert } from "@noble/curves/abstract/modular.js"
 import { secp256k1 } from "@noble/curves/secp256k1.js"
-import * as Kernel from "../Kernel.ts"
-import compiled from "./internal/compiledKernel.ts"
 
 const { Point } = secp256k1
 const prime = Point.Fp.ORDER
@@ -20,92 +19,98 @@ export interface Affine {
   readonly y: bigint
 }
 
+interface Points {
+  readonly x: Array<bigint>
+  readonly y: Array<bigint>
+}
+
+const positive = (value: bigint): bigint => (value < 0n ? value + prime : value)
+
+/**
+ * `points[i] += (x(i), y(i))`, where `x(i)` undefined means nothing to add. The formula does not hold where both points
+ * have the same x: their indices go to `exceptions`, and the points stay as they were.
+ */
+const addAll = (
+  points: Points,
+  x: (index: number) => bigint | undefined,
+  y: (index: number) => bigint,
+  exceptions: Set<number>
+): void => {
+  const { length } = points.x
+  const differences = new Array<bigint>(length)
+  const products = new Array<bigint>(length)
+  let product = 1n
+  for (let index = 0; index < length; index++) {
+    const other = x(index)
+    const difference = other === undefined ? 0n : other - points.x[index]!
+    if (other !== undefined && difference === 0n) exceptions.add(index)
+    differences[index] = difference
+    products[index] = product
+    if (difference !== 0n) product = (product * difference) % prime
+  }
+  let inverse = invert(product, prime)
+  for (let index = length - 1; index >= 0; index--) {
+    const difference = differences[index]!
+    if (difference === 0n) continue
+    const fromX = points.x[index]!
+    const fromY = points.y[index]!
+    const slope = ((y(index) - fromY) * ((inverse * products[index]!) % prime)) % prime
+    inverse = (inverse * difference) % prime
+    const sumX = positive((slope * slope - fromX - (fromX + difference)) % prime)
+    points.x[index] = sumX
+    points.y[index] = positive((slope * (fromX - sumX) - fromY) % prime)
+  }
+}
+
 /** Bits of a digit. With signs, a table of half as many entries serves all of its values. */
-const width = 10
-const windows = Math.ceil(257 / width)
-const entries = 1 << (width - 1)
+export const width = 10
+export const windows = Math.ceil(257 / width)
+export const entries = 1 << (width - 1)
 
-interface Exports extends Kernel.Exports {
-  /** Reads `count` coordinates of 32 bytes, and puts each to `to` as the kernel adds them: 36 bytes. */
-  readonly read: (from: number, count: number, to: number) => void
-  /** Writes `count` coordinates that the kernel has added: 32 bytes each. */
-  readonly write: (from: number, count: number, to: number) => void
-  /**
-   * Adds to each of `count` points the one that its number of 32 bits at `others` names: where that stands, one more where its
-   * negative is meant; 0 for none. `room`: 72 bytes a point. 0 where two of them have the same x, for which the formula does
-   * not hold.
-   */
-  readonly add: (points: number, others: number, count: number, room: number) => number
+/** Entry `window × entries + digit − 1` is digit × 2^(width × window) × G, for the digits 1 … entries. */
+const makeTable = (): Points => {
+  const table: Points = { x: new Array<bigint>(windows * entries), y: new Array<bigint>(windows * entries) }
+  const powers = [Point.BASE]
+  for (let power = 1; power < windows * width; power++) powers.push(powers[power - 1]!.double())
+  const affinePowers = normalizeZ(Point, powers)
+  const set = (window: number, digit: number, x: bigint, y: bigint) => {
+    table.x[window * entries + digit - 1] = x
+    table.y[window * entries + digit - 1] = y
+  }
+  // Entries stride + 1 … 2 × stride − 1 are entries 1 … stride − 1 plus entry `stride`, all windows at once.
+  for (let bit = 0; bit < width; bit++) {
+    const stride = 1 << bit
+    const power = (window: number) => affinePowers[window * width + bit]!
+    for (let window = 0; window < windows; window++) set(window, stride, power(window).x, power(window).y)
+    const perWindow = stride === entries ? 0 : stride - 1
+    const sums: Points = { x: [], y: [] }
+    for (let window = 0; window < windows; window++) {
+      for (let digit = 1; digit <= perWindow; digit++) {
+        sums.x.push(table.x[window * entries + digit - 1]!)
+        sums.y.push(table.y[window * entries + digit - 1]!)
+      }
+    }
+    const windowOf = (index: number) => Math.floor(index / perWindow)
+    addAll(
+      sums,
+      (index) => power(windowOf(index)).x,
+      (index) => power(windowOf(index)).y,
+      new Set()
+    )
+    sums.x.forEach((x, index) => {
+      set(windowOf(index), stride + 1 + (index % perWindow), x, sums.y[index]!)
+    })
+  }
+  return table
 }
 
-const kernel = Kernel.make<Exports>(compiled)
+let table: Points | undefined
 
-/** Of both coordinates, as they are outside and in the kernel. */
-const pointBytes = 64
-const kernelPointBytes = 72
-/** Points that are added at a time, by one inversion. */
-const most = entries
-
-/** An instance with the table at the beginning of its memory, and behind that room for a batch. */
-interface Table extends Exports {
-  readonly view: DataView
-  /** Where the entry of a digit, 1 … entries, stands: digit × 2^(width × window) × G. */
-  readonly placeOf: (window: number, digit: number) => number
-  readonly points: number
-  readonly others: number
-  readonly room: number
-}
-
-const readCoordinate = (view: DataView, offset: number): bigint =>
+export const readCoordinate = (view: DataView, offset: number): bigint =>
   (view.getBigUint64(offset) << 192n) |
   (view.getBigUint64(offset + 8) << 128n) |
   (view.getBigUint64(offset + 16) << 64n) |
   view.getBigUint64(offset + 24)
-
-const writeCoordinate = (view: DataView, offset: number, value: bigint): void => {
-  view.setBigUint64(offset, value >> 192n)
-  view.setBigUint64(offset + 8, (value >> 128n) & 0xffffffffffffffffn)
-  view.setBigUint64(offset + 16, (value >> 64n) & 0xffffffffffffffffn)
-  view.setBigUint64(offset + 24, value & 0xffffffffffffffffn)
-}
-
-const writeAll = (view: DataView, offset: number, points: ReadonlyArray<Affine>): void => {
-  for (const [index, { x, y }] of points.entries()) {
-    writeCoordinate(view, offset + index * pointBytes, x)
-    writeCoordinate(view, offset + index * pointBytes + 32, y)
-  }
-}
-
-const makeTable = (): Table => {
-  const instance = kernel.take()
-  const begin = instance.begin()
-  const placeOf = (window: number, digit: number) => begin + (window * entries + digit - 1) * kernelPointBytes
-  const points = placeOf(windows, 1)
-  const others = points + most * kernelPointBytes
-  const room = others + most * 4
-  instance.reach(room + most * kernelPointBytes)
-  const view = new DataView(instance.memory.buffer)
-  const memory = new Uint8Array(instance.memory.buffer)
-  const powers = [Point.BASE]
-  for (let power = 1; power < windows * width; power++) powers.push(powers[power - 1]!.double())
-  writeAll(view, room, normalizeZ(Point, powers))
-  for (let power = 0; power < powers.length; power++) {
-    const place = placeOf(Math.floor(power / width), 1 << (power % width))
-    instance.read(room + power * pointBytes, 2, place)
-  }
-  for (let window = 0; window < windows; window++) {
-    for (let stride = 2; stride < entries; stride *= 2) {
-      // Entries stride + 1 … 2 × stride − 1 are entries 1 … stride − 1 plus entry `stride`.
-      const sums = placeOf(window, stride + 1)
-      memory.copyWithin(sums, placeOf(window, 1), placeOf(window, stride))
-      for (let index = 0; index < stride - 1; index++) view.setUint32(others + index * 4, placeOf(window, stride), true)
-      instance.add(sums, others, stride - 1, room)
-    }
-  }
-  return { ...instance, view, placeOf, points, others, room }
-}
-
-let table: Table | undefined
 
 const toBigInt = (bytes: Uint8Array): bigint =>
   readCoordinate(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0)
@@ -114,7 +119,7 @@ const toBigInt = (bytes: Uint8Array): bigint =>
 export const isScalar = (bytes: Uint8Array): boolean => toBigInt(bytes) < Point.Fn.ORDER
 
 /** The digits of 32 big-endian bytes, each from −entries + 1 to entries, the lowest first. */
-const digitsOf = (scalar: Uint8Array): Int16Array => {
+export const digitsOf = (scalar: Uint8Array): Int16Array => {
   const digits = new Int16Array(windows)
   let carry = 0
   for (let window = 0; window < windows; window++) {
@@ -130,7 +135,7 @@ const digitsOf = (scalar: Uint8Array): Int16Array => {
 }
 
 /** One sum by the library. */
-const sumOf = (parent: Affine, scalar: Uint8Array): Affine | undefined => {
+export const sumOf = (parent: Affine, scalar: Uint8Array): Affine | undefined => {
   // A number that is no scalar has no child key: the caller drops its sum.
   const multiple = toBigInt(scalar) % Point.Fn.ORDER
   const sum = Point.fromAffine(parent).add(Point.BASE.multiplyUnsafe(multiple))
@@ -138,50 +143,54 @@ const sumOf = (parent: Affine, scalar: Uint8Array): Affine | undefined => {
 }
 
 /** Fewer sums than this take the library less time each than a share of the inversions takes here. */
-const fewestAtOnce = 8
+export const fewestAtOnce = 8
 
-const sumsOf = (
+/** As {@link addBaseMultiples}, by whichever means. */
+export type AddBaseMultiples = (
   parents: ReadonlyArray<Affine>,
   scalars: ReadonlyArray<Uint8Array>
-): ReadonlyArray<Affine | undefined> => {
-  const { length } = parents
-  table ??= makeTable()
-  const { add, others, placeOf, points, read, room, view, write } = table
-  writeAll(view, room, parents)
-  read(room, 2 * length, points)
-  const digits = scalars.map(digitsOf)
-  for (let window = 0; window < windows; window++) {
-    for (let index = 0; index < length; index++) {
-      const digit = digits[index]![window]!
-      const place = digit === 0 ? 0 : digit > 0 ? placeOf(window, digit) : placeOf(window, -digit) + 1
-      view.setUint32(others + index * 4, place, true)
-    }
-    if (add(points, others, length, room) === 0) return parents.map((parent, index) => sumOf(parent, scalars[index]!))
-  }
-  write(points, 2 * length, room)
-  return parents.map((_, index) => ({
-    x: readCoordinate(view, room + index * pointBytes),
-    y: readCoordinate(view, room + index * pointBytes + 32)
-  }))
-}
+) => ReadonlyArray<Affine | undefined>
 
 /**
  * `parents[i] + scalars[i] × G`, each scalar 32 big-endian bytes below the order of the group; undefined where the sum
- * is the point at infinity. The first call for several builds the table, about 30 ms and 1 MB.
+ * is the point at infinity. The first call for several builds the table, about 50 ms and 2 MB.
  */
-export const addBaseMultiples = (
-  parents: ReadonlyArray<Affine>,
-  scalars: ReadonlyArray<Uint8Array>
-): ReadonlyArray<Affine | undefined> => {
+export const addBaseMultiples: AddBaseMultiples = (parents, scalars) => {
   if (parents.length < fewestAtOnce) return parents.map((parent, index) => sumOf(parent, scalars[index]!))
-  const sums: Array<Affine | undefined> = []
-  for (let first = 0; first < parents.length; first += most)
-    sums.push(...sumsOf(parents.slice(first, first + most), scalars.slice(first, first + most)))
-  return sums
+  table ??= makeTable()
+  const { x, y } = table
+  const sums: Points = { x: parents.map((parent) => parent.x), y: parents.map((parent) => parent.y) }
+  const digits = scalars.map(digitsOf)
+  const exceptions = new Set<number>()
+  for (let window = 0; window < windows; window++) {
+    const first = window * entries - 1
+    addAll(
+      sums,
+      (index) => {
+        const digit = digits[index]![window]!
+        return digit === 0 ? undefined : x[first + Math.abs(digit)]
+      },
+      (index) => {
+        const digit = digits[index]![window]!
+        return digit < 0 ? -y[first - digit]! : y[first + digit]!
+      },
+      exceptions
+    )
+  }
+  return parents.map((parent, index) => {
+    return exceptions.has(index) ? sumOf(parent, scalars[index]!) : { x: sums.x[index]!, y: sums.y[index]! }
+  })
 }
 
 /** A compressed point, which must be one → its coordinates. */
 export const decompress = (publicKey: Uint8Array): Affine => Point.fromBytes(publicKey).toAffine()
+
+export const writeCoordinate = (view: DataView, offset: number, value: bigint): void => {
+  view.setBigUint64(offset, value >> 192n)
+  view.setBigUint64(offset + 8, (value >> 128n) & 0xffffffffffffffffn)
+  view.setBigUint64(offset + 16, (value >> 64n) & 0xffffffffffffffffn)
+  view.setBigUint64(offset + 24, value & 0xffffffffffffffffn)
+}
 
 /** 32 bytes of x. */
 export const xOnly = ({ x }: Affine): Uint8Array => {

@@ -11,6 +11,7 @@ import * as Address from "../address/Address.ts"
 import * as Chain from "../chains/Chain.ts"
 import { families, familyNames } from "../families/families.ts"
 import * as ExtendedPublicKey from "./ExtendedPublicKey.ts"
+import * as BaseMultiples from "./BaseMultiples.ts"
 import * as ChildKeys from "./internal/ChildKeys.ts"
 import { keyFormatsOf } from "./internal/KeyFormatsOf.ts"
 import type { KeyFormat } from "./KeyFormat.ts"
@@ -155,7 +156,8 @@ export const descriptor = ({ chain, format, node }: Branch): string | undefined 
 const indexLimit = 2 ** 31
 
 /**
- * The addresses of a branch at indices `from` … `from + count − 1`, in that order.
+ * The addresses of a branch at indices `from` … `from + count − 1`, in that order. `addBaseMultiples`: also that of
+ * `KeysKernel`, which is faster and needs WebAssembly.
  *
  * @example
  * ```ts
@@ -173,10 +175,11 @@ const indexLimit = 2 ** 31
 export const derive = (
   branch: Branch,
   from: number,
-  count: number
+  count: number,
+  addBaseMultiples: BaseMultiples.AddBaseMultiples = BaseMultiples.addBaseMultiples
 ): ReadonlyArray<Result.Result<DerivedAddress, UnderivableIndex>> => {
   const derivable = from >= 0 && Number.isInteger(from) ? Math.max(0, Math.min(count, indexLimit - from)) : 0
-  const points = ChildKeys.derive(branch.node, from, derivable)
+  const points = ChildKeys.derive(branch.node, from, derivable, addBaseMultiples)
   const addresses = branch.format.addresses(points)
   return Array.from({ length: count }, (_, offset) => {
     const index = from + offset

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as BaseMultiples from "@headwater/core/keys/BaseMultiples"
+import * as KeysKernel from "@headwater/core/keys/KeysKernel"
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import fc from "fast-check"
@@ -14,17 +15,21 @@ const expected = (parent: bigint, scalar: bigint): string => {
   return sum.is0() ? "infinity" : bytesToHex(sum.toBytes(true))
 }
 
-const actual = (cases: ReadonlyArray<readonly [parent: bigint, scalar: bigint]>): ReadonlyArray<string> =>
-  BaseMultiples.addBaseMultiples(
+const actual = (
+  addBaseMultiples: BaseMultiples.AddBaseMultiples,
+  cases: ReadonlyArray<readonly [parent: bigint, scalar: bigint]>
+): ReadonlyArray<string> =>
+  addBaseMultiples(
     cases.map(([parent]) => BaseMultiples.decompress(Point.BASE.multiply(parent).toBytes(true))),
     cases.map(([, scalar]) => scalarBytes(scalar))
   ).map((point) => (point === undefined ? "infinity" : bytesToHex(BaseMultiples.compress(point))))
 
-const check = (cases: ReadonlyArray<readonly [bigint, bigint]>) =>
-  assert.deepStrictEqual(
-    actual(cases),
-    cases.map(([parent, scalar]) => expected(parent, scalar))
-  )
+const check = (cases: ReadonlyArray<readonly [bigint, bigint]>) => {
+  const sums = cases.map(([parent, scalar]) => expected(parent, scalar))
+  for (const { addBaseMultiples } of [BaseMultiples, KeysKernel]) {
+    assert.deepStrictEqual(actual(addBaseMultiples, cases), sums)
+  }
+}
 
 describe("addBaseMultiples", () => {
   it("agrees with the library on random batches", () => {

@@ -1,18 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import * as Kernel from "@headwater/core/Kernel"
+import * as KeysKernel from "@headwater/core/keys/KeysKernel"
 import { invert } from "@noble/curves/abstract/modular.js"
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { bytesToNumberBE, numberToBytesBE } from "@noble/curves/utils.js"
 import fc from "fast-check"
-import compiled from "../../src/keys/internal/compiledKernel.ts"
 
 const prime = secp256k1.Point.Fp.ORDER
-
-interface Exports extends Kernel.Exports {
-  readonly read: (from: number, count: number, to: number) => void
-  readonly write: (from: number, count: number, to: number) => void
-  readonly add: (points: number, others: number, count: number, room: number) => number
-}
 
 const mod = (value: bigint) => ((value % prime) + prime) % prime
 
@@ -35,10 +28,8 @@ const number = fc.oneof(
 )
 const pair: fc.Arbitrary<Pair> = fc.tuple(number, number)
 
-const kernel = Kernel.make<Exports>(compiled)
-
 it("adds as the formula does, twice in a row, also negatives and nothing; and refuses the same x", () => {
-  const instance = kernel.take()
+  const instance = KeysKernel.kernel.take()
   const [points, others, numbers] = [0, 2048, 4096].map((offset) => instance.begin() + offset) as [
     number,
     number,

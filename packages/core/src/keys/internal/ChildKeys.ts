@@ -19,7 +19,8 @@ export const child = (node: BIP32Interface, index: number): BIP32Interface | und
 export const derive = (
   node: BIP32Interface,
   from: number,
-  count: number
+  count: number,
+  addBaseMultiples: BaseMultiples.AddBaseMultiples
 ): ReadonlyArray<BaseMultiples.Affine | undefined> => {
   // HMAC-SHA512 of public key and index under the chain code; its key is set up once for all children.
   const keyed = hmac.create(sha512, node.chainCode)
@@ -31,6 +32,6 @@ export const derive = (
     return keyed.clone().update(data).digest().subarray(0, 32)
   })
   const parent = BaseMultiples.decompress(node.publicKey)
-  const points = BaseMultiples.addBaseMultiples(new Array(count).fill(parent), tweaks)
+  const points = addBaseMultiples(new Array(count).fill(parent), tweaks)
   return points.map((point, offset) => (BaseMultiples.isScalar(tweaks[offset]!) ? point : undefined))
 }

@@ -2,6 +2,7 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import * as KeysKernel from "@headwater/core/keys/KeysKernel"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Row } from "../database/Tables.ts"
@@ -18,7 +19,7 @@ export const of = (chain: Chain, { derivation, format, public_key }: Keys): Read
 
 /** Addresses at the indices `from` … `to`; one that BIP-32 has no key for is left out. */
 export const derive = (branch: Derivation.Branch, from: number, to: number): ReadonlyArray<Derivation.DerivedAddress> =>
-  Derivation.derive(branch, from, Math.max(0, to - from + 1))
+  Derivation.derive(branch, from, Math.max(0, to - from + 1), KeysKernel.addBaseMultiples)
     .filter(Result.isSuccess)
     .map(({ success }) => success)
 
