@@ -5,6 +5,7 @@ import * as Migrations from "@headwater/indexer/store/database/internal/Migratio
 import * as PostgresAdapter from "@headwater/indexer/store/database/internal/PostgresAdapter"
 import * as SqliteAdapter from "@headwater/indexer/store/database/internal/SqliteAdapter"
 import * as missingParts from "@headwater/indexer/store/database/migrations/0023_missing_parts"
+import * as silentTokens from "@headwater/indexer/store/database/migrations/0078_silent_tokens"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -76,17 +77,46 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
       }).pipe(Effect.scoped)
     )
 
+    it.live("have contracts asked again that said nothing, and no others", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        yield* open(store)
+        const insert = (contract: string, name: string, symbol: string, decimals: string) =>
+          `insert into token (chain, contract, height, name, symbol, decimals)
+           values (1, ${store.kind === "sqlite" ? `x'${contract}'` : `'\\x${contract}'`}, 7, '${name}', '${symbol}', ${decimals})`
+        yield* Released.execute(
+          store,
+          [
+            insert("01", "", "", "null"),
+            insert("02", "Two", "", "null"),
+            insert("03", "", "THREE", "null"),
+            insert("04", "", "", "0"),
+            ...silentTokens.up()
+          ].join(";")
+        )
+        const rows = yield* Effect.gen(function* () {
+          const { read } = yield* Database
+          return yield* read((db) => db.selectFrom("token").select("contract").orderBy("contract"))
+        }).pipe(Effect.provide(Database.layer(store)))
+        assert.deepStrictEqual(
+          rows.map(({ contract }) => [...contract]),
+          [[2], [3], [4]]
+        )
+      }).pipe(Effect.scoped)
+    )
+
     it.live.skipIf(name === "sqlite")("go on where the catalogue changes while Kysely reads it", () =>
       Effect.gen(function* () {
         const store = yield* location
         yield* Released.load("0.1", store)
-        // As the migrations of another process do.
-        yield* Released.execute(store, "create table changing (id int)")
-        yield* Released.execute(store, "alter table changing add column a int").pipe(
+        // As the migrations of another process do, and no longer than the database is there.
+        const change = (how: string) => Effect.uninterruptible(Released.execute(store, `alter table changing ${how}`))
+        yield* Released.execute(store, "create table changing (id int, a int)")
+        yield* change("drop column a").pipe(
+          Effect.andThen(Effect.suspend(() => change("add column a int"))),
           Effect.andThen(Effect.sleep("5 millis")),
-          Effect.andThen(Released.execute(store, "alter table changing drop column a")),
           Effect.forever,
-          Effect.forkChild
+          Effect.forkScoped
         )
         yield* open(store)
       }).pipe(Effect.scoped)

@@ -87,6 +87,7 @@ import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
 import * as forgottenInternal from "../migrations/0075_forgotten_internal.ts"
 import * as packedInternal from "../migrations/0076_packed_internal.ts"
 import * as waitingIndex from "../migrations/0077_waiting_index.ts"
+import * as silentTokens from "../migrations/0078_silent_tokens.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -157,7 +158,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0074_past_callbacks": pastCallbacks.up,
   "0075_forgotten_internal": forgottenInternal.up,
   "0076_packed_internal": packedInternal.up,
-  "0077_waiting_index": waitingIndex.up
+  "0077_waiting_index": waitingIndex.up,
+  "0078_silent_tokens": silentTokens.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */
