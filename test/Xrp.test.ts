@@ -54,7 +54,9 @@ const ledgers = sealed(
       return { ...ledger, transactions }
     }
     if (ledger.ledger_index !== "1020") return ledger
-    const paid = { ...payment({ from: 3, to: 4, drops: 7n }, 1020, 2), Destination: receiving(30), DestinationTag: 99 }
+    // The account that the metadata shows to have got the drops, too.
+    const text = JSON.stringify(payment({ from: 3, to: 4, drops: 7n }, 1020, 2)).replaceAll(account(4), receiving(30))
+    const paid = { ...JSON.parse(text), DestinationTag: 99 }
     return { ...ledger, transactions: [...ledger.transactions, paid] }
   })
 )
