@@ -16,7 +16,7 @@ const learn = Effect.fnUntraced(function* (source: Source, store: ChainStore, bl
   const unknown = yield* store.unknownTokens(blocks)
   if (source.tokenMetadata === undefined) return undefined
   const contracts = unknown.map(({ contract }) => contract)
-  const height = Math.max(...unknown.map(({ height }) => height))
+  const height = unknown.reduce((last, { height }) => Math.max(last, height), 0)
   const answers = unknown.length === 0 ? [] : yield* source.tokenMetadata(contracts, height)
   return unknown.map((mention, i): LearnedToken => ({ ...mention, metadata: answers[i]! }))
 })

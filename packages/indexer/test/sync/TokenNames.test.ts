@@ -9,6 +9,7 @@ import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Replay from "@headwater/indexer/sync/Replay"
+import * as TokenNames from "@headwater/indexer/sync/TokenNames"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -85,6 +86,26 @@ const open = Effect.gen(function* () {
   yield* step
   return { node, step, store }
 })
+
+it.effect("takes as many unknown contracts as blocks may have", () =>
+  Effect.gen(function* () {
+    const unknown = Array.from({ length: 200_000 }, (_, height) => ({ contract: contract(1), height }))
+    const asked: Array<number | undefined> = []
+    const source = {
+      tokenMetadata: (contracts: ReadonlyArray<AddressBytes>, height?: number) =>
+        Effect.sync(() => {
+          asked.push(height)
+          return contracts.map(() => ({ name: "", symbol: "", decimals: 2 }))
+        })
+    }
+    const store = { unknownTokens: () => Effect.succeed(unknown) }
+    const learned = yield* TokenNames.withTokens(source as never, store as never, [], (learned) =>
+      Effect.succeed(learned?.length)
+    )
+    assert.strictEqual(learned, unknown.length)
+    assert.deepStrictEqual(asked, [199_999])
+  })
+)
 
 for (const store of takenStores(import.meta.url)) {
   const layer = Layer.mergeAll(Subscriptions.layer, ChainStatus.layer).pipe(Layer.provideMerge(store.layer))

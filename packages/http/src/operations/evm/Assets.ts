@@ -81,18 +81,22 @@ const byContract = <A extends { readonly contract: Address.AddressBytes }>(all: 
 const tokensOf = Effect.fnUntraced(function* (
   record: ChainReader,
   tip: Tip,
-  addresses: ReadonlyArray<Address.AddressBytes>
+  addresses: ReadonlyArray<Address.AddressBytes>,
+  tokensFrom: ReadonlyMap<string, number>
 ) {
   const fungible = new Map<string, Address.AddressBytes>()
   const nonFungible = new Map<string, NonFungibleToken>()
   for (const address of addresses) {
     const held = new Map<string, NonFungibleToken>()
-    yield* record.each("token", address, tip.height, (transfer) => {
+    const from = tokensFrom.get(Bytes.key(address)) ?? 0
+    yield* record.each("token", address, tip.height, (transfer, height) => {
       const { contract, token, tokenId } = transfer
       if (token === "fungible" || tokenId === undefined) {
         fungible.set(Bytes.key(contract), contract)
         return
       }
+      // What came before, and is recorded for somebody else's sake, may have left in a block that is not.
+      if (height < from) return
       const key = `${Bytes.key(contract)}:${tokenId}`
       const entry = held.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
       held.set(key, entry)
@@ -255,7 +259,7 @@ export const make = <Node extends ConnectedNode>(
     })
   })
 
-  /** Fails where the totals are not whole; the first block from which on the tokens of every address are recorded. */
+  /** Fails where the totals are not whole; the first block from which on its tokens are recorded, of every address. */
   const checkComplete = Effect.fnUntraced(function* (
     request: WalletRequest,
     wallet: ReadonlyArray<Wallet.WalletAddress>
@@ -266,7 +270,7 @@ export const make = <Node extends ConnectedNode>(
     const beingRead = yield* record.beingRead(addresses)
     const known = yield* record.completeness(addresses)
     const isSynced = yield* options.isSynced(request)
-    let tokensFrom = 0
+    const tokensFrom = new Map<string, number>()
     for (const { address, hasCoins, isUsed } of wallet) {
       const completeness = known.get(Bytes.key(address)) ?? Completeness.unknown
       if (hasCoins) yield* checkTotals(address, completeness, wholeFrom, beingRead.has(Bytes.key(address)))
@@ -276,7 +280,7 @@ export const make = <Node extends ConnectedNode>(
         })
       }
       if (!isUsed) yield* checkUnused(address, completeness.tokens, beingRead.has(Bytes.key(address)), isSynced)
-      tokensFrom = Math.max(tokensFrom, completeness.tokens)
+      tokensFrom.set(Bytes.key(address), completeness.tokens)
     }
     return tokensFrom
   })
@@ -292,11 +296,12 @@ export const make = <Node extends ConnectedNode>(
       request,
       wallet.map(({ address }) => address)
     )
-    const tokensFrom = yield* checkComplete(request, wallet)
+    const from = yield* checkComplete(request, wallet)
+    const tokensFrom = [...from.values()].reduce((last, height) => Math.max(last, height), 0)
     // Where tokens are not known from the beginning, an address that looks unused may have some.
     const addresses = wallet.filter(({ isUsed }) => isUsed || tokensFrom > 0).map(({ address }) => address)
     const totals = yield* totalsOf(record, tip, addresses)
-    const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses)
+    const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses, from)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses, takeCalls)
     const contracts = new Map([...balances, ...nonFungible].map(({ contract }) => [Bytes.key(contract), contract]))
     const tokens = yield* TokenNames.find(record, node.source, tip.height, [...contracts.values()])

@@ -59,15 +59,17 @@ export const make = <Node extends ConnectedNode>(
   const { chain } = record
 
   /** Contracts whose tokens came to or went from an address, in their order. */
-  const movedOf = Effect.fnUntraced(function* (address: Address.AddressBytes, upTo: number) {
+  const movedOf = Effect.fnUntraced(function* (address: Address.AddressBytes, recordedFrom: number, upTo: number) {
     const found = new Map<string, Moved>()
     let transfers = 0
-    yield* record.each("token", address, upTo, (transfer) => {
+    yield* record.each("token", address, upTo, (transfer, height) => {
       if (++transfers > mostTransfers) throw new TooManyTransfers()
       const { contract, token, tokenId } = transfer
       const key = Bytes.key(contract)
       const moved = found.get(key) ?? { contract, kind: token, amounts: new Map<bigint | undefined, bigint>() }
       found.set(key, moved)
+      // What came before, and is recorded for somebody else's sake, may have left in a block that is not.
+      if (height < recordedFrom) return
       moved.amounts.set(tokenId, RecordedAmount.after(moved.amounts.get(tokenId) ?? 0n, address, transfer))
     })
     return [...found.values()].sort((a, b) => Buffer.compare(a.contract, b.contract))
@@ -78,7 +80,7 @@ export const make = <Node extends ConnectedNode>(
     yield* RecordedAddress.checkSynced(record, mode, account, address)
     const { node, tip } = yield* freshness.recorded(true)
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
-    const moved = yield* movedOf(address, tip.height).pipe(
+    const moved = yield* movedOf(address, recordedFrom, tip.height).pipe(
       Effect.orDie,
       Effect.catchDefect((defect) =>
         defect instanceof TooManyTransfers

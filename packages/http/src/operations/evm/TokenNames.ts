@@ -14,8 +14,9 @@ const atOnce = 100
 const isSaid = ({ decimals, name, symbol }: TokenMetadata) => decimals !== undefined || name !== "" || symbol !== ""
 
 /**
- * Metadata by the key of the contract. What contracts say of themselves is kept as of `height`, that of the record. Without a
- * node that can be asked, contracts that the record does not know are absent.
+ * Metadata by the key of the contract. `height` is that of the record, or of a younger block that speaks of the contracts: the
+ * node has to have it, and what contracts say of themselves is kept as of it. Without a node that can be asked, contracts that the
+ * record does not know are absent.
  */
 export const find = Effect.fn("TokenNames.find")(function* (
   record: ChainReader,

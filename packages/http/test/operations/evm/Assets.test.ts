@@ -57,10 +57,15 @@ it.effect("has the collectibles that the wallet had before its record began, onc
       coinTotals: () => Effect.succeed({ received: 0n, spent: 0n }),
       page: () => Effect.succeed({ transfers: [], next: undefined }),
       tokens: () => Effect.succeed(new Map()),
-      each: (kind: string, address: AddressBytes, _upTo: number, use: (transfer: TokenTransfer) => void) =>
+      each: (
+        kind: string,
+        address: AddressBytes,
+        _upTo: number,
+        use: (transfer: TokenTransfer, height: number) => void
+      ) =>
         Effect.sync(() => {
           for (const each of kind === "token" ? transfers : []) {
-            if (Bytes.equal(each.from, address) || Bytes.equal(each.to, address)) use(each)
+            if (Bytes.equal(each.from, address) || Bytes.equal(each.to, address)) use(each, 5)
           }
         })
     }

@@ -70,6 +70,8 @@ it.effect("takes what went from before the record from no other id of the contra
   Effect.gen(function* () {
     const contract = bytes(contracts[2]!)
     const moved = [
+      // Recorded for the sake of the sender, and gone in a block that is not recorded.
+      { from: contract, to: holder, tokenId: 3n, amount: 20n, height: 4 },
       { from: holder, to: contract, tokenId: 1n, amount: 10n },
       { from: contract, to: holder, tokenId: 2n, amount: 7n },
       { from: holder, to: holder, tokenId: 2n, amount: 7n },
@@ -78,10 +80,15 @@ it.effect("takes what went from before the record from no other id of the contra
     const late = {
       ...record,
       completeness: () => Effect.succeed(new Map([[Bytes.key(holder), { tokens: 5 }]])),
-      each: (_kind: "token", _address: Address.AddressBytes, _upTo: number, use: (transfer: TokenTransfer) => void) =>
+      each: (
+        _kind: "token",
+        _address: Address.AddressBytes,
+        _upTo: number,
+        use: (transfer: TokenTransfer, height: number) => void
+      ) =>
         Effect.sync(() => {
           const place = { kind: "token", transaction: 0, position: 0, batchIndex: 0, contract, token: "multi" } as const
-          for (const each of moved) use({ ...place, ...each })
+          for (const { height = 5, ...each } of moved) use({ ...place, ...each }, height)
         })
     }
     const node = { tokenBalancesAt: (all: ReadonlyArray<unknown>) => Effect.succeed(all.map(() => undefined)) }

@@ -389,6 +389,16 @@ const exampleHistories: Array<History> = [
       { do: "skip", blocks: [{ do: "mine", transfers: [[2, 0, 1]] }] },
       { do: "ask" }
     ]
+  ],
+  // A collectible that leaves in a block that is skipped.
+  [
+    ...([0, false, "all"] as const),
+    [
+      { do: "sync wallet", birth: 0 },
+      { do: "mine", transfers: [[3, 0, 1]] },
+      { do: "skip", blocks: [{ do: "mine", transfers: [[3, 10, 1]] }] },
+      { do: "ask" }
+    ]
   ]
 ]
 

@@ -120,7 +120,9 @@ export const fetch = Effect.fn("TokenMetadata.fetch")(
     height?: number
   ): Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError> =>
     Effect.map(
-      Effect.forEach(Arr.chunksOf(contracts, contractsAtOnce), (some) => fetchSome(rpc, some, height)),
+      Effect.forEach(Arr.chunksOf(contracts, contractsAtOnce), (some) => fetchSome(rpc, some, height), {
+        concurrency: "unbounded"
+      }),
       Arr.flatten
     )
 )

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as TokenMetadata from "@headwater/indexer/families/evm/TokenMetadata"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { AbiCoder, encodeBytes32String } from "ethers"
 import * as fc from "fast-check"
 import * as FakeNode from "../../FakeNode.ts"
@@ -117,6 +119,31 @@ describe("TokenMetadata", () => {
       assert.strictEqual(behind.node.requests(), 1)
       const { result } = yield* at(7)
       assert.deepStrictEqual(result._tag === "Success" && result.success.map(({ decimals }) => decimals), [6, 6, 6])
+    })
+  )
+
+  it.live("is not held up by many contracts: the next are asked before the answers of the first are there", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 100 }, (_, index) => new Uint8Array(20).fill(index) as never)
+      const allAsked = yield* Deferred.make<void>()
+      let asked = 0
+      const results: JsonRpc.JsonRpc["results"] = (calls) =>
+        Effect.gen(function* () {
+          asked += calls.length
+          // A call for each word of a contract, and in each of the requests one for the block.
+          if (asked === 3 * many.length + 4) yield* Deferred.succeed(allAsked, undefined)
+          yield* Deferred.await(allAsked)
+          return calls.map(({ params: [call] }) =>
+            Result.succeed(word(Number((call as { to?: string }).to?.slice(-2))))
+          )
+        })
+      const found = yield* TokenMetadata.fetch({ results } as JsonRpc.JsonRpc, many, 7).pipe(
+        Effect.timeout("2 seconds")
+      )
+      assert.deepStrictEqual(
+        found.map(({ contract }) => contract),
+        many
+      )
     })
   )
 
