@@ -42,16 +42,22 @@ const disturb = Effect.fnUntraced(function* (server: PostgresServer.PostgresServ
   return 1
 })
 
+/** A server that nobody else uses, and a store there. */
+const ownServer = Effect.gen(function* () {
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(async () => (await PostgresServer.start())!),
+    (server) => Effect.sync(server.remove)
+  )
+  const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
+  const place = { kind: "postgres", url: Redacted.make(server.url), connections: 5, secretKeys } as const
+  return { place, server }
+})
+
 for (const _ of locations.filter(({ name }) => name === "postgres")) {
   describe("a PostgreSQL server that ends connections, is killed and is started again", () => {
     it.live("is waited for by a daemon that starts", () =>
       Effect.gen(function* () {
-        const server = yield* Effect.acquireRelease(
-          Effect.promise(async () => (await PostgresServer.start())!),
-          (server) => Effect.sync(server.remove)
-        )
-        const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
-        const place = { kind: "postgres", url: Redacted.make(server.url), connections: 5, secretKeys } as const
+        const { place, server } = yield* ownServer
         const headwater = yield* Headwater.start(place, {
           chains: { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
         })
@@ -81,12 +87,7 @@ for (const _ of locations.filter(({ name }) => name === "postgres")) {
           const random = Traffic.randomOf(seed)
           const anvil = yield* Anvil.start()
           const receiver = yield* Receiver.start()
-          const server = yield* Effect.acquireRelease(
-            Effect.promise(async () => (await PostgresServer.start())!),
-            (server) => Effect.sync(server.remove)
-          )
-          const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
-          const place = { kind: "postgres", url: Redacted.make(server.url), connections: 5, secretKeys } as const
+          const { place, server } = yield* ownServer
           const headwater = yield* Headwater.start(place, {
             chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
             callbacks: {

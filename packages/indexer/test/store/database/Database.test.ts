@@ -263,6 +263,16 @@ const forward = (port: number) =>
 
 for (const { location } of unmigrated.filter(({ name }) => name === "postgres")) {
   describe("a PostgreSQL server that cannot be used", () => {
+    /** A database beside the place's own, whose encoding lacks characters; its name. */
+    const latinDatabase = Effect.fnUntraced(function* (place: Location) {
+      const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
+      yield* Effect.acquireRelease(
+        Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+        () => Released.execute(place, `drop database ${name}`)
+      )
+      return name
+    })
+
     const open = (place: Location, change: (url: URL) => void) => {
       const url = new URL(Redacted.value((place as Extract<Location, { kind: "postgres" }>).url))
       change(url)
@@ -315,11 +325,7 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
     it.live("is given no store in an encoding that lacks characters of a token's name", () =>
       Effect.gen(function* () {
         const place = (yield* location) as Extract<Location, { kind: "postgres" }>
-        const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
-        yield* Effect.acquireRelease(
-          Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
-          () => Released.execute(place, `drop database ${name}`)
-        )
+        const name = yield* latinDatabase(place)
         const opened = open(place, (url) => {
           url.pathname = name
         })
@@ -330,11 +336,7 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
     it.live("goes on in such an encoding where the store is there already, and says so", () =>
       Effect.gen(function* () {
         const place = (yield* location) as Extract<Location, { kind: "postgres" }>
-        const name = `latin_${Math.floor(Math.random() * 2 ** 31)}`
-        yield* Effect.acquireRelease(
-          Released.execute(place, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
-          () => Released.execute(place, `drop database ${name}`)
-        )
+        const name = yield* latinDatabase(place)
         const url = new URL(Redacted.value(place.url))
         url.pathname = name
         const latin: Location = { ...place, url: Redacted.make(url.href) }
