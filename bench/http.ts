@@ -14,6 +14,7 @@ import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import * as Chain from "@headwater/core/chains/Chain"
 import { CreditsEnabled } from "@headwater/http/server/Charging"
@@ -35,6 +36,7 @@ import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import fastify from "fastify"
+import { Agent, request } from "undici"
 import * as Comparison from "./Comparison.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
@@ -256,7 +258,7 @@ const start = async (task: Task): Promise<Started> => {
 const load = async (
   url: string,
   { key, references }: Prepared,
-  how: { readonly duration: number; readonly overallRate?: number } | { readonly amount: number }
+  how: { readonly duration: number } | { readonly amount: number }
 ) => {
   const result = await autocannon({
     url,
@@ -277,7 +279,37 @@ const load = async (
   return { answers: result["2xx"], perSecond: result["2xx"] / duration, p50: latency.p50, p99: latency.p99 }
 }
 
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+const percentile = (values: ReadonlyArray<number>, share: number) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * share)]!
+
+/**
+ * The 99th percentile of answer times, in milliseconds, of requests that are sent one by one at a steady pace, whatever the
+ * server does meanwhile: each counts from when its turn was.
+ */
+const steady = async (url: string, { key, references }: Prepared, seconds: number) => {
+  const agent = new Agent({ connections })
+  const took: Array<number> = []
+  const ask = async (due: number) => {
+    const reference = references[Math.floor(Math.random() * references.length)]
+    const { body, statusCode } = await request(`${url}/blockchain-events/ethereum/mainnet/${reference}`, {
+      ...{ dispatcher: agent, headers: { "x-api-key": key } }
+    })
+    await body.text()
+    if (statusCode !== 200) throw new Error(`a request at a steady pace was answered with ${statusCode}`)
+    took.push(performance.now() - due)
+  }
+  const begin = performance.now()
+  const asked: Array<Promise<void>> = []
+  for (const all = seconds * steadyRate; asked.length < all; await sleep(1)) {
+    const due = Math.min(all, (performance.now() - begin) * (steadyRate / 1_000))
+    while (asked.length < due) asked.push(ask(begin + asked.length / (steadyRate / 1_000)))
+  }
+  await Promise.all(asked)
+  await agent.close()
+  return percentile(took, 0.99)
+}
+
+const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
 
 const byServer = <A>(value: () => A) =>
   Object.fromEntries(servers.map((server) => [server, value()])) as Record<Task["server"], A>
@@ -312,14 +344,15 @@ const main = async () => {
         console.log(`${row(server, perSecond, micros)}, p50 ${p50} ms, p99 ${p99} ms`)
       }
       const { tell, url } = started[servers.indexOf("headwater, charged")]!
-      const steady = { duration, overallRate: steadyRate }
-      const at = await load(url, prepared, steady)
+      const at = await steady(url, prepared, duration)
       await tell("write")
-      const beside = await load(url, prepared, steady)
+      const beside = await steady(url, prepared, duration)
       await tell("rest")
-      idle.push(at.p99)
-      busy.push(beside.p99)
-      console.log(`  at ${steadyRate}/s: p99 ${at.p99} ms; beside 20,000 written rows/s: p99 ${beside.p99} ms`)
+      idle.push(at)
+      busy.push(beside)
+      console.log(
+        `  at ${steadyRate}/s: p99 ${at.toFixed(1)} ms; beside 20,000 written rows/s: p99 ${beside.toFixed(1)} ms`
+      )
     }
     console.log(`\nmedians of ${rounds} rounds, ${connections} connections`)
     for (const server of servers) console.log(row(server, median(rates[server]), median(cpu[server])))
@@ -329,7 +362,7 @@ const main = async () => {
       const byCpu = median(cpu[ours].map((micros, i) => cpu[theirs][i]! / micros)).toFixed(2)
       console.log(`${ours}: ${byRate} of ${theirs} by what passed, ${byCpu} by CPU`)
     }
-    console.log(`p99 idle ${median(idle)} ms, beside 20,000 rows/s ${median(busy)} ms`)
+    console.log(`p99 idle ${median(idle).toFixed(1)} ms, beside 20,000 rows/s ${median(busy).toFixed(1)} ms`)
     Comparison.report({
       ...{ work: "keyed and charged look-ups", unit: "a second", better: "more", ours: rates["headwater, charged"] },
       peer: { name: "Fastify, charged", values: rates["fastify, charged"] },
