@@ -161,9 +161,10 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
       // Built behind `ending`, so that it comes before: what waits is answered while the server still answers.
       const announced = Layer.effectDiscard(Effect.addFinalizer(() => stopping.open))
       // Who connects before there are routes would never be answered.
+      // What says who may read an answer is built before the routes, so that it stands around what answers for them.
       return HttpRouter.toHttpEffect(
         Layer.provide(
-          allowedOrigins.length === 0 ? routes : Layer.merge(routes, cors(allowedOrigins)),
+          allowedOrigins.length === 0 ? routes : Layer.provideMerge(routes, cors(allowedOrigins)),
           Layer.succeed(Stopping, stopping.await)
         )
       ).pipe(
