@@ -6,6 +6,7 @@ const titles: Readonly<Record<About, string>> = {
   listening: "Listening",
   store: "The store",
   record: "The record",
+  market: "Market data",
   chain: "A chain",
   node: "A node"
 }

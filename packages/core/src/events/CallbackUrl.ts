@@ -68,6 +68,7 @@ export const parse = (
       if (url.username !== "" || url.password !== "" || url.host === "" || /^https:\/\/[^/?]*@/i.test(text))
         return broken("must have no user name or password")
       if (text.includes("#")) return broken("must have no fragment")
+      if (url.port === "0") return broken("must have another port than 0, which nobody listens on")
       if (!allowedHosts.has(url.hostname) && !isDomainName(url.hostname))
         return broken("must name its host by a public DNS name, not by an address or a local name")
       return Result.succeed(url)

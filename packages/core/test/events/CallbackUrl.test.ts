@@ -34,6 +34,7 @@ describe("CallbackUrl", () => {
     ["https://:secret@example.com/", /user name/],
     ["https://example.com@127.0.0.1/", /user name/],
     ["https://example.com/#x", /fragment/],
+    ["https://example.com:0/", /port/],
     ["https://example.com/#", /fragment/],
     [" https://example.com/", /spaces/],
     ["https://exa\tmple.com/", /spaces/],

@@ -22,7 +22,8 @@ export const doctor = Command.make(
   { config: WithSettings.config, json: WithSettings.json },
   Effect.fnUntraced(function* ({ json }) {
     const chains = Settings.chains(yield* Settings.Settings)
-    const { ChainCheck, ListenCheck, NodeCheck, StoreCheck } = yield* Effect.promise(async () => ({
+    const { AssetFileCheck, ChainCheck, ListenCheck, NodeCheck, StoreCheck } = yield* Effect.promise(async () => ({
+      AssetFileCheck: await import("../doctor/AssetFileCheck.ts"),
       ChainCheck: await import("../doctor/ChainCheck.ts"),
       ListenCheck: await import("../doctor/ListenCheck.ts"),
       NodeCheck: await import("../doctor/NodeCheck.ts"),
@@ -33,7 +34,10 @@ export const doctor = Command.make(
       level: "ok",
       message: `can be used; ${chains.length === 1 ? "1 chain" : `${chains.length} chains`}`
     }
-    const [listen, store] = yield* Effect.all([ListenCheck.check, StoreCheck.check(chains)], { concurrency: 2 })
+    const [listen, store, assets] = yield* Effect.all(
+      [ListenCheck.check, StoreCheck.check(chains), AssetFileCheck.check],
+      { concurrency: 3 }
+    )
     const ofChains = chains.flatMap(({ chain, settings }) => {
       const position = store.positions.get(Chain.nameOf(chain))
       return [
@@ -42,7 +46,7 @@ export const doctor = Command.make(
       ]
     })
     const found = yield* Effect.all(ofChains, { concurrency: 8 })
-    const findings = [settings, ...listen, ...store.findings, ...found.flat()]
+    const findings = [settings, ...listen, ...store.findings, ...assets, ...found.flat()]
     const screen = yield* Screen.output
     if (json) yield* Console.log(JSON.stringify(findings))
     else {

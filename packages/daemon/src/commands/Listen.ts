@@ -10,6 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
+import * as DaemonUrl from "../DaemonUrl.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as SettingsFile from "../settings/SettingsFile.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import { stopsCleanly } from "./Serve.ts"
 import { json } from "./WithSettings.ts"
@@ -28,6 +31,14 @@ export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { message: Schem
 
 /** The variable that holds the API key where no flag does: flags show in the list of processes. */
 const keyVariable = "HEADWATER_API_KEY"
+
+const defaultService = "http://127.0.0.1:8080"
+
+/** The daemon of the settings, where there are any: who listens need not be where the service runs, nor may read its secrets. */
+const serviceHere = Effect.map(Settings.Settings, ({ http }) => DaemonUrl.of(http)).pipe(
+  Effect.provide(SettingsFile.layer(undefined)),
+  Effect.orElseSucceed(() => defaultService)
+)
 
 const callbacksOf = (name: string, referenceId: string | undefined) =>
   Effect.map(ChainArgument.parse(name), ({ blockchain, network }) => ({
@@ -49,8 +60,10 @@ export const listen = Command.make(
     ),
     service: Flag.String("service").pipe(
       Flag.withSchema(url),
-      Flag.withDescription("Address of the running service"),
-      Flag.withDefault("http://127.0.0.1:8080")
+      Flag.withDescription(
+        "Address of the running service; by default where the settings here have it, else port 8080"
+      ),
+      Flag.optional
     ),
     key: Flag.Redacted("key").pipe(
       Flag.withDescription(`API key of the account; else the variable ${keyVariable}`),
@@ -88,8 +101,11 @@ export const listen = Command.make(
       Client: await import("@headwater/http/contract/Client"),
       CallbackFeed: await import("../CallbackFeed.ts")
     }))
-    const client = yield* Client.makeFetch({ baseUrl: input.service, apiKey })
-    yield* Console.error(`Passing callbacks of ${name ?? "all chains"} on to ${input.forward}; stop with Ctrl-C`)
+    const service = Option.isSome(input.service) ? input.service.value : yield* serviceHere
+    const client = yield* Client.makeFetch({ baseUrl: service, apiKey })
+    yield* Console.error(
+      `Passing callbacks of ${name ?? "all chains"} from ${service} on to ${input.forward}; stop with Ctrl-C`
+    )
     return yield* CallbackFeed.forward(client, {
       of,
       to: input.forward,

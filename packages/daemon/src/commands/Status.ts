@@ -22,6 +22,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
 import { commandName } from "../CommandName.ts"
+import * as DaemonUrl from "../DaemonUrl.ts"
 import * as FullAccounts from "../FullAccounts.ts"
 import { Ready } from "../Health.ts"
 import * as Screen from "../internal/Screen.ts"
@@ -47,9 +48,8 @@ const timeout = "5 seconds"
 /** The running daemon's answer; none where nobody answers at its address. */
 const running = Effect.gen(function* () {
   const { http } = yield* Settings.Settings
-  const host = ["0.0.0.0", "::"].includes(http.host) ? "127.0.0.1" : http.host
   const token = yield* Operator.token
-  const response = yield* HttpClient.get(`http://${host.includes(":") ? `[${host}]` : host}:${http.port}/ready`, {
+  const response = yield* HttpClient.get(`${DaemonUrl.of(http)}/ready`, {
     headers: token === undefined ? {} : Operator.header(token)
   })
   return yield* HttpClientResponse.schemaBodyJson(Schema.Union([Ready, ReadyForOthers]))(response)

@@ -124,11 +124,14 @@ const faultOf = (error: Error): Fault => {
   return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
 }
 
+/** What dates of HTTP begin with, in each of their forms; `Date.parse` alone takes `-5` and `1.5` for dates long past. */
+const weekday = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
+
 /** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
 const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
   if (typeof header !== "string") return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
-  const date = Date.parse(header)
+  if (/^\d+$/.test(header)) return Number(header) * 1000
+  const date = weekday.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }
 

@@ -2,7 +2,7 @@
 import type { Explanation } from "@headwater/http/contract/ErrorExplanations"
 
 /** What a finding is about. */
-export type About = "listening" | "store" | "record" | "chain" | "node"
+export type About = "listening" | "store" | "record" | "market" | "chain" | "node"
 
 export const explanations = {
   port_in_use: {
@@ -245,6 +245,18 @@ export const explanations = {
       "Movements on a UTXO chain may spend coins that are not known; their callbacks wait, since no amount is guessed.",
     causes: ["The node does not show what inputs spend, and the address was paid before anybody watched it."],
     remedies: ["Set `txindex=1` at one of the chain's nodes: the callbacks follow by themselves within ten minutes."]
+  },
+  asset_file_unreadable: {
+    about: "market",
+    meaning:
+      "The file of assets and rates that `marketData.file.path` names cannot be read. The daemon runs, and has none of the file's rates.",
+    causes: [
+      "The path is relative to another folder than the one that the daemon is started in, or the file is not written yet.",
+      "The daemon's user may not read the file or its folder."
+    ],
+    remedies: [
+      "`ls -l` of the path, as the daemon's user and in its working directory. The file is read as soon as it is there."
+    ]
   },
   next_block_unavailable: {
     about: "chain",

@@ -1,6 +1,7 @@
 /** Looks at the addresses on which the daemon listens: whether they are free, or a daemon of ours has them already. */
 import { createServer } from "node:net"
 import * as Effect from "effect/Effect"
+import * as DaemonUrl from "../DaemonUrl.ts"
 import * as Settings from "../settings/Settings.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -18,10 +19,9 @@ const refusal = ({ host, port }: Address) =>
   })
 
 /** Whether a daemon answers, as each does without a key: `/health`, and the console its page. */
-const isOurs = ({ host, port }: Address, path: string) =>
+const isOurs = (address: Address, path: string) =>
   Effect.tryPromise(async () => {
-    const named = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
-    const response = await fetch(`http://${named}:${port}${path}`, { signal: AbortSignal.timeout(2_000) })
+    const response = await fetch(`${DaemonUrl.of(address)}${path}`, { signal: AbortSignal.timeout(2_000) })
     return response.ok && /headwater|"status"/i.test(await response.text())
   }).pipe(Effect.orElseSucceed(() => false))
 

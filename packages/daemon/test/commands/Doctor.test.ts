@@ -46,6 +46,25 @@ describe("headwater doctor", () => {
     { timeout: 300_000 }
   )
 
+  it.live("sees a file of assets that is not there, or is none", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const path = join(cwd, "assets.jsonl")
+      const found = Effect.fnUntraced(function* (path: string) {
+        const { findings } = yield* doctor(cwd, {
+          chains: { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } },
+          marketData: { file: { path } }
+        })
+        return findings.filter(({ subject }) => subject === "marketData.file")
+      })
+      const codes = (findings: ReadonlyArray<Finding>) => findings.map((finding) => [finding.level, finding.code])
+      assert.deepStrictEqual(codes(yield* found(path)), [["warning", "asset_file_unreadable"]])
+      assert.deepStrictEqual(codes(yield* found(cwd)), [["warning", "asset_file_unreadable"]])
+      writeFileSync(path, "")
+      assert.deepStrictEqual(codes(yield* found(path)), [["ok", undefined]])
+    }).pipe(Effect.scoped)
+  )
+
   it.live(
     "finds a wrong URL, a node without traces, a wrong network and a store that does not open, and says what to do",
     () =>

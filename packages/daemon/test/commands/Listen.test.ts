@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -124,6 +124,19 @@ describe("headwater listen", () => {
         )
         assert.strictEqual(wrong.code, 1)
         assert.notInclude(wrong.stderr, "wrong-key")
+        // Without `--service` the settings say where the daemon is.
+        const { port: own } = new URL(headwater.url)
+        writeFileSync(
+          join(cwd, "headwater.toml"),
+          `[http]\nport = ${own}\n[chains."ethereum/devnet"]\nnodes = ["${anvil.url}"]\n`
+        )
+        const settled = yield* run(
+          ["listen", "ethereum/devnet", "--forward", "http://127.0.0.1:1", "--key", "hw_wrong-key"],
+          { cwd }
+        )
+        assert.strictEqual(settled.code, 1)
+        assert.include(settled.stderr, `from http://127.0.0.1:${own} on to`)
+        assert.include(settled.stderr, "The API key is unknown")
       }).pipe(Effect.scoped),
     { timeout: 300_000 }
   )

@@ -417,6 +417,10 @@ describe("ReceiverClient", () => {
       assert.isTrue(pause !== undefined && pause > 55_000 && pause <= 60_000)
       assert.strictEqual(yield* pauseOf("Wed, 21 Oct 2015 07:28:00 GMT"), 0)
       assert.isUndefined(yield* pauseOf("soon"))
+      // Neither is a date, though `Date.parse` finds one that is long past: the next attempt would come at once.
+      assert.isUndefined(yield* pauseOf("-5"))
+      assert.isUndefined(yield* pauseOf("1.5"))
+      assert.isAbove((yield* pauseOf("99999999999"))!, 3_600_000)
     }).pipe(Effect.scoped)
   )
 

@@ -285,9 +285,12 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
     ]
   },
   unsupported_media_type: {
-    meaning: "The body is not declared as JSON.",
-    causes: ["The header `content-type` is missing, or is that of a form, as `curl -d` sets it by itself."],
-    remedies: ["Send `content-type: application/json`."]
+    meaning: "The body is not declared as JSON, or is compressed.",
+    causes: [
+      "The header `content-type` is missing, or is that of a form, as `curl -d` sets it by itself.",
+      "The header `content-encoding` is there: bodies are taken as they are alone."
+    ],
+    remedies: ["Send `content-type: application/json`, and no `content-encoding`."]
   },
   invalid_request_body_structure: {
     meaning: "The body is not JSON of the form `{context?, data: {item: {…}}}` in UTF-8.",

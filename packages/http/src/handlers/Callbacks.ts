@@ -4,8 +4,8 @@ import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import { Database } from "@headwater/indexer/store/database/Database"
-import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
 import type { CallbackCopy } from "@headwater/indexer/store/subscriptions/CallbackCopies"
+import { Callbacks, type FeedCallback } from "@headwater/indexer/store/subscriptions/Callbacks"
 import type { Recovery } from "@headwater/indexer/store/subscriptions/Recovery"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -17,8 +17,9 @@ import { Conflict, invalidField, ResourceNotFound } from "../contract/Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
 import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
+import * as Stopping from "../server/Stopping.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
-import { optional, shown as healthOf } from "./Receivers.ts"
+import { shown as healthOf, optional } from "./Receivers.ts"
 import { detailed } from "./Subscriptions.ts"
 
 const defaultOverlapSeconds = 86_400
@@ -57,6 +58,7 @@ export const layer = HttpApiBuilder.group(
     const policy = yield* CallbackUrlPolicy
     const database = yield* Database
     const subscriptions = yield* Subscriptions
+    const stopping = yield* Stopping.Stopping
 
     const rotate = (...change: Parameters<typeof SecretRotation.rotate>) =>
       SecretRotation.rotate(...change).pipe(
@@ -74,7 +76,11 @@ export const layer = HttpApiBuilder.group(
           const key = yield* subscriptionKey(params.referenceId)
           const name = ["callbacks", key.account, Chain.nameOf(key.chain), key.referenceId]
           const position = yield* FeedCursor.decode(name, startingAfter)
-          const feed = yield* callbacks.list(key, { ...position, limit }, wait * 1000)
+          const feed = yield* Stopping.waiting(
+            stopping,
+            (waitMillis) => callbacks.list(key, { ...position, limit }, waitMillis),
+            wait * 1000
+          )
           const items = feed.callbacks.map((callback) => ({
             ...shown(callback),
             // What a feed shows has a number.

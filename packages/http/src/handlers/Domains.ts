@@ -20,7 +20,7 @@ const shown = ({ created, name, token, verified }: Domain) => ({
   ...(verified === undefined ? {} : { verifiedTimestamp: seconds(verified) })
 })
 
-const notAHost = { rule: "must be a host name alone" }
+const notAHost = { rule: "must be a host name alone, without scheme, port or path, as in hooks.example.com" }
 
 const unimplemented = new Unimplemented({ message: "This server does not verify domains" })
 
@@ -36,8 +36,9 @@ export const layer = HttpApiBuilder.group(
 
     /** The host that callback URLs of this domain have. */
     const hostOf = Effect.fnUntraced(function* (domain: string) {
-      const { host, hostname } = yield* policy.check(`https://${domain}/`)
-      return host === hostname && /^[^/?:]+$/.test(domain) ? hostname : yield* Effect.fail(notAHost)
+      // Asked first: a whole URL would be read as one of the host `https`.
+      if (/[/?:@#]/.test(domain)) return yield* Effect.fail(notAHost)
+      return (yield* policy.check(`https://${domain}/`)).hostname
     })
 
     return handlers.handleAll({

@@ -1,6 +1,6 @@
 /** Answers the feed of an account: a page, or all that comes as long as the reader stays connected. */
 import * as Accounts from "@headwater/indexer/store/accounts/Accounts"
-import { AccountFeed, type AccountCallback, type AccountPage } from "@headwater/indexer/store/subscriptions/AccountFeed"
+import { type AccountCallback, AccountFeed, type AccountPage } from "@headwater/indexer/store/subscriptions/AccountFeed"
 import type { FeedPosition } from "@headwater/indexer/store/subscriptions/FeedPosition"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -14,6 +14,7 @@ import { Conflict } from "../contract/Errors.ts"
 import { now } from "../contract/Feed.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
 import { FeedStreams, HeartbeatMillis } from "../server/FeedStreams.ts"
+import * as Stopping from "../server/Stopping.ts"
 import { shown } from "./Callbacks.ts"
 import * as FeedStream from "./FeedStream.ts"
 
@@ -43,6 +44,7 @@ export const layer = HttpApiBuilder.group(
     const feed = yield* AccountFeed
     const streams = yield* FeedStreams
     const heartbeatMillis = yield* HeartbeatMillis
+    const stopping = yield* Stopping.Stopping
 
     /** Whether the key of a reader that stays connected may still read. */
     const mayRead = Effect.fnUntraced(function* (account: number, key: Redacted.Redacted) {
@@ -60,6 +62,8 @@ export const layer = HttpApiBuilder.group(
           const page = yield* feed.read(account, { after, epoch, limit }, heartbeatMillis)
           return (yield* mayRead(account, key)) ? ([page, page] as const) : undefined
         }).pipe(
+          // A reader that is let go comes back, to this daemon after its start or to another one.
+          Effect.raceFirst(Effect.as(stopping, undefined)),
           // The reader comes back, and is told then what is wrong.
           Effect.catch(({ message }) =>
             Effect.as(Effect.logDebug(`The reader of a feed is let go: ${message}`), undefined)
@@ -86,7 +90,11 @@ export const layer = HttpApiBuilder.group(
             const pages = yield* pagesFrom(account, position, limit)
             return transport === "events" ? FeedStream.asEvents(pages) : yield* FeedStream.overSocket(pages)
           }
-          const page = yield* feed.read(account, { ...position, limit }, wait * 1000)
+          const page = yield* Stopping.waiting(
+            stopping,
+            (waitMillis) => feed.read(account, { ...position, limit }, waitMillis),
+            wait * 1000
+          )
           return {
             limit,
             ...(startingAfter === undefined ? {} : { startingAfter: String(startingAfter) }),

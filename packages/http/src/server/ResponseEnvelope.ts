@@ -81,6 +81,15 @@ const checkVersion = (version: string | undefined) =>
     ? undefined
     : error(400, "invalid_data", `x-api-version: "${version}" is not a version; supported: ${apiVersion}`)
 
+/** Compressed bodies are not taken: their bytes would be read as a text that is no JSON. */
+const checkEncoding = (request: HttpServerRequest.HttpServerRequest) => {
+  const encoding = request.headers["content-encoding"]
+  if (request.method !== "POST" || encoding === undefined || /^(?:identity)?$/i.test(encoding)) return undefined
+  return error(415, "unsupported_media_type", "The body must not be compressed: send it without content-encoding", {
+    "accept-encoding": "identity"
+  })
+}
+
 /** 24 hexadecimal characters: milliseconds, then chance. Ids that follow one another lie beside one another in an index. */
 const newRequestId = (now: number): string => {
   const chance = crypto.randomUUID()
@@ -134,13 +143,13 @@ export const layer = HttpRouter.middleware(
         answered(request, info, clock.currentTimeMillisUnsafe() - started, response)
       const refused = <E>(cause: Cause.Cause<E>) =>
         Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.flatMap(refuse(request, cause), end)
-      const answer = checkVersion(request.headers["x-api-version"]) ?? handled
-      return answer.pipe(
+      const own = checkVersion(request.headers["x-api-version"]) ?? checkEncoding(request)
+      return (own ?? handled).pipe(
         Effect.matchCauseEffect({
           onFailure: refused,
           onSuccess: (response) => {
             // An answer of the framework itself.
-            if (response.status === 415) return Effect.flatMap(unsupported, end)
+            if (own === undefined && response.status === 415) return Effect.flatMap(unsupported, end)
             // A change that is answered is on the disk, as far as the store's settings ask for that.
             return info.operation !== undefined && request.method !== "GET" && response.status < 400
               ? Effect.matchCauseEffect(flush, { onFailure: refused, onSuccess: () => end(response) })

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { maxParamLength } from "./AllowedMethods.ts"
 import * as IdleConnections from "./IdleConnections.ts"
@@ -21,6 +22,7 @@ import * as MalformedRequest from "./MalformedRequest.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as RequestTrace from "./RequestTrace.ts"
 import * as Routes from "./Routes.ts"
+import { Stopping } from "./Stopping.ts"
 
 export interface Options {
   readonly host: string
@@ -155,11 +157,24 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>, options: Options) =
     Effect.map(Listener, (listen) => {
       const { allowedOrigins = [] } = options
       const { ending, listening } = listen(options)
+      const stopping = Latch.makeUnsafe(false)
+      // Built behind `ending`, so that it comes before: what waits is answered while the server still answers.
+      const announced = Layer.effectDiscard(Effect.addFinalizer(() => stopping.open))
       // Who connects before there are routes would never be answered.
+      // What says who may read an answer is built before the routes, so that it stands around what answers for them.
       return HttpRouter.toHttpEffect(
-        allowedOrigins.length === 0 ? routes : Layer.merge(routes, cors(allowedOrigins))
+        Layer.provide(
+          allowedOrigins.length === 0 ? routes : Layer.provideMerge(routes, cors(allowedOrigins)),
+          Layer.succeed(Stopping, stopping.await)
+        )
       ).pipe(
-        Effect.map((app) => ending.pipe(Layer.provideMerge(HttpServer.serve(app)), Layer.provideMerge(listening))),
+        Effect.map((app) =>
+          announced.pipe(
+            Layer.provideMerge(ending),
+            Layer.provideMerge(HttpServer.serve(app)),
+            Layer.provideMerge(listening)
+          )
+        ),
         Layer.unwrap,
         Layer.provideMerge(NodeHttpServer.layerHttpServices),
         Layer.provide(Layer.succeed(HttpRouter.RouterConfig, { maxParamLength })),

@@ -41,7 +41,12 @@ export const summary = (details: ReadonlyArray<Detail>) =>
 
 const paging = new Set(["limit", "offset", "startingAfter", "sortingOrder"])
 
-const ofQuery = (details: ReadonlyArray<Detail>) => {
+/** A parameter of a query is a text, unless it is given several times. */
+const repeated = (detail: Detail): Detail =>
+  detail.message === "Expected string" ? { ...detail, message: "must be given once" } : detail
+
+const ofQuery = (found: ReadonlyArray<Detail>) => {
+  const details = found.map(repeated)
   const message = summary(details)
   const bad = details.filter(({ attribute }) => paging.has(attribute))
   if (bad.length === 0) return new InvalidData({ message, details })

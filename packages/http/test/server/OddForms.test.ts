@@ -1,4 +1,5 @@
 /** Every form that is taken beside the one that the document shows, since clients send such forms. */
+import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import * as AbsentFields from "@headwater/http/server/AbsentFields"
 import * as Effect from "effect/Effect"
@@ -71,6 +72,10 @@ function item(fields: object) {
   return { data: { item: { address, ...wallet, ...fields } } }
 }
 
+interface Answer {
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
 const gets = [
   ["an order in any case", `${"/credits/statement"}?sortingOrder=ascending`, 200],
   ["an order in capitals", `${"/credits/statement"}?sortingOrder=DESCENDING`, 200],
@@ -107,6 +112,46 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
         const answer = yield* send(url, { path, key: bob })
         assert.strictEqual(answer.status, status, `${what}: ${answer.text}`)
       }
+    })
+  )
+
+  it.effect("say what is wrong with a parameter that is given twice, or is none", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      const twice = yield* send(url, { path: `${events}?limit=10&limit=20`, key: bob })
+      assert.strictEqual(twice.status, 400, twice.text)
+      assert.strictEqual(twice.body.error.message, "limit: must be given once")
+      for (const domain of [
+        "https://hooks.example.com/x",
+        "hooks.example.com:8443",
+        "hooks.example.com/x",
+        "a@b.example"
+      ]) {
+        const body = { data: { item: { domain } } }
+        const { body: answer, status, text } = yield* send(url, { method: "POST", path: "/domains", key: bob, body })
+        assert.strictEqual(status, 400, text)
+        assert.match(answer.error.message, /^domain: must be a host name alone, without scheme/, domain)
+      }
+    })
+  )
+
+  it.effect("that are compressed are refused as such", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      const text = JSON.stringify(item({ callbackUrl: "https://example.com/gzip" }))
+      const post = (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
+        Effect.promise(async () => {
+          const headers = { "x-api-key": bob, "content-type": "application/json", "content-encoding": encoding }
+          const response = await fetch(url + coins, { method: "POST", headers, body })
+          return { response, body: (await response.json()) as Answer }
+        })
+      const { body, response } = yield* post("gzip", gzipSync(text))
+      assert.strictEqual(response.status, 415, JSON.stringify(body))
+      assert.strictEqual(response.headers.get("accept-encoding"), "identity")
+      assert.strictEqual(body.error?.code, "unsupported_media_type")
+      assert.include(body.error?.message, "must not be compressed")
+      const plain = yield* post("identity", text)
+      assert.strictEqual(plain.response.status, 201, JSON.stringify(plain.body))
     })
   )
 

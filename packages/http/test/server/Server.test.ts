@@ -198,7 +198,7 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
 
   it.effect("lets scripts of the allowed origins call it, and no others", () =>
     Effect.gen(function* () {
-      const { url } = yield* TestServer
+      const { alice, url } = yield* TestServer
       const preflight = (origin: string) =>
         send(url, {
           method: "OPTIONS",
@@ -213,6 +213,15 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       assert.include(allowed.headers.get("access-control-allow-headers")!, "last-event-id")
       const other = yield* preflight("https://evil.example.com")
       assert.notStrictEqual(other.headers.get("access-control-allow-origin"), "https://evil.example.com")
+      // A script may read why it was refused, also where no operation has looked at the request.
+      for (const headers of [{ "x-api-version": "2020-01-01" }, { "content-encoding": "gzip" }]) {
+        const refused = yield* send(url, {
+          ...{ method: "POST", path: "/domains", key: alice, body: {} },
+          headers: { ...headers, origin: "https://app.example.com" }
+        })
+        assert.oneOf(refused.status, [400, 415])
+        assert.strictEqual(refused.headers.get("access-control-allow-origin"), "https://app.example.com", refused.text)
+      }
     })
   )
 
