@@ -67,6 +67,7 @@ describe("base58", () => {
     const bitcoinCash = chain("bitcoin-cash", network)
     assert.strictEqual(decoded(bitcoinCash, text), `aa20${hash}87`)
     assert.strictEqual(decoded(bitcoinCash, canonical(bitcoinCash, text)!), `aa20${hash}87`)
+    assert.strictEqual(Address.encodeLegacy(bitcoinCash, script(`aa20${hash}87`)), text)
     refusal(bitcoinCash, text.replace("g", "h"))
     refusal(chain("bitcoin", network), text)
     refusal(chain("bitcoin-cash", network === "mainnet" ? "testnet" : "mainnet"), text)

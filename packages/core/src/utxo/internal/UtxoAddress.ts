@@ -86,9 +86,11 @@ const encodeBase58 = (
   format: UtxoAddressFormat,
   { hash, kind }: Exclude<LockingScript.Template, { readonly kind: "witness" }>
 ): string | undefined =>
-  hash.length === 20 ? base58(kind === "pubKeyHash" ? format.pubKeyHash : format.scriptHash, hash) : undefined
+  hash.length === 20 || format.cashAddr !== undefined
+    ? base58(kind === "pubKeyHash" ? format.pubKeyHash : format.scriptHash, hash)
+    : undefined
 
-/** Locking script of a hash of 20 bytes → base58 text, which Bitcoin Cash had before CashAddr; undefined for other scripts and chains. */
+/** Locking script of a hash → base58 text, which Bitcoin Cash had before CashAddr; undefined for other scripts and chains. */
 export const encodeLegacy = (format: UtxoAddressFormat, script: Uint8Array): string | undefined => {
   const template = LockingScript.parse(script)
   if (format.cashAddr === undefined || template === undefined || template.kind === "witness") return undefined

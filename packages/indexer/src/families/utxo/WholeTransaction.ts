@@ -10,12 +10,13 @@ import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Result from "effect/Result"
 import * as AssetUnlock from "./internal/AssetUnlock.ts"
 import { withoutToken } from "./internal/CashToken.ts"
-import { Malformed, reading } from "./internal/Malformed.ts"
 import { sha256d } from "./internal/DoubleSha256.ts"
+import { Malformed, reading } from "./internal/Malformed.ts"
 import * as MwebParts from "./internal/MwebParts.ts"
 import { RawBytes, written } from "./internal/RawBytes.ts"
 import * as RawZcashTransaction from "./internal/RawZcashTransaction.ts"
 import * as ShieldedParts from "./internal/ShieldedParts.ts"
+import * as SpecialTransaction from "./internal/SpecialTransaction.ts"
 
 export interface Input {
   readonly transactionId: Uint8Array
@@ -63,7 +64,6 @@ export interface WholeTransaction {
 }
 
 const witnessFlag = 1
-const specialVersion = 3
 const overwintered = 0x8000_0000
 
 const checkEnd = (raw: RawBytes): void => {
@@ -135,8 +135,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const hidden = (flags & MwebParts.flag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
-  const isSpecial = specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0
-  const extra = isSpecial ? raw.take(raw.size()) : undefined
+  const extra = SpecialTransaction.hasPayload(chain, version) ? raw.take(raw.size()) : undefined
   checkEnd(raw)
   const { bytes } = raw
   // The MWEB part counts neither for the hash nor for the weight (LIP-4).
@@ -158,7 +157,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   return {
     id,
     hash: hasWitness ? written(sha256d(counted)) : id,
-    version,
+    version: SpecialTransaction.versionOf(chain, version),
     inputs: inputs.map((input, i) => ({ ...input, witness: witnesses[i]! })),
     outputs,
     lockTime,
