@@ -64,7 +64,6 @@ export interface WholeTransaction {
 }
 
 const witnessFlag = 1
-const overwintered = 0x8000_0000
 
 const checkEnd = (raw: RawBytes): void => {
   if (raw.at !== raw.bytes.length) throw new Malformed(`has ${raw.bytes.length - raw.at} bytes too many`)
@@ -87,22 +86,16 @@ const readOutput = (raw: RawBytes, chain: Chain) => () => {
 
 /** Versions 1 to 6, which have a format of their own from version 3 on. */
 const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
-  const header = raw.uint32()
-  const version = (header & ~overwintered) >>> 0
-  const isOverwintered = (header & overwintered) !== 0
-  const versionGroupId = isOverwintered ? raw.uint32() : 0
-  if (!RawZcashTransaction.isKnown(version, versionGroupId)) {
-    throw new Malformed(`is of version ${version}, which is not decoded here`)
-  }
-  const isNew = version === 5 || version === 6
+  const { form, overwintered, version, versionGroupId } = RawZcashTransaction.readBeginning(raw)
+  const isNew = form === 5 || form === 6
   const [branchId, lockTime, expiryHeight] = isNew ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
   const inputs = many(raw, readInput(raw)).map((input) => ({ ...input, witness: [] }))
   const outputs = many(raw, readOutput(raw, chain))
-  const end = isNew ? ShieldedParts.readNew(raw, version, lockTime) : ShieldedParts.readOld(raw, version)
+  const end = isNew ? ShieldedParts.readNew(raw, form, lockTime) : ShieldedParts.readOld(raw, form)
   checkEnd(raw)
   const id = isNew
     ? ZcashTransactionId.of({
-        ...{ ...end, version, versionGroupId, branchId, locktime: lockTime, expiryHeight, outputs },
+        ...{ ...end, version: form, versionGroupId, branchId, locktime: lockTime, expiryHeight, outputs },
         inputs: inputs.map((input) => ({ ...input, index: input.outputIndex }))
       })
     : written(sha256d(raw.bytes))
@@ -111,7 +104,7 @@ const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
     ...{ id, hash: id, version, inputs, outputs, lockTime: end.lockTime, size: length, weight: 4 * length },
     shielded: end.shielded,
     zcash: {
-      ...{ overwintered: isOverwintered, versionGroupId, revealed: end.revealed },
+      ...{ overwintered, versionGroupId, revealed: end.revealed },
       expiryHeight: isNew ? expiryHeight : end.expiryHeight
     }
   }

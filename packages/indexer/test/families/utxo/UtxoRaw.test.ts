@@ -363,7 +363,10 @@ describe("RawZcashTransaction", () => {
     ["1", `01000000 ${transparent} 00000000`],
     ["2 without JoinSplits", `02000000 ${transparent} 00000000 00`],
     ["2 with JoinSplits", `02000000 ${transparent} 00000000 02 ${joinSplit(296).repeat(2)} ${fill(32 + 64)}`],
-    ["3", `03000080 70820003 ${transparent} 00000000 00000000 01 ${joinSplit(296)} ${fill(32 + 64)}`],
+    ["3 from before Overwinter", `03000000 ${transparent} 00000000 01 ${joinSplit(296)} ${fill(32 + 64)}`],
+    // As in zcashd's `sighash.json`, whose versions are random numbers.
+    ["a random number from before Overwinter", `5d1c0d58 ${transparent} 00000000 00`],
+    ["3", `03000080 7082c403 ${transparent} 00000000 00000000 01 ${joinSplit(296)} ${fill(32 + 64)}`],
     ["4, transparent", `04000080 85202f89 ${transparent} 00000000 00000000 ${fill(8)} 00 00 00`],
     [
       "4 with all parts",
@@ -376,6 +379,9 @@ describe("RawZcashTransaction", () => {
       assert.deepStrictEqual(rest, moved)
       assert.deepStrictEqual(body.spends[0]!.unlocking!()!, { scriptSig: Buffer.from("aabb", "hex"), witness: [] })
       assert.notStrictEqual(ids[0], hex(listed))
+      const whole = Result.getOrThrow(WholeTransaction.decode(chainOf("zcash"), bytesOf(text.replaceAll(" ", ""))))
+      assert.strictEqual(hex(whole.id), ids[0])
+      assert.strictEqual(whole.version, Buffer.from(text.slice(0, 8), "hex").readUInt32LE() & 0x7fff_ffff)
     })
   }
 
@@ -428,8 +434,12 @@ describe("RawZcashTransaction", () => {
     })
   }
 
-  it("a version that is not known is refused, and a form of version 6 that is not", () => {
-    assert.throws(() => read(`07000080 ${fill(100)}`), /version 7 can only be read as JSON/)
-    assert.throws(() => read(`06000080 ${fill(100)}`), /version 6 can only be read as JSON/)
+  it("a version that is not known is refused, and a form of one that is not", () => {
+    for (const version of [2, 3, 4, 5, 6, 7]) {
+      assert.throws(
+        () => read(`0${version}000080 ${fill(100)}`),
+        new RegExp(`version ${version}, which is not decoded`)
+      )
+    }
   })
 })
