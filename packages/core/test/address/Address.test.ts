@@ -42,6 +42,37 @@ describe("base58", () => {
     )
   })
 
+  it("reads base58 of Litecoin that begins as a segwit address does", () => {
+    // Blockbook's `litecoinparser_test.go`.
+    const litecoin = chain("litecoin")
+    const [text, bytes] = ["LTC1eqUzePT9uvpvb413Ejd6P8Cx1Ei8Di", "76a91457630115300a625f5deaab64100faa5506c1422f88ac"]
+    assert.strictEqual(decoded(litecoin, text), bytes)
+    assert.strictEqual(canonical(litecoin, text), text)
+    assert.include(refusal(litecoin, text.replace("Di", "Dj")), "mix upper and lower case")
+  })
+
+  it.each([
+    // Bitcoin Cash Node's `key_io_valid.json`.
+    [
+      "mainnet",
+      "Brc3AngqMnEgM3xi4ANgu1coWvSRwgXvK3uMxidgWALk72ihur",
+      "9597d6599cfcec094a56d68a262f351e1377bd3015f946daf11053301e6501c0"
+    ],
+    [
+      "testnet",
+      "7behgUKyQEk1WC2DCdfTs7FSfQKbvdfMbPH3t3MHhyTWKEaedtt",
+      "d9839730211d32d232694aa41d295e28deadabc54834dc8a3fabca49b76f7e8a"
+    ]
+  ])("reads a long script hash of Bitcoin Cash: %s %s", (network, text, hash) => {
+    const bitcoinCash = chain("bitcoin-cash", network)
+    assert.strictEqual(decoded(bitcoinCash, text), `aa20${hash}87`)
+    assert.strictEqual(decoded(bitcoinCash, canonical(bitcoinCash, text)!), `aa20${hash}87`)
+    assert.strictEqual(Address.encodeLegacy(bitcoinCash, script(`aa20${hash}87`)), text)
+    refusal(bitcoinCash, text.replace("g", "h"))
+    refusal(chain("bitcoin", network), text)
+    refusal(chain("bitcoin-cash", network === "mainnet" ? "testnet" : "mainnet"), text)
+  })
+
   it("refuses another network, a wrong checksum, foreign characters and other lengths, each by its rule", () => {
     const bitcoin = chain("bitcoin")
     assert.include(refusal(bitcoin, "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"), "version of this network")

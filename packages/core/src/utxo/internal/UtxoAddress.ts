@@ -9,6 +9,8 @@ import * as SegwitAddress from "./SegwitAddress.ts"
 
 /** A version of one or two bytes and a 20-byte hash never takes more base58 characters. */
 const longestBase58 = 36
+/** With a 32-byte hash, which base58 has on Bitcoin Cash only. */
+const longestBase58OfBitcoinCash = 51
 
 const scriptOf = (template: LockingScript.Template): Uint8Array =>
   template.kind === "pubKeyHash"
@@ -19,13 +21,16 @@ const scriptOf = (template: LockingScript.Template): Uint8Array =>
 
 const decodeBase58 = (format: UtxoAddressFormat, text: string): Result.Result<LockingScript.Template, string> =>
   Result.flatMap(Base58Check.decode(text), (payload): Result.Result<LockingScript.Template, string> => {
-    const has = (version: ReadonlyArray<number> | undefined) =>
+    const has = (version: ReadonlyArray<number> | undefined, size = 20) =>
       version !== undefined &&
-      payload.length === version.length + 20 &&
+      payload.length === version.length + size &&
       version.every((byte, index) => payload[index] === byte)
     const hash = payload.subarray(-20)
     if (has(format.pubKeyHash)) return Result.succeed({ kind: "pubKeyHash", hash })
     if (has(format.scriptHash) || has(format.legacyScriptHash)) return Result.succeed({ kind: "scriptHash", hash })
+    if (format.cashAddr !== undefined && has(format.scriptHash, 32)) {
+      return Result.succeed({ kind: "scriptHash", hash: payload.subarray(-32) })
+    }
     return Result.fail("must have a version of this network and a hash of 20 bytes")
   })
 
@@ -53,10 +58,15 @@ const decodeTex = (hrp: string, text: string): Result.Result<LockingScript.Templ
 const decodeTemplate = (format: UtxoAddressFormat, text: string): Result.Result<LockingScript.Template, string> => {
   const { cashAddr, segwit, tex } = format
   const begins = (hrp: string) => text.toLowerCase().startsWith(`${hrp}1`)
-  const isBase58 = text.length <= longestBase58 && !text.includes(":")
-  if (segwit !== undefined && (!isBase58 || begins(segwit))) return decodeSegwit(format, segwit, text)
+  const isShort = text.length <= longestBase58 && !text.includes(":")
+  const mayBeBase58 =
+    isShort || (cashAddr !== undefined && text.length <= longestBase58OfBitcoinCash && !text.includes(":"))
+  const base58 = mayBeBase58 ? decodeBase58(format, text) : undefined
+  // First, as nodes do: base58 of Litecoin may begin with LTC1 as well.
+  if (base58 !== undefined && Result.isSuccess(base58)) return base58
+  if (segwit !== undefined && (!isShort || begins(segwit))) return decodeSegwit(format, segwit, text)
   if (tex !== undefined && begins(tex)) return decodeTex(tex, text)
-  if (isBase58) return decodeBase58(format, text)
+  if (isShort && base58 !== undefined) return base58
   if (cashAddr !== undefined) return CashAddress.decode(cashAddr, text)
   return Result.fail("must be a transparent address of this chain, which has at most 36 characters")
 }
@@ -76,9 +86,11 @@ const encodeBase58 = (
   format: UtxoAddressFormat,
   { hash, kind }: Exclude<LockingScript.Template, { readonly kind: "witness" }>
 ): string | undefined =>
-  hash.length === 20 ? base58(kind === "pubKeyHash" ? format.pubKeyHash : format.scriptHash, hash) : undefined
+  hash.length === 20 || format.cashAddr !== undefined
+    ? base58(kind === "pubKeyHash" ? format.pubKeyHash : format.scriptHash, hash)
+    : undefined
 
-/** Locking script of a hash of 20 bytes → base58 text, which Bitcoin Cash had before CashAddr; undefined for other scripts and chains. */
+/** Locking script of a hash → base58 text, which Bitcoin Cash had before CashAddr; undefined for other scripts and chains. */
 export const encodeLegacy = (format: UtxoAddressFormat, script: Uint8Array): string | undefined => {
   const template = LockingScript.parse(script)
   if (format.cashAddr === undefined || template === undefined || template.kind === "witness") return undefined

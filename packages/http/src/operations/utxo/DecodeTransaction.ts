@@ -1,7 +1,6 @@
 /** A raw transaction of a UTXO chain in the words of the interface. */
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -9,6 +8,7 @@ import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { typeOf } from "./ScriptType.ts"
+import * as SpentScript from "./SpentScript.ts"
 
 const attribute = "rawTransactionHex"
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
@@ -26,30 +26,13 @@ const scriptItem = (toASM: (script: Uint8Array) => string, script: Uint8Array, t
 const optional = <Key extends string, A>(key: Key, value: A | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: A }
 
-const noOutput = 0xffff_ffff
-
-/** The locking script that an input alone shows to be its coin's, where there is no doubt. */
-const spentBy = (chain: Chain, input: WholeTransaction.Input): Address.AddressBytes | undefined => {
-  const { outputIndex, scriptSig, witness } = input
-  if (outputIndex === noOutput) return undefined
-  const scripts = Unlocking.scriptsOf({ scriptSig, witness: witness.slice(-Unlocking.witnessItems) }) ?? []
-  if (scriptSig.length > 0) {
-    const [first] = scripts
-    // The hash of a script has two lengths on Bitcoin Cash.
-    const isSure = first !== undefined && (typeOf(chain, first) === "pubkeyhash" || !chain.utxo?.cashTokens)
-    return isSure ? first : undefined
-  }
-  if (witness.length === 2 && witness[1]!.length === 33) return scripts[1]
-  return scripts.some((script) => typeOf(chain, script) === "witness_v1_taproot") ? undefined : scripts[0]
-}
-
 const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const bytes = Buffer.from(text.replace(/^0x/, ""), "hex")
   const transaction = yield* Effect.mapError(Effect.fromResult(WholeTransaction.decode(chain, bytes)), (rule) =>
     invalidField(attribute, rule)
   )
   // Loaded with the first transaction: no other operation needs it.
-  const { toASM } = yield* Effect.promise(() => import("bitcoinjs-lib/src/script"))
+  const { decompile, toASM } = yield* Effect.promise(() => import("bitcoinjs-lib/src/script"))
   const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
   const outputItem = ({ amount, script }: WholeTransaction.Output) => ({
     ...optional("address", addressOf(script)),
@@ -61,7 +44,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
     size: transaction.size,
     hash: hex(transaction.hash),
     inputs: transaction.inputs.map((input) => {
-      const spent = spentBy(chain, input)
+      const spent = SpentScript.of(chain, input, decompile)
       return {
         ...optional("address", spent && addressOf(spent)),
         outputIndex: input.outputIndex,

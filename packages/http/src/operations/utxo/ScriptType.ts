@@ -5,7 +5,7 @@ import * as LockingScript from "@headwater/core/utxo/LockingScript"
 const OP_PUSHDATA1 = 0x4c
 const OP_PUSHDATA4 = 0x4e
 const OP_1 = 0x51
-const OP_16 = 0x60
+export const OP_16 = 0x60
 const OP_RETURN = 0x6a
 const OP_CHECKSIG = 0xac
 const OP_CHECKMULTISIG = 0xae
@@ -15,7 +15,7 @@ const mwebHogAddress = 8
 const mwebPegIn = 9
 
 /** Whether bytes have the length that the first byte of a public key says (SEC 1). */
-const isKey = (bytes: Uint8Array): boolean => {
+export const isKey = (bytes: Uint8Array): boolean => {
   const first = bytes[0]
   if (first === 2 || first === 3) return bytes.length === 33
   return (first === 4 || first === 6 || first === 7) && bytes.length === 65

@@ -10,12 +10,13 @@ import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Result from "effect/Result"
 import * as AssetUnlock from "./internal/AssetUnlock.ts"
 import { withoutToken } from "./internal/CashToken.ts"
-import { Malformed, reading } from "./internal/Malformed.ts"
 import { sha256d } from "./internal/DoubleSha256.ts"
+import { Malformed, reading } from "./internal/Malformed.ts"
 import * as MwebParts from "./internal/MwebParts.ts"
 import { RawBytes, written } from "./internal/RawBytes.ts"
 import * as RawZcashTransaction from "./internal/RawZcashTransaction.ts"
 import * as ShieldedParts from "./internal/ShieldedParts.ts"
+import * as SpecialTransaction from "./internal/SpecialTransaction.ts"
 
 export interface Input {
   readonly transactionId: Uint8Array
@@ -63,8 +64,6 @@ export interface WholeTransaction {
 }
 
 const witnessFlag = 1
-const specialVersion = 3
-const overwintered = 0x8000_0000
 
 const checkEnd = (raw: RawBytes): void => {
   if (raw.at !== raw.bytes.length) throw new Malformed(`has ${raw.bytes.length - raw.at} bytes too many`)
@@ -87,22 +86,16 @@ const readOutput = (raw: RawBytes, chain: Chain) => () => {
 
 /** Versions 1 to 6, which have a format of their own from version 3 on. */
 const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
-  const header = raw.uint32()
-  const version = (header & ~overwintered) >>> 0
-  const isOverwintered = (header & overwintered) !== 0
-  const versionGroupId = isOverwintered ? raw.uint32() : 0
-  if (!RawZcashTransaction.isKnown(version, versionGroupId)) {
-    throw new Malformed(`is of version ${version}, which is not decoded here`)
-  }
-  const isNew = version === 5 || version === 6
+  const { form, overwintered, version, versionGroupId } = RawZcashTransaction.readBeginning(raw)
+  const isNew = form === 5 || form === 6
   const [branchId, lockTime, expiryHeight] = isNew ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
   const inputs = many(raw, readInput(raw)).map((input) => ({ ...input, witness: [] }))
   const outputs = many(raw, readOutput(raw, chain))
-  const end = isNew ? ShieldedParts.readNew(raw, version, lockTime) : ShieldedParts.readOld(raw, version)
+  const end = isNew ? ShieldedParts.readNew(raw, form, lockTime) : ShieldedParts.readOld(raw, form)
   checkEnd(raw)
   const id = isNew
     ? ZcashTransactionId.of({
-        ...{ ...end, version, versionGroupId, branchId, locktime: lockTime, expiryHeight, outputs },
+        ...{ ...end, version: form, versionGroupId, branchId, locktime: lockTime, expiryHeight, outputs },
         inputs: inputs.map((input) => ({ ...input, index: input.outputIndex }))
       })
     : written(sha256d(raw.bytes))
@@ -111,7 +104,7 @@ const readZcash = (chain: Chain, raw: RawBytes): WholeTransaction => {
     ...{ id, hash: id, version, inputs, outputs, lockTime: end.lockTime, size: length, weight: 4 * length },
     shielded: end.shielded,
     zcash: {
-      ...{ overwintered: isOverwintered, versionGroupId, revealed: end.revealed },
+      ...{ overwintered, versionGroupId, revealed: end.revealed },
       expiryHeight: isNew ? expiryHeight : end.expiryHeight
     }
   }
@@ -135,8 +128,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const hidden = (flags & MwebParts.flag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
-  const isSpecial = specialTransactions && (version & 0xffff) === specialVersion && version >>> 16 !== 0
-  const extra = isSpecial ? raw.take(raw.size()) : undefined
+  const extra = SpecialTransaction.hasPayload(chain, version) ? raw.take(raw.size()) : undefined
   checkEnd(raw)
   const { bytes } = raw
   // The MWEB part counts neither for the hash nor for the weight (LIP-4).
@@ -158,7 +150,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   return {
     id,
     hash: hasWitness ? written(sha256d(counted)) : id,
-    version,
+    version: SpecialTransaction.versionOf(chain, version),
     inputs: inputs.map((input, i) => ({ ...input, witness: witnesses[i]! })),
     outputs,
     lockTime,

@@ -188,6 +188,24 @@ describe("RawTransaction", () => {
     readTransaction("dash", coinbase.replace("03000500", "03000000").replaceAll(" ", ""))
   })
 
+  // Dash Core's `HasExtraPayloadField`: the version is a signed number of 16 bits.
+  for (const [version, hasPayload] of [
+    ["0300", true],
+    ["0400", true],
+    ["ff7f", true],
+    ["0200", false],
+    ["ffff", false]
+  ] as const) {
+    it(`Dash: of a type and version ${version}, a transaction has ${hasPayload ? "a" : "no"} payload`, () => {
+      const plain = `${version}080001${"ab".repeat(32)}0200000000ffffffff0180f0fa0200000000${withSize(p2pkh(7))}00000000`
+      const text = hasPayload ? plain + withSize("abcd") : plain
+      assert.strictEqual(summary(readTransaction("dash", text)).inputs.length, 1)
+      const whole = Result.getOrThrow(WholeTransaction.decode(chainOf("dash"), bytesOf(text)))
+      assert.strictEqual(whole.version, Buffer.from(version, "hex").readInt16LE())
+      assert.strictEqual(whole.extra && hex(whole.extra), hasPayload ? "abcd" : undefined)
+    })
+  }
+
   describe("Dash: coins that leave the pool of the Platform (DIP-27)", () => {
     const outputs = `01 80f0fa0200000000${withSize(p2pkh(7))} 00000000`.replaceAll(" ", "")
     /** What is signed anew is made of this byte. */
@@ -196,9 +214,9 @@ describe("RawTransaction", () => {
     const sha256d = (text: string) => hash("sha256", hash("sha256", bytesOf(text), "buffer"), "buffer").reverse()
     const idOf = (text: string) => summary(readTransaction("dash", text)).ids[0]!
 
-    it("of version 2 have one id, however often they are signed", () => {
-      const id = hex(sha256d(unlock("02", "00")))
-      for (const signed of ["ab", "cd"]) assert.strictEqual(idOf(unlock("02", signed)), id)
+    it.each(["02", "03"])("since version 2 have one id, however often they are signed: %s", (version) => {
+      const id = hex(sha256d(unlock(version, "00")))
+      for (const signed of ["ab", "cd"]) assert.strictEqual(idOf(unlock(version, signed)), id)
     })
 
     it("of version 1, and what only looks like them, have the hash of all their bytes", () => {
@@ -265,6 +283,8 @@ describe("CashToken", () => {
     // CHIP-2024-12, since May 2026.
     `6129${"cc".repeat(41)}`,
     `7280${"cc".repeat(128)}fdfd00`,
+    // Nodes read tokens whose commitment is longer than any block may have.
+    `70fdfd00${"cc".repeat(253)}01`,
     "7202ccccfdfd00"
   ]) {
     it(`is taken off the script: ${rest}`, () => {
@@ -279,7 +299,13 @@ describe("CashToken", () => {
     ["a capability without an NFT", "1101"],
     ["a capability that does not exist", "23"],
     ["an empty commitment", "6000"],
-    ["a commitment of 129 bytes", `6081${"cc".repeat(129)}`]
+    ["a commitment whose length takes more bytes than it needs", "60fd0100cc"],
+    ["an amount of zero", "1000"],
+    ["an amount of zero beside an NFT", "3000"],
+    ["an amount of more than 63 bits", "10ff0000000000000080"],
+    ["an amount that takes more bytes than it needs, three", "10fd0100"],
+    ["an amount that takes more bytes than it needs, five", "10fe01000000"],
+    ["an amount that takes more bytes than it needs, nine", "30ff0100000000000000"]
   ]) {
     it(`only looks like one: ${name}`, () => {
       const script = token(rest!) + p2pkh(5)
@@ -337,7 +363,10 @@ describe("RawZcashTransaction", () => {
     ["1", `01000000 ${transparent} 00000000`],
     ["2 without JoinSplits", `02000000 ${transparent} 00000000 00`],
     ["2 with JoinSplits", `02000000 ${transparent} 00000000 02 ${joinSplit(296).repeat(2)} ${fill(32 + 64)}`],
-    ["3", `03000080 70820003 ${transparent} 00000000 00000000 01 ${joinSplit(296)} ${fill(32 + 64)}`],
+    ["3 from before Overwinter", `03000000 ${transparent} 00000000 01 ${joinSplit(296)} ${fill(32 + 64)}`],
+    // As in zcashd's `sighash.json`, whose versions are random numbers.
+    ["a random number from before Overwinter", `5d1c0d58 ${transparent} 00000000 00`],
+    ["3", `03000080 7082c403 ${transparent} 00000000 00000000 01 ${joinSplit(296)} ${fill(32 + 64)}`],
     ["4, transparent", `04000080 85202f89 ${transparent} 00000000 00000000 ${fill(8)} 00 00 00`],
     [
       "4 with all parts",
@@ -350,6 +379,9 @@ describe("RawZcashTransaction", () => {
       assert.deepStrictEqual(rest, moved)
       assert.deepStrictEqual(body.spends[0]!.unlocking!()!, { scriptSig: Buffer.from("aabb", "hex"), witness: [] })
       assert.notStrictEqual(ids[0], hex(listed))
+      const whole = Result.getOrThrow(WholeTransaction.decode(chainOf("zcash"), bytesOf(text.replaceAll(" ", ""))))
+      assert.strictEqual(hex(whole.id), ids[0])
+      assert.strictEqual(whole.version, Buffer.from(text.slice(0, 8), "hex").readUInt32LE() & 0x7fff_ffff)
     })
   }
 
@@ -402,8 +434,12 @@ describe("RawZcashTransaction", () => {
     })
   }
 
-  it("a version that is not known is refused, and a form of version 6 that is not", () => {
-    assert.throws(() => read(`07000080 ${fill(100)}`), /version 7 can only be read as JSON/)
-    assert.throws(() => read(`06000080 ${fill(100)}`), /version 6 can only be read as JSON/)
+  it("a version that is not known is refused, and a form of one that is not", () => {
+    for (const version of [2, 3, 4, 5, 6, 7]) {
+      assert.throws(
+        () => read(`0${version}000080 ${fill(100)}`),
+        new RegExp(`version ${version}, which is not decoded`)
+      )
+    }
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Transactions of Dash that take coins out of the pool of its Platform (DIP-27). Of version 2, since Core 24, the id is the hash
- * with zeros in place of what the Platform writes anew when it signs a withdrawal again: height, quorum and signature.
+ * Transactions of Dash that take coins out of the pool of its Platform (DIP-27). Since version 2, which came with Core 24, the
+ * id is the hash with zeros in place of what the Platform writes anew when it signs a withdrawal again: height, quorum and
+ * signature.
  */
 import { sha256d } from "./DoubleSha256.ts"
 
@@ -14,7 +15,7 @@ const zeros = new Uint8Array(signed)
 
 /** Whether the id of a special transaction is the hash with zeros, by its version and what stands behind everything else. */
 export const isZeroed = (version: number, payload: Uint8Array): boolean =>
-  version >>> 16 === type && payload.length === payloadSize && payload[0] === 2
+  version >>> 16 === type && payload.length === payloadSize && payload[0]! >= 2
 
 /** What the id of such a transaction is, as it is computed. */
 export const hash = (bytes: Uint8Array): Buffer => sha256d(Buffer.concat([bytes.subarray(0, -signed), zeros]))

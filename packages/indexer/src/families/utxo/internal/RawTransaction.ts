@@ -15,10 +15,10 @@ import * as DoubleSha256 from "./DoubleSha256.ts"
 import { Malformed } from "./Malformed.ts"
 import * as MwebParts from "./MwebParts.ts"
 import { type RawBytes, written, writtenAt } from "./RawBytes.ts"
+import * as SpecialTransaction from "./SpecialTransaction.ts"
 
 const witnessFlag = 1
 const noOutput = 0xffffffff
-const specialVersion = 3
 
 const hashSize = 32
 const outpointSize = hashSize + 4
@@ -257,8 +257,7 @@ export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body
     throw new Malformed("an MWEB transaction in the list")
   if ((flags & ~(witnessFlag | MwebParts.flag)) !== 0) throw new Malformed(`transaction flags ${flags} are not known`)
   const lockTime = raw.skip(4)
-  const isSpecial = specialTransactions === true && (version & 0xffff) === specialVersion && version >>> 16 !== 0
-  const isZeroed = isSpecial && AssetUnlock.isZeroed(version, raw.take(raw.size()))
+  const isZeroed = SpecialTransaction.hasPayload(chain, version) && AssetUnlock.isZeroed(version, raw.take(raw.size()))
   return { start, flags, from, to, witnessEnd, lockTime, end: raw.at, isZeroed }
 }
 

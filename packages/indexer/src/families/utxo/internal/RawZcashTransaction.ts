@@ -11,12 +11,34 @@ import { idOf, type Place, readInputs, readOutputs, wholePlace } from "./RawTran
 
 const overwintered = 0x80000000
 
-/** The group of version 6 since NU6.3 (ZIP-229). Drafts gave that number to other formats. */
-const groupOfVersion6 = 0xd884_b698
+/** The groups of versions since Overwinter: ZIP-202, ZIP-243, ZIP-225, ZIP-229. Drafts gave their numbers to other formats. */
+const groups: Readonly<Record<number, number>> = {
+  3: 0x03c4_8270,
+  4: 0x892f_2085,
+  5: 0x26a7_270a,
+  6: 0xd884_b698
+}
 
-/** Whether the form of a version is known here. */
-export const isKnown = (version: number, versionGroupId: number): boolean =>
-  version <= 5 || (version === 6 && versionGroupId === groupOfVersion6)
+/** What a transaction begins with. */
+export interface Beginning {
+  readonly overwintered: boolean
+  readonly version: number
+  readonly versionGroupId: number
+  /** The version whose form the transaction has: before Overwinter, every version above 1 has that of 2, as zcashd reads them. */
+  readonly form: 1 | 2 | 3 | 4 | 5 | 6
+}
+
+/** Throws `Malformed` where the form is not known here. */
+export const readBeginning = (raw: RawBytes): Beginning => {
+  const header = raw.uint32()
+  const version = (header & ~overwintered) >>> 0
+  if ((header & overwintered) === 0) {
+    return { overwintered: false, version, versionGroupId: 0, form: version >= 2 ? 2 : 1 }
+  }
+  const versionGroupId = raw.uint32()
+  if (groups[version] !== versionGroupId) throw new Malformed(`is of version ${version}, which is not decoded here`)
+  return { overwintered: true, version, versionGroupId, form: version as Beginning["form"] }
+}
 
 /** Bytes of a JoinSplit with a BCTV14 proof (versions 2 and 3) and with a Groth16 proof (version 4). */
 const joinSplitSize = (version: number): number => (version >= 4 ? 1698 : 1802)
@@ -55,10 +77,7 @@ const skipActions = (raw: RawBytes): void => {
  */
 export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | undefined => {
   const start = raw.at
-  const header = raw.uint32()
-  const version = (header & ~overwintered) >>> 0
-  const group = (header & overwintered) === 0 ? 0 : raw.uint32()
-  if (!isKnown(version, group)) throw new Malformed(`Zcash transactions of version ${version} can only be read as JSON`)
+  const { form: version } = readBeginning(raw)
   if (version >= 5) raw.skip(4 + 4 + 4)
   readInputs(raw, transaction, body)
   readOutputs(raw, chain, transaction, body)

@@ -1,0 +1,62 @@
+/** The locking script of the coin that an input spends, where the input alone leaves no doubt of the script. */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Unlocking from "@headwater/core/utxo/Unlocking"
+import type { Input } from "@headwater/indexer/families/utxo/WholeTransaction"
+import { isKey, OP_16, typeOf } from "./ScriptType.ts"
+
+/** The opcodes and pushes of a script; null where a push ends behind the script. */
+export type Decompile = (script: Uint8Array) => ReadonlyArray<number | Uint8Array> | null
+
+const noOutput = 0xffff_ffff
+const sequenceTag = 0x30
+/** No script has an opcode behind this one (OP_NOP10). */
+const lastOpcode = 0xb9
+
+/** Whether bytes look like an ECDSA signature in DER with its type, as coins of a public key or of bare multisig are spent by. */
+const isSignature = (bytes: Uint8Array): boolean => bytes[0] === sequenceTag && bytes[1] === bytes.length - 3
+
+/** Whether pushed bytes are a script that a hash may stand for: neither a signature nor mere data. */
+const isScript = (chain: Chain, bytes: Uint8Array, decompile: Decompile): boolean => {
+  if (isSignature(bytes)) return false
+  if (typeOf(chain, bytes).startsWith("witness")) return true
+  const opcodes = (decompile(bytes) ?? []).filter((part) => typeof part === "number")
+  return opcodes.some((opcode) => opcode > OP_16) && opcodes.every((opcode) => opcode <= lastOpcode)
+}
+
+const byScriptSig = (
+  chain: Chain,
+  { scriptSig }: Input,
+  scripts: ReadonlyArray<AddressBytes>,
+  decompile: Decompile
+): AddressBytes | undefined => {
+  const pushes = decompile(scriptSig) ?? []
+  const top = pushes.at(-1)
+  if (!(top instanceof Uint8Array)) return undefined
+  if (pushes.length === 2 && isKey(top)) return scripts.find((script) => typeOf(chain, script) === "pubkeyhash")
+  // The hash of a script has two lengths on Bitcoin Cash.
+  if (chain.utxo?.cashTokens || !isScript(chain, top, decompile)) return undefined
+  return scripts.find((script) => typeOf(chain, script) === "scripthash")
+}
+
+const byWitness = (
+  chain: Chain,
+  { witness }: Input,
+  scripts: ReadonlyArray<AddressBytes>,
+  decompile: Decompile
+): AddressBytes | undefined => {
+  const top = witness.at(-1)
+  if (top === undefined) return undefined
+  if (witness.length === 2 && isKey(top)) return scripts[1]
+  if (scripts.some((script) => typeOf(chain, script) === "witness_v1_taproot")) return undefined
+  // A witness ends with no script in what spends taproot by a leaf of a version that has no rules yet.
+  return decompile(top) === null ? undefined : scripts[0]
+}
+
+export const of = (chain: Chain, input: Input, decompile: Decompile): AddressBytes | undefined => {
+  const { outputIndex, scriptSig, witness } = input
+  if (outputIndex === noOutput) return undefined
+  const scripts = Unlocking.scriptsOf({ scriptSig, witness: witness.slice(-Unlocking.witnessItems) })
+  if (scripts === undefined) return undefined
+  return (scriptSig.length > 0 ? byScriptSig : byWitness)(chain, input, scripts, decompile)
+}
