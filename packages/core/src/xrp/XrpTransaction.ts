@@ -197,7 +197,13 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
     if (result === "") return XrpAmount.unknown
     if (result !== "tesSUCCESS") return undefined
     const isSaid = meta.delivered_amount !== undefined && meta.delivered_amount !== "unavailable"
-    const said = optionalAmountOf(isSaid ? meta.delivered_amount : meta.DeliveredAmount, "delivered_amount")
+    const stated = isSaid ? meta.delivered_amount : meta.DeliveredAmount
+    const change = recipient === undefined ? undefined : balanceChanges?.get(recipient)
+    // Of a faulty exchange, as in ledger 90150378: the recipient has paid a drop, and its balance says the same.
+    if (isPayment && amount?.kind === "xrp" && change !== undefined && change < 0n && stated === String(change)) {
+      return { kind: "xrp", drops: change }
+    }
+    const said = optionalAmountOf(stated, "delivered_amount")
     if (!isPayment || said?.kind === "xrp" || said?.kind === "token") return said
     if (said === undefined && isWhole) return amount
     return amount?.kind === "xrp" && balanceChanges !== undefined && recipient !== undefined

@@ -553,6 +553,7 @@ describe("XrpTransfers", () => {
       { from: undefined, to: maker, drops: 1n }
     ])
     assert.deepStrictEqual(paid.item.receive, { amount: "-0.000001", unit: "XRP" })
+    assert.strictEqual(paid.unread, "")
     // A payment of something else delivers no XRP, whatever XRP its recipient gained.
     const other = odd({ fields: { Amount: usd("5") }, meta: { delivered_amount: strange }, nodes })
     assert.deepStrictEqual(other.item.receive, { amount: "0", unit: "" })

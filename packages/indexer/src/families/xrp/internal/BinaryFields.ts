@@ -165,6 +165,15 @@ export const transactionTypes = numbers(`
     ConfidentialMPTSend:88 ConfidentialMPTClawback:89 SponsorshipTransfer:90 SponsorshipSet:91 EnableAmendment:100
     SetFee:101 UNLModify:102`)
 
+/** What a delegate may be permitted (XLS-75): a type of transactions by its number and one, or a part of one. */
+export const permissions: ReadonlyMap<string, number> = new Map([
+  ...[...transactionTypes].map(([name, number]) => [name, number + 1] as const),
+  ...numbers(`
+    TrustlineAuthorize:65537 TrustlineFreeze:65538 TrustlineUnfreeze:65539 AccountDomainSet:65540
+    AccountEmailHashSet:65541 AccountMessageKeySet:65542 AccountTransferRateSet:65543 AccountTickSizeSet:65544
+    PaymentMint:65545 PaymentBurn:65546 MPTokenIssuanceLock:65547 MPTokenIssuanceUnlock:65548`)
+])
+
 export const ledgerEntryTypes = numbers(`
     NFTokenOffer:55 Check:67 DID:73 NegativeUNL:78 NFTokenPage:80 SignerList:83 Ticket:84 AccountRoot:97
     DirectoryNode:100 Amendments:102 LedgerHashes:104 Bridge:105 Offer:111 DepositPreauth:112 XChainOwnedClaimID:113

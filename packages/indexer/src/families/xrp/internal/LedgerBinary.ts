@@ -40,7 +40,8 @@ const decimalFields: ReadonlySet<string> = new Set([
 const namesOf: Readonly<Record<string, ReadonlyMap<string, number>>> = {
   TransactionType: BinaryFields.transactionTypes,
   LedgerEntryType: BinaryFields.ledgerEntryTypes,
-  TransactionResult: BinaryFields.transactionResults
+  TransactionResult: BinaryFields.transactionResults,
+  PermissionValue: BinaryFields.permissions
 }
 
 /** Significant digits, and the least and greatest exponent, of an amount of tokens. */

@@ -160,6 +160,13 @@ describe("LedgerProof", () => {
           IssuingChainIssue: { currency: "USD", issuer }
         }
       },
+      {
+        TransactionType: "DelegateSet",
+        Authorize: account(2),
+        Permissions: ["Payment", "TrustSet", "AccountDomainSet"].map((PermissionValue) => ({
+          Permission: { PermissionValue }
+        }))
+      },
       { TransactionType: "NFTokenCancelOffer", NFTokenOffers: ["AB".repeat(32), "CD".repeat(32)] },
       { TransactionType: "AccountSet", EmailHash: "AB".repeat(16), Memos: [{ Memo: { MemoData: "00" } }] }
     ]
