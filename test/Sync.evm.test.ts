@@ -284,5 +284,54 @@ for (const { location, name } of taken(import.meta.url)) {
         }).pipe(Effect.scoped),
       300_000
     )
+
+    it.live("is not taken for read before the chain has a block", () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.start({})
+        const sender = yield* Contracts.sender(anvil)
+        const { address } = wallets[0]!
+        yield* sender.send({ to: address, value: 10n ** 18n, gasLimit: 21_000n })
+        yield* sender.send({ to: address, value: 5n, gasLimit: 21_000n })
+        const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 5, record: "watched", gapLimit, pollMillis: 50 } }
+        })
+        const key = branch.neuter().extendedKey
+        const manage = "/addresses-historical/manage/ethereum/devnet"
+        const sync = headwater.post(`/hd-wallets/manage/ethereum/devnet/${key}/sync?derivation=bip32`, {
+          birthHeight: 0
+        })
+        const derive = headwater.post(
+          `/hd-wallets/evm/ethereum/devnet/${key}/addresses/derive-and-sync?derivation=bip32`,
+          {}
+        )
+        const early = [
+          sync,
+          derive,
+          headwater.post(manage, { address, birthHeight: 0 }),
+          headwater.post(manage, { address })
+        ]
+        for (const { body, status } of yield* Effect.all(early)) {
+          assert.deepStrictEqual([status, body.error?.code], [503, "node_unavailable"])
+        }
+        yield* anvil.rpc("anvil_mine", ["0x8"])
+        for (let i = 0; ; i++) {
+          const { body, status } = yield* sync
+          if (status === 201) break
+          assert.isTrue(status === 503 && i < 1_200, JSON.stringify(body))
+          yield* Effect.sleep("50 millis")
+        }
+        for (let i = 0; ; i++) {
+          const { body, status } = yield* headwater.get(
+            `/hd-wallets/evm/ethereum/devnet/${key}/assets?derivation=bip32`
+          )
+          if (status === 200) {
+            assert.strictEqual(body.data.item.totalReceived, "1.000000000000000005")
+            break
+          }
+          assert.isTrue([422, 503].includes(status) && i < 1_200, JSON.stringify(body))
+          yield* Effect.sleep("50 millis")
+        }
+      }).pipe(Effect.scoped)
+    )
   })
 }

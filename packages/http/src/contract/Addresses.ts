@@ -159,7 +159,8 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
         ...bodyErrors,
         Failures.syncAddressesLimitReached,
         Failures.alreadyExists,
-        Failures.unimplemented
+        Failures.unimplemented,
+        Failures.nodeUnavailable
       ]
     })
       .annotate(Price, "subscription-create")

@@ -12,12 +12,13 @@ import * as Effect from "effect/Effect"
 import {
   AlreadyExists,
   Conflict,
+  invalidField,
+  NodeUnavailable,
   ResourceNotFound,
-  SyncAddressesLimitReached,
-  invalidField
+  SyncAddressesLimitReached
 } from "../contract/Errors.ts"
-import type { Caller, ChainOperations } from "./Operations.ts"
 import { decodeAddress } from "./Field.ts"
+import type { Caller, ChainOperations } from "./Operations.ts"
 
 export interface Options {
   /** Blocks of the past that one sync may read. */
@@ -37,18 +38,32 @@ const notFound = new ResourceNotFound({ message: "The account has not synced the
 
 const invalid = (attribute: string, rule: string) => Effect.fail(invalidField(attribute, rule))
 
+/**
+ * The last recorded block. Before the first one nobody knows what of an address is its past, and what its record is to have
+ * from then on: a sync would count as done without a block of the past having been read.
+ */
+export const begun = Effect.fnUntraced(function* (record: ChainReader) {
+  const tip = yield* Effect.orDie(record.tip)
+  if (tip !== undefined) return tip
+  return yield* new NodeUnavailable({
+    message: `${record.name} has no block yet; try again later`,
+    retryAfter: Math.max(1, Math.ceil(record.chain.blockSeconds))
+  })
+})
+
 /** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (
   record: ChainReader,
   { findsCoins, readsPast }: Options,
   birth: number | undefined
 ) {
-  if (birth === undefined) return
   if (findsCoins === true) {
+    if (birth === undefined) return
     return yield* invalid("birthHeight", "must be absent: a search of the node finds coins whenever they came")
   }
-  const tip = yield* Effect.orDie(record.tip)
-  if (tip === undefined || readsPast || birth > tip.height) return
+  if (birth === undefined && !readsPast) return
+  const tip = yield* begun(record)
+  if (birth === undefined || readsPast || birth > tip.height) return
   return yield* invalid("birthHeight", `nodes of ${record.name} do not show the transfers of past blocks: leave it out`)
 })
 

@@ -11,9 +11,9 @@ import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
+import * as ManagedAddresses from "../ManagedAddresses.ts"
 import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
-import * as ManagedAddresses from "../ManagedAddresses.ts"
 
 export interface Options extends ManagedAddresses.Options {
   /** Unused addresses in a row after which a wallet ends. */
@@ -167,9 +167,8 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     results: number
   ) {
     const key = yield* keyOf(request)
-    const tip = yield* Effect.orDie(record.tip)
     // Nobody has said from where on the past counts.
-    const birth = (tip?.height ?? -1) + 1
+    const birth = (yield* ManagedAddresses.begun(record)).height + 1
     const change = database.transaction(
       Effect.gen(function* () {
         if (yield* SyncedAccountWallets.extend(key, addresses)) return

@@ -10,8 +10,8 @@ import * as Broadcasting from "../Broadcasting.ts"
 import type { Call, JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import type { NodeError, NodeRejected } from "../node/NodeError.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
-import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
+import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import { reading, refuse } from "./internal/Malformed.ts"
 import * as MinedSearch from "./internal/MinedSearch.ts"
 import { consistent, isNoTransaction } from "./internal/NodeAnswer.ts"
@@ -205,8 +205,8 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
   const search = MinedSearch.make()
 
   /**
-   * The first input that neither a block nor the mempool has unspent, and whether all are like that, as they are where the
-   * transaction itself is mined; undefined where the node cannot say.
+   * The first input that neither a block nor the mempool has unspent, whether all are like that, as they are where the
+   * transaction itself is mined, and the blocks by which the others are unspent; undefined where the node cannot say.
    */
   const goneInputs = Effect.fnUntraced(function* (node: JsonRpc, { body }: Decoded) {
     const outpoints = body.spends.map(({ outpoint }) => outpoint)
@@ -215,7 +215,25 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     const inBlocks = yield* unspent(node, outpoints, false)
     if (waiting === undefined || inBlocks === undefined) return undefined
     const gone = outpoints.filter((_, i) => (waiting[i] ?? inBlocks[i]) === undefined)
-    return { first: gone[0], areAll: gone.length === outpoints.length }
+    const blocks = new Set([...waiting, ...inBlocks].flatMap((output) => output?.bestblock ?? []))
+    return { first: gone[0], areAll: gone.length === outpoints.length, blocks: [...blocks] }
+  })
+
+  /**
+   * Whether any of these blocks, by which a node has answered, is below a height at which the transaction was not mined yet:
+   * behind one address another node may have answered that stands still, and knows nothing of what came since.
+   */
+  const isBefore = Effect.fnUntraced(function* (
+    node: JsonRpc,
+    blocks: ReadonlyArray<unknown>,
+    since: number | undefined
+  ) {
+    if (since === undefined) return false
+    for (const block of blocks) {
+      const place = yield* Effect.catchTag(placeOf(node, block), "NodeRejected", () => Effect.undefined)
+      if (place !== undefined && place.height < since) return true
+    }
+    return false
   })
 
   const standingAt = (decoded: Decoded, since: number | undefined) =>
@@ -228,6 +246,8 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
       const mined = mayBeMined ? yield* search(node, decoded.id, since) : ({ state: "nowhere" } as const)
       if (mined.state === "mined" || mined.state === "searching") return mined
       if (mined.state === "hidden") return { state: "absent", mayCome: true }
+      if (inputs !== undefined && (yield* isBefore(node, inputs.blocks, since)))
+        return { state: "absent", mayCome: true }
       if (inputs?.first === undefined) return { state: "absent" }
       const message = `its input ${outpointText(inputs.first)} is spent by another transaction, or no longer there`
       return { state: "replaced", message }

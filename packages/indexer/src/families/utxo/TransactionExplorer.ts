@@ -17,7 +17,14 @@ import type { BlockName } from "./BlockExplorer.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Capabilities } from "./internal/Capabilities.ts"
 import { refuse } from "./internal/Malformed.ts"
-import { consistent, consistentInSlices, isBeingIndexed, isNoTransaction, orMissing } from "./internal/NodeAnswer.ts"
+import {
+  consistent,
+  consistentInSlices,
+  isBeingIndexed,
+  isNoTransaction,
+  orMissing,
+  saysIndexed
+} from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 import * as WholeTransaction from "./WholeTransaction.ts"
@@ -271,6 +278,16 @@ export const make = (
     return block
   })
 
+  /** As the node was found at the start; one that had no index then may have been given one (Bitcoin Core 0.21 says so). */
+  const isIndexed = (one: JsonRpc): Effect.Effect<boolean, NodeError> =>
+    txindex
+      ? Effect.succeed(true)
+      : Effect.match(one.call("getindexinfo", ["txindex"]), {
+          onFailure: () => false,
+          onSuccess: (info) =>
+            Predicate.isReadonlyObject(info) && Predicate.isReadonlyObject(info.txindex) && info.txindex.synced === true
+        })
+
   /** The transactions as the block shows them, where the node shows what they spend; else one by one. */
   const givenBy = Effect.fnUntraced(function* (
     one: JsonRpc,
@@ -291,7 +308,7 @@ export const make = (
         return shown.map(({ hex, vin }, index) => ({ id: ids[index]!, hex, inputs: vin }))
       }
     }
-    if (!txindex) return yield* noIndex
+    if (!(yield* isIndexed(one))) return yield* noIndex
     const calls = ids.map((id) => ({ method: "getrawtransaction", params: [id] }))
     const answers = yield* BatchInParts.batch(one, calls)
     return ids.map((id, index) => ({ id, hex: answers[index], inputs: undefined }))
@@ -324,15 +341,19 @@ export const make = (
 
   /** What `getrawtransaction` says, undefined where the node knows no such transaction. */
   const known = Effect.fnUntraced(function* (one: JsonRpc, id: string) {
-    const answer = yield* Effect.catchIf(
+    const answer = yield* Effect.catchTag(
       one.call("getrawtransaction", [id, ...verbose], "decimalText"),
-      (error) => error._tag === "NodeRejected" && isNoTransaction(error) && !isBeingIndexed(error),
-      () => Effect.undefined
+      "NodeRejected",
+      (error): Effect.Effect<undefined, NodeError | NotShown> => {
+        if (!isNoTransaction(error)) return Effect.fail(error)
+        // Its own word comes first: an index may have been switched on or off since the start, and another node may have one.
+        if (saysIndexed(error) ?? txindex) return Effect.undefined
+        return Effect.fail(txindex || isBeingIndexed(error) ? error : noIndex)
+      }
     )
-    if (answer === undefined || answer === null) {
-      // A node without an index finds few of the transactions in blocks: this one may be among the others.
-      return txindex ? undefined : yield* noIndex
-    }
+    // A node without an index finds few of the transactions in blocks: this one may be among the others.
+    if (answer === null) return txindex ? undefined : yield* noIndex
+    if (answer === undefined) return undefined
     const json = yield* consistent(one, "getrawtransaction", () => NodeJson.record(answer, () => "the answer"))
     return { json, given: { id, hex: json.hex, inputs: undefined } }
   })
@@ -398,7 +419,7 @@ export const make = (
     wanted: ReadonlyArray<Mined>,
     mostCalls: number
   ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
-    if (!txindex) return yield* noIndex
+    if (!(yield* isIndexed(one))) return yield* noIndex
     const calls = wanted.map(({ id }) => ({ method: "getrawtransaction", params: [id] }))
     const answers = yield* BatchInParts.batch(one, calls)
     const given = wanted.map(({ id }, index) => ({ id, hex: answers[index], inputs: undefined }))
@@ -417,7 +438,7 @@ export const make = (
       // It may leave between two calls; a node without an index, or that makes one, knows no more of it then.
       const found = yield* Effect.catchIf(
         known(one, id),
-        (error) => error._tag === "NotShown" || (error._tag === "NodeRejected" && isBeingIndexed(error)),
+        (error) => error._tag === "NotShown" || (error._tag === "NodeRejected" && saysIndexed(error) === false),
         () => Effect.undefined
       )
       if (found === undefined) continue

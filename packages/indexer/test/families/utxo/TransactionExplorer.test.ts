@@ -1,12 +1,15 @@
-/** Transactions that wait at Zebra, as it shows them. */
+/** Transactions by id: what waits at Zebra as it shows it, and nodes whose index of transactions comes and goes. */
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
-import type { Call, JsonRpc, Nodes } from "@headwater/indexer/families/node/JsonRpc"
+import * as Capabilities from "@headwater/indexer/families/utxo/internal/Capabilities"
+import * as MinedOutputs from "@headwater/indexer/families/utxo/MinedOutputs"
 import * as TransactionExplorer from "@headwater/indexer/families/utxo/TransactionExplorer"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Litecoind from "../../../../../test/Litecoind.ts"
 
 /** Of testnet block 4,368,633. */
 const id = "eeaa894c3c46814f7228a7ecf2be84c0006c1154b5101688dd413d9a419689c0"
@@ -24,14 +27,14 @@ describe("TransactionExplorer at Zebra, which has no getmempoolentry", () => {
   it.effect("shows what waits, with the time at which it came, and not what has left", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
-      const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
+      const answer = ({ method, params }: JsonRpc.Call): Result.Result<unknown, NodeRejected> => {
         asked.push(method)
         if (method === "getrawtransaction") return Result.succeed({ txid: params[0], hex, vin: [], vout: [] })
         if (method === "getrawmempool") return Result.succeed({ [id]: { time: 1_790_000_000, size: 247 } })
         if (method === "gettxout") return Result.succeed({ confirmations: 0, value: "0.0994" })
         return Result.fail(new NodeRejected({ node: "zebra", method, code: -32601, message: "Method not found" }))
       }
-      const rpc: JsonRpc = {
+      const rpc: JsonRpc.JsonRpc = {
         node: "zebra",
         call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
         batch: (calls) => Effect.suspend(() => Effect.fromResult(Result.all(calls.map(answer)))),
@@ -39,7 +42,7 @@ describe("TransactionExplorer at Zebra, which has no getmempoolentry", () => {
       }
       const explorer = TransactionExplorer.make(
         Chain.ofName("zcash/mainnet")!,
-        { ...rpc, withOne: (work: (one: JsonRpc) => unknown) => work(rpc) } as unknown as Nodes,
+        { ...rpc, withOne: (work: (one: JsonRpc.JsonRpc) => unknown) => work(rpc) } as unknown as JsonRpc.Nodes,
         { listed: [1], decoded: [2], raw: [0], verbose: [1], txindex: true, prevouts: false },
         (outpoints) => Effect.succeed(outpoints.map(() => ({ script, amount: 9_955_000n })))
       )
@@ -66,10 +69,10 @@ describe("TransactionExplorer at a node whose index is being made", () => {
         node: "core",
         call: (method: string) => Effect.suspend(() => new NodeRejected({ node: "core", method, code: -5, message })),
         batch: () => Effect.succeed([])
-      } as unknown as JsonRpc
+      } as unknown as JsonRpc.JsonRpc
       const explorer = TransactionExplorer.make(
         Chain.ofName("bitcoin/mainnet")!,
-        { ...rpc, withOne: (work: (one: JsonRpc) => unknown) => work(rpc) } as unknown as Nodes,
+        { ...rpc, withOne: (work: (one: JsonRpc.JsonRpc) => unknown) => work(rpc) } as unknown as JsonRpc.Nodes,
         { listed: [1], decoded: [2], raw: [0], verbose: [1], txindex: true, prevouts: false },
         () => Effect.succeed([])
       )
@@ -80,5 +83,57 @@ describe("TransactionExplorer at a node whose index is being made", () => {
       // One that has left between two calls is not among those that wait.
       assert.deepStrictEqual(yield* explorer.waiting([id], 100), [])
     })
+  )
+})
+
+describe.skipIf(!Litecoind.installed)("TransactionExplorer at a litecoind", () => {
+  it.live("goes by the index that the node has now, not by the one that it had at the start", () =>
+    Effect.gen(function* () {
+      const chain = Chain.ofName("litecoin/regtest")!
+      const litecoind = yield* Litecoind.start("-txindex=0", "-vbparams=mweb:4000000000:4000000000")
+      yield* litecoind.mine(101)
+      const spending = yield* litecoind.rpc<string>("sendtoaddress", yield* litecoind.rpc<string>("getnewaddress"), 1)
+      yield* litecoind.mine(1)
+      const { hex } = yield* litecoind.rpc<{ readonly hex: string }>("gettransaction", spending)
+      const { vin } = yield* litecoind.rpc<{ readonly vin: ReadonlyArray<{ readonly txid: string }> }>(
+        "decoderawtransaction",
+        hex
+      )
+      /** Without an unspent output, so that an index alone has it. */
+      const spent = vin[0]!.txid
+      const height = 102
+      const opened = Effect.gen(function* () {
+        const rpc = yield* JsonRpc.make({ urls: [litecoind.url] })
+        const found = yield* Capabilities.find(rpc, yield* litecoind.rpc<string>("getbestblockhash"))
+        return {
+          txindex: found.txindex,
+          explorer: TransactionExplorer.make(chain, rpc, found, MinedOutputs.make(chain, [rpc]))
+        }
+      })
+      const indexed = Effect.gen(function* () {
+        for (;;) {
+          const { txindex } = yield* litecoind.rpc<{ readonly txindex?: { readonly synced: boolean } }>("getindexinfo")
+          if (txindex?.synced === true) return
+          yield* Effect.sleep("20 millis")
+        }
+      })
+
+      const before = yield* opened
+      assert.isFalse(before.txindex)
+      assert.strictEqual((yield* Effect.flip(before.explorer.transaction(spent, 100)))._tag, "NotShown")
+      yield* litecoind.restart("-txindex=1")
+      yield* indexed
+      assert.strictEqual((yield* before.explorer.transaction(spent, 100))?.block?.height, 1)
+      assert.isUndefined(yield* before.explorer.transaction(id, 100))
+      assert.strictEqual((yield* before.explorer.transactionsOf({ height }, { limit: 9, offset: 0 }, 100)).total, 2)
+
+      const after = yield* opened
+      assert.isTrue(after.txindex)
+      yield* litecoind.restart("-txindex=0")
+      // What is mined is not told as absent.
+      assert.strictEqual((yield* Effect.flip(after.explorer.transaction(spent, 100)))._tag, "NodeRejected")
+      assert.strictEqual((yield* Effect.flip(after.explorer.rawData(spent)))._tag, "NodeRejected")
+      assert.deepStrictEqual(yield* after.explorer.waiting([spent], 100), [])
+    }).pipe(Effect.scoped)
   )
 })

@@ -1,12 +1,14 @@
 /** What a node without an index of transactions shows of one that was broadcast, whatever has been spent since. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
-import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import type { Call, JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import * as Nodes from "@headwater/indexer/families/node/JsonRpc"
+import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as UtxoBroadcasting from "@headwater/indexer/families/utxo/Broadcasting"
 import { Transaction } from "bitcoinjs-lib"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Litecoind from "../../../../../test/Litecoind.ts"
 
 const chain = Chain.ofName("litecoin/regtest")!
 const script = Uint8Array.of(0x00, 20, ...new Uint8Array(20).fill(3))
@@ -247,5 +249,46 @@ describe("the standing of a UTXO transaction whose outputs are spent", () => {
       state.minedAt = 296
       assert.deepInclude(yield* standing, { state: "mined", height: 296 })
     })
+  )
+})
+
+describe("a node below the height at which a transaction was broadcast", () => {
+  it.effect("does not say that no block has it", () =>
+    Effect.gen(function* () {
+      const { settled, state } = fakeNode()
+      assert.deepStrictEqual((yield* settled(state.tip + 1)).found, { state: "absent", mayCome: true })
+      assert.strictEqual((yield* settled(state.tip)).found.state, "replaced")
+    })
+  )
+})
+
+describe.skipIf(!Litecoind.installed)("A litecoind that stands still behind the address of another one", () => {
+  it.live("knows nothing of a transaction that was broadcast since, rather than that no node has it", () =>
+    Effect.gen(function* () {
+      const flags = ["-vbparams=mweb:4000000000:4000000000", "-txindex=0"]
+      const [ahead, still] = yield* Effect.all([Litecoind.start(...flags), Litecoind.start(...flags)], {
+        concurrency: 2
+      })
+      for (const hash of yield* ahead.mine(102)) {
+        yield* still.rpc("submitblock", yield* ahead.rpc<string>("getblock", hash, 0))
+      }
+      yield* ahead.mine(1)
+      const since = yield* ahead.rpc<number>("getblockcount")
+      assert.strictEqual(yield* still.rpc<number>("getblockcount"), since - 1)
+      const id = yield* ahead.rpc<string>("sendtoaddress", yield* ahead.rpc<string>("getnewaddress"), 1)
+      const { hex } = yield* ahead.rpc<{ readonly hex: string }>("gettransaction", id)
+      yield* ahead.mine(1)
+      const standingAt = Effect.fnUntraced(function* (url: string) {
+        const broadcasting = UtxoBroadcasting.make(chain, yield* Nodes.make({ urls: [url] }), {
+          ...{ maximumFee: 100, verbose: [1] }
+        })
+        return yield* broadcasting.standing(Buffer.from(hex, "hex"), since)
+      })
+      assert.deepInclude(yield* standingAt(ahead.url), { state: "mined", height: since + 1 })
+      assert.deepStrictEqual(yield* standingAt(still.url), { state: "absent", mayCome: true })
+      yield* still.rpc("submitblock", yield* ahead.rpc<string>("getblock", yield* ahead.rpc("getblockhash", since), 0))
+      // It has come to where the transaction was broadcast, and does not have it.
+      assert.deepStrictEqual(yield* standingAt(still.url), { state: "absent" })
+    }).pipe(Effect.scoped)
   )
 })

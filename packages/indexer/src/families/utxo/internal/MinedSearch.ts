@@ -76,6 +76,8 @@ export const make = () => {
     const key = `${node.node} ${hex(id)}`
     const answer = yield* node.call("getblockcount", [])
     const tip = yield* consistent(node, "getblockcount", () => NodeJson.count(answer, () => "the height"))
+    // It stands still, or another one behind the same address does.
+    if (since !== undefined && tip < since) return { state: "hidden" }
     const first = Math.max(0, since === undefined ? tip - newest + 1 : since - before)
     const reached = since === undefined ? undefined : yield* resumed(node, key, first, tip)
     const start = reached === undefined ? first : reached.height + 1

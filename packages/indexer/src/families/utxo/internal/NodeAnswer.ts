@@ -16,6 +16,16 @@ export const isNoTransaction = (error: NodeRejected): boolean =>
  */
 export const isBeingIndexed = (error: NodeRejected): boolean => /being indexed/i.test(error.message)
 
+/**
+ * Whether the node that knows no such transaction has an index of all of them, in the words of Bitcoin Core and its
+ * descendants: "No such mempool or blockchain transaction", or "No such mempool transaction. Use -txindex"; undefined where
+ * it does not say.
+ */
+export const saysIndexed = (error: NodeRejected): boolean | undefined => {
+  if (/mempool or blockchain transaction/i.test(error.message)) return true
+  return /-txindex/i.test(error.message) || isBeingIndexed(error) ? false : undefined
+}
+
 const notFoundCodes: ReadonlySet<number> = new Set([-5, -8])
 
 /** `Block not available (pruned data)`. */
