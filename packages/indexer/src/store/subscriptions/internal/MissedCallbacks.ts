@@ -179,3 +179,7 @@ export const addPast = Effect.fnUntraced(function* (
 ) {
   return yield* addBy(block.height, chain, block, yield* meant(block, occurrences), now)
 })
+
+/** As {@link add}, of transactions that were mined before their subscriptions were made. How many callbacks. */
+export const addEarlier = (chain: number, block: Block, occurrences: Occurrences, now: number) =>
+  addBy(block.height, chain, block, occurrences, now)
