@@ -199,6 +199,37 @@ for (const store of takenStores(import.meta.url)) {
       )
 
       it.effect(
+        "believe no node that is ahead on another branch: neither its block, nor that the transaction is yet to come",
+        () =>
+          Effect.gen(function* () {
+            const { chainStore, fake, left, mine, node, subscriptions, sync, told, wanted } = yield* start
+            const stays = yield* mine(paid)
+            const leaves = yield* mine()
+            const early = yield* subscriptions.create(wanted(stays.transactions[0]!))
+            // The node has another block in place of the last one, with a transaction, and says of the first that it is to come.
+            fake.drop(1)
+            const comes = fake.mine(paid)
+            const late = yield* subscriptions.create(wanted(comes.transactions[0]!))
+            node.says = { state: "mined", height: leaves.height + 5, hash: unknown }
+            yield* sync.step
+            node.says = undefined
+            assert.strictEqual(yield* left, 2)
+            // Both are looked for again once the chain has gone on, for now on its own branch.
+            const before = fake.blocks
+            fake.blocks = [...before.slice(0, leaves.height), leaves]
+            yield* mine()
+            fake.blocks = before
+            yield* sync.step
+            assert.deepStrictEqual([yield* told(early), yield* told(late), yield* left], [[of(stays)], [], 1])
+            yield* chainStore.undo(stays.height)
+            yield* chainStore.commit([comes])
+            for (let blocks = 0; blocks < 3; blocks++) yield* mine()
+            yield* sync.step
+            assert.deepStrictEqual([yield* told(early), yield* told(late), yield* left], [[of(stays)], [of(comes)], 0])
+          }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect(
         "are taken back with their block: what was not sent is never sent, and what was sent is retracted",
         () =>
           Effect.gen(function* () {
