@@ -7,12 +7,12 @@ import type { Watched } from "./Watched.ts"
 /** The transactions of a block that may be watched, by the hex of their ids. */
 export function* seenInSteps(
   { transactions }: Pick<Block, "transactions">,
-  watched: Pick<Watched, "has">
+  watched: Pick<Watched, "has" | "hasLike">
 ): Generator<void, ReadonlyMap<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>()
   yield* Steps.forEach(transactions, (id) => {
-    // One that could not be read is empty.
-    if (id.length > 0 && watched.has(id)) found.set(bytesToHex(id), id)
+    // One that could not be read is empty. Where few are watched, most are told apart by their first byte.
+    if (id.length > 0 && watched.hasLike(id.length, id[0]!) && watched.has(id)) found.set(bytesToHex(id), id)
   })
   return found
 }
@@ -20,7 +20,7 @@ export function* seenInSteps(
 /** As {@link seenInSteps}. */
 export const seen = (
   block: Pick<Block, "transactions">,
-  watched: Pick<Watched, "has">
+  watched: Pick<Watched, "has" | "hasLike">
 ): ReadonlyMap<string, Uint8Array> => Steps.atOnce(seenInSteps(block, watched))
 
 /** What tells an id from most others at little cost: four bytes of its middle. */
