@@ -32,8 +32,10 @@ const promisedTo = (subscribed: Subscribed, { undoneAt, watchedOnly }: Record): 
     isWatchedOnly: watchedOnly.has(subscribed.chain),
     isLasting: (hash, since) => (undoneAt.get(hash) ?? -Infinity) < since
   })
+  // Of a transaction it is told also where the block was there before.
+  const isPast = subscribed.watched.kind === "transaction"
   return best
-    .filter(({ hash }) => !subscribed.recorded.has(hash))
+    .filter(({ hash }) => isPast || !subscribed.recorded.has(hash))
     .flatMap((block) => toldBy(subscribed, block, best.length - 1, (place) => isPromised(place, block)))
 }
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { Item } from "@headwater/core/events/Callback"
 import * as Filter from "@headwater/core/events/Filter"
-import * as EventAbi from "@headwater/core/evm/EventAbi"
 import * as fc from "fast-check"
 
 const place = { blockchain: "ethereum", network: "mainnet" }

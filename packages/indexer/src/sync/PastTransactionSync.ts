@@ -59,9 +59,21 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       })
     )
 
+  /** Why a node could not say where a transaction is, in this step. */
+  let refusal: string | undefined
+
   const look = Effect.fnUntraced(function* (one: PastTransactions.Look, height: number) {
     const { absences, transactionId } = one
-    const found = yield* broadcasting.find(transactionId, one.from_height ?? height)
+    const found = yield* Effect.catchTag(
+      broadcasting.find(transactionId, one.from_height ?? height),
+      ["NodeInconsistent", "NodeRejected"],
+      ({ message }) =>
+        Effect.sync(() => {
+          refusal ??= message
+        })
+    )
+    // It may say so at the next block.
+    if (found === undefined) return yield* PastTransactions.miss(one, height, absences)
     // A block that is yet to come says by itself what it has.
     if (found.state === "mined" && found.height > height) return yield* PastTransactions.miss(one, height, absences)
     const block = found.state === "mined" ? yield* blockOf(found) : undefined
@@ -96,6 +108,8 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       if (some.length < atOnce || looks.every(isAway)) break
     }
     last = undefined
+    if (refusal !== undefined) yield* Effect.logWarning(`Where transactions are is not known yet: ${refusal}`)
+    refusal = undefined
     if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("PastTransactionSync.step"))
 

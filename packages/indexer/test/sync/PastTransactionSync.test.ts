@@ -4,7 +4,12 @@ import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { Located } from "@headwater/indexer/families/Broadcasting"
-import { BlockMissing, type NodeError, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import {
+  BlockMissing,
+  type NodeError,
+  NodeInconsistent,
+  NodeUnreachable
+} from "@headwater/indexer/families/node/NodeError"
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as KnownCoins from "@headwater/indexer/store/chain/KnownCoins"
@@ -43,7 +48,7 @@ for (const store of takenStores(import.meta.url)) {
         ...{ callbackUrl: "https://example.com/mined", confirmations: 1, allowDuplicates: false, ...more }
       })
       const node = {
-        ...{ asked: 0, read: 0, isDown: false, isPruned: false, upTo: -1 },
+        ...{ asked: 0, read: 0, isDown: false, isConfused: false, isPruned: false, upTo: -1 },
         /** Says something else than what its blocks have. */
         says: undefined as Located | undefined,
         meanwhile: Effect.void as Effect.Effect<unknown>
@@ -65,6 +70,9 @@ for (const store of takenStores(import.meta.url)) {
               node.asked++
               node.upTo = upTo
               if (node.isDown) return Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
+              if (node.isConfused) {
+                return Effect.fail(new NodeInconsistent({ node: "node", method: "m", message: "nonsense" }))
+              }
               const block = fake.blocks.find(({ transactions }) => transactions.some((one) => Bytes.equal(one, id)))
               const own: Located = block === undefined ? { state: "absent" } : { state: "mined", ...block }
               return Effect.as(node.meanwhile, node.says ?? own)
@@ -282,6 +290,15 @@ for (const store of takenStores(import.meta.url)) {
             assert.isTrue(Exit.isFailure(yield* Effect.exit(sync.step)))
             assert.deepStrictEqual([node.asked, yield* left], [2, 2])
             node.isDown = false
+            // What nobody understands is asked again at the next block, however often.
+            node.isConfused = true
+            for (let blocks = 0; blocks < 12; blocks++) {
+              yield* sync.step
+              yield* sync.step
+              yield* mine()
+            }
+            assert.deepStrictEqual([node.asked, yield* left], [26, 2])
+            node.isConfused = false
             node.isPruned = true
             for (let blocks = 0; blocks < 3; blocks++) {
               yield* sync.step
