@@ -1,7 +1,7 @@
 /**
  * Looks for transactions that subscriptions are for and that may have been mined before: who subscribes right after a
  * broadcast may come behind the block. A node's word is not enough: the block that it names is read, and has to have the
- * transaction.
+ * transaction. Where no node shows that block any more, it has to be one that was committed.
  */
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
@@ -62,7 +62,7 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
   /** Why a node could not say where a transaction is, in this step. */
   let refusal: string | undefined
 
-  const look = Effect.fnUntraced(function* (one: PastTransactions.Look, height: number) {
+  const look = Effect.fnUntraced(function* (chainId: number, one: PastTransactions.Look, height: number) {
     const { absences, transactionId } = one
     const found = yield* Effect.catchTag(
       broadcasting.find(transactionId, one.from_height ?? height),
@@ -83,7 +83,12 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       return yield* PastTransactions.miss(one, height, absences)
     }
     const most = block === undefined || isThatBlock ? Broadcasts.absencesUntilLost(chain) : otherBlocksUntilLost
-    yield* PastTransactions.miss(one, height, absences + 1 >= most ? undefined : absences + 1)
+    const isLast = absences + 1 >= most
+    if (isLast && found.state === "mined" && block === undefined) {
+      const header = yield* PastTransactions.headerOf(chainId, found)
+      if (header !== undefined && (yield* PastTransactions.tell(chain, header, one))) return
+    }
+    yield* PastTransactions.miss(one, height, isLast ? undefined : absences + 1)
   })
 
   /** Whether no node, or not the store, could be asked: neither can they about others. */
@@ -102,7 +107,7 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       const some = yield* PastTransactions.toLookFor(id, height, atOnce, behind)
       if (some.length === 0) break
       // What cannot be told of one holds up no other one.
-      const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(one, height)), { concurrency })
+      const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(id, one, height)), { concurrency })
       failed ??= looks.find(Exit.isFailure)?.cause
       behind = some.at(-1)
       if (some.length < atOnce || looks.every(isAway)) break

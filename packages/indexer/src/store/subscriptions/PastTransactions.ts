@@ -5,7 +5,7 @@
  *
  * Nothing is told twice: the callback has the key that a commit of the block would have given it.
  */
-import type { Block } from "@headwater/core/Block"
+import type { BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
@@ -93,8 +93,24 @@ export const miss = Effect.fn("PastTransactions.miss")(function* (
   )
 })
 
+/** The header of a block as it was committed; undefined where the chain has another one there, or none was. */
+export const headerOf = Effect.fnUntraced(function* (
+  chain: number,
+  { hash, height }: Pick<BlockHeader, "hash" | "height">
+) {
+  const { read } = yield* Database
+  const [stored] = yield* read((db) =>
+    db
+      .selectFrom("block")
+      .select(["height", "hash", "parent", "time"])
+      .where("chain", "=", chain)
+      .where("height", "=", height)
+  )
+  return stored !== undefined && Bytes.equal(stored.hash, hash) ? stored : undefined
+})
+
 /** Whether the block is the one that the chain has at its height, and nothing of that height is to be taken back first. */
-const isOfChain = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, { hash, height }: Block) {
+const isOfChain = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, { hash, height }: BlockHeader) {
   if (chain.height === null || height > chain.height) return false
   const { query } = yield* Database
   const [stored] = yield* query((db) =>
@@ -111,7 +127,7 @@ const isOfChain = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, { hash,
  */
 export const tell = Effect.fn("PastTransactions.tell")(function* (
   chain: Chain,
-  block: Block,
+  block: BlockHeader,
   { subscription: id, transactionId }: Look
 ) {
   const { query, transaction } = yield* Database
