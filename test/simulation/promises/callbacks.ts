@@ -32,10 +32,9 @@ const promisedTo = (subscribed: Subscribed, { undoneAt, watchedOnly }: Record): 
     isWatchedOnly: watchedOnly.has(subscribed.chain),
     isLasting: (hash, since) => (undoneAt.get(hash) ?? -Infinity) < since
   })
-  // Of a transaction it is told also where the block was there before.
-  const isPast = subscribed.watched.kind === "transaction"
+  // Of a transaction in a block that was there before, a node may hide that it has it.
   return best
-    .filter(({ hash }) => isPast || !subscribed.recorded.has(hash))
+    .filter(({ hash }) => !subscribed.recorded.has(hash))
     .flatMap((block) => toldBy(subscribed, block, best.length - 1, (place) => isPromised(place, block)))
 }
 
