@@ -1,6 +1,7 @@
 /**
  * Finding a block's watched addresses: 20,000 touches, 1 % of them watched, against one and ten million addresses, beside
- * a plain `Set` of hex strings in the same run. Memory is what the process holds above its idle self.
+ * a plain `Set` of hex strings in the same run; and the ids of as many transactions, which are looked through where any
+ * subscription is for one. Memory is what the process holds above its idle self.
  *
  *     node --expose-gc bench/matching.ts [millions …]
  */
@@ -8,6 +9,7 @@ import { randomBytes } from "node:crypto"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as MinedTransactions from "@headwater/core/events/MinedTransactions"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Comparison from "./Comparison.ts"
 
@@ -78,6 +80,11 @@ for (const million of millions) {
     `${million} M watched: ${compact.nanoseconds.toFixed(0)} ns a touch, ${compact.found} found; ` +
       `${(full.held - idle.held).toFixed(0)} MB held, ${(full.rss - idle.rss).toFixed(0)} MB resident over idle; built in ${built.toFixed(1)} s`
   )
+
+  const ids = { transactions: Array.from({ length: touches }, () => randomBytes(32)) }
+  for (let i = 0; i < ids.transactions.length; i += 100) watched.add(ids.transactions[i]!)
+  const mined = timed(() => MinedTransactions.seen(ids, watched).size)
+  console.log(`${million} M watched: ${mined.nanoseconds.toFixed(0)} ns a transaction, ${mined.found} found`)
 
   if (million > 2) continue
   const plain = new Set<string>()

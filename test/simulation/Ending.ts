@@ -62,6 +62,7 @@ export const make = (stage: Stage) => {
       `(select count(*) from past_payment ${matched})`,
       // Confirmations that have come, and that commits have left to steps.
       `(select count(*) from waiting ${matched} where due_height <= (select height from chain c where c.id = waiting.chain))`,
+      "(select count(*) from transaction_look l where next_look <= (select height from chain c where c.id = l.chain))",
       "(select count(*) from recovery join subscription s on s.id = subscription and s.active = 1)",
       // Of a host that is not verified these are not looked at for minutes.
       `(select count(*) from callback_copy where stopped = 0 and due < ${time.now() + patience})`

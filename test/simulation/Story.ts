@@ -21,6 +21,7 @@ export const events = [
   "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION",
   "ADDRESS_TOKENS_TRANSACTION_CONFIRMED",
   "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED",
+  "TRANSACTION_MINED",
   "BLOCK_MINED"
 ] as const
 /** On chains where transactions wait, the place of internal ones is that of unconfirmed ones. */
@@ -163,7 +164,7 @@ const subscribeToMany = (chance: Chance): Action => ({
   kind: "subscribeToMany",
   chain: chance.between(0, 99),
   account: chance.between(0, 99),
-  event: chance.oneOf(events.filter((event) => event !== "BLOCK_MINED")),
+  event: chance.oneOf(events.filter((event) => event !== "BLOCK_MINED" && event !== "TRANSACTION_MINED")),
   addresses: chance.happens(0.5) ? someAddresses(chance) : undefined,
   window: chance.between(1, 4),
   receiver: chance.between(0, 99),

@@ -12,6 +12,7 @@ const eventPaths = {
   ADDRESS_TOKENS_TRANSACTION_CONFIRMED: "address-tokens-transactions-confirmed",
   ADDRESS_INTERNAL_TRANSACTION_CONFIRMED: "address-internal-transactions-confirmed",
   ADDRESS_COINS_TRANSACTION_UNCONFIRMED: "address-coins-transactions-unconfirmed",
+  TRANSACTION_MINED: "transaction-mined",
   BLOCK_MINED: "block-mined"
 } as const
 
@@ -36,7 +37,10 @@ const servedBy = ({ family: { hasMempool, kinds } }: SimulatedChain, event: Even
     : event
 }
 
-const isCounted = (event: EventName) => event !== "BLOCK_MINED" && event !== "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+const uncounted: ReadonlySet<EventName> = new Set([
+  ...(["BLOCK_MINED", "TRANSACTION_MINED", "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"] as const)
+])
+const isCounted = (event: EventName) => !uncounted.has(event)
 
 type By = Pick<Subscription, "confirmations" | "receiver"> & { readonly account: number }
 
@@ -103,17 +107,30 @@ const make = async (
   return own
 }
 
-/** What a subscription to one address, or to blocks, is about. */
+/** One of the newest transactions, of those that wait and those that are mined; undefined where there is none. */
+const newestTransaction = (chain: SimulatedChain, number: number) => {
+  const mined = chain.best().flatMap(({ transactions }) => transactions)
+  const all = [...mined, ...chain.waiting().map(({ transaction }) => transaction)]
+  return all[all.length - 1 - (number % Math.max(1, all.length))]
+}
+
+/** What a subscription to one address, to a transaction, or to blocks, is about. */
 const oneWatched = (chain: SimulatedChain, { address, event: asked }: Pick<Subscription, "address" | "event">) => {
-  const event = servedBy(chain, asked)
-  const watched: Watched = event === "BLOCK_MINED" ? { kind: "blocks" } : { kind: "address", place: address }
-  return { event, watched, item: watched.kind === "blocks" ? {} : { address: chain.family.addressAt(address) } }
+  const served = servedBy(chain, asked)
+  const transaction = served === "TRANSACTION_MINED" ? newestTransaction(chain, address) : undefined
+  if (transaction !== undefined) {
+    const watched: Watched = { kind: "transaction", id: transaction.id }
+    return { event: served, watched, item: { transactionId: transaction.id }, words: `transaction ${transaction.id}` }
+  }
+  const event = served === "TRANSACTION_MINED" ? "BLOCK_MINED" : served
+  if (event === "BLOCK_MINED") return { event, watched: { kind: "blocks" } as Watched, item: {}, words: "blocks" }
+  const watched: Watched = { kind: "address", place: address }
+  return { event, watched, item: { address: chain.family.addressAt(address) }, words: String(address) }
 }
 
 export const subscribe = (stage: Stage, action: Extract<Action, { kind: "subscribe" }>) => {
   const chain = oneOf(stage.chains, action.chain)!
-  const { event, item, watched } = oneWatched(chain, action)
-  const words = watched.kind === "blocks" ? "blocks" : String(action.address)
+  const { event, item, watched, words } = oneWatched(chain, action)
   return make(stage, action, chain, event, watched, { path: eventPaths[event], words, item })
 }
 

@@ -127,6 +127,11 @@ export const answer = ({ branch, waiting }: View, method: string, params: Readon
       if (block === undefined) throw new RpcError(-5, "Block not found")
       return blockOf(block, Number(verbosity))
     }
+    case "getblockheader": {
+      const block = branch.find((one) => one.hash === params[0])
+      if (block === undefined) throw new RpcError(-5, "Block not found")
+      return { hash: block.hash, height: block.height, confirmations: tip.height - block.height + 1 }
+    }
     case "getrawtransaction": {
       const own = waiting.find(({ transaction }) => transaction.id === params[0])
       if (own !== undefined) return transactionOf(own.transaction)

@@ -15,6 +15,7 @@ export interface Edit {
 
 export type Watched =
   | { readonly kind: "blocks" }
+  | { readonly kind: "transaction"; readonly id: string }
   | { readonly kind: "address"; readonly place: number }
   | {
       readonly kind: "list"
@@ -32,6 +33,7 @@ export type Watched =
 export const placesOf = (watched: Watched): ReadonlyArray<number> => {
   switch (watched.kind) {
     case "blocks":
+    case "transaction":
       return []
     case "address":
       return [watched.place]
@@ -117,6 +119,7 @@ export const promised = (
 ): Decides => {
   switch (watched.kind) {
     case "blocks":
+    case "transaction":
     case "address":
       return () => true
     case "key": {
@@ -166,6 +169,7 @@ export const wrongIn = (edits: ReadonlyArray<Edit>, atEnd: ReadonlySet<number>):
 export const possible = (watched: Watched, chain: SimulatedChain): ((place: number) => boolean) => {
   switch (watched.kind) {
     case "blocks":
+    case "transaction":
     case "address":
       return () => true
     case "key": {

@@ -222,7 +222,8 @@ export const answer = (view: View, command: string, [params = {}]: ReadonlyArray
         asked.transactions !== true
           ? {}
           : { transactions: asked.expand === true ? transactions.map(shown) : transactions.map(({ hash }) => hash) }
-      return { ledger: { ...header, ...listed }, ledger_index: block.height, validated: true }
+      const place = { ledger_hash: block.hash.toUpperCase(), ledger_index: block.height, validated: true }
+      return { ledger: { ...header, ...listed }, ...place }
     }
     case "tx": {
       for (const block of has) {

@@ -16,7 +16,7 @@ const kindOf = { ADDRESS_COINS: "coin", ADDRESS_TOKENS: "token", ADDRESS_INTERNA
 export interface Told {
   readonly block: Block
   readonly transaction: number
-  /** Of the address; undefined for blocks. */
+  /** Of the address; undefined for blocks and single transactions. */
   readonly place: number | undefined
   readonly confirmation: number
   readonly identity: string
@@ -34,6 +34,13 @@ export const toldBy = (
 ): ReadonlyArray<Told> => {
   const { addressAt, decimals, isOf } = chain.family
   if (event === "ADDRESS_COINS_TRANSACTION_UNCONFIRMED") return []
+  if (watched.kind === "transaction") {
+    return block.transactions.flatMap(({ id }, transaction) =>
+      id !== watched.id
+        ? []
+        : [{ block, transaction, place: undefined, confirmation: 1, identity: `mined ${id} in ${block.hash}` }]
+    )
+  }
   if (event === "BLOCK_MINED")
     return [{ block, transaction: 0, place: undefined, confirmation: 1, identity: `block ${block.hash}` }]
   const kind = kindOf[event.split("_TRANSACTION")[0] as keyof typeof kindOf]
@@ -110,6 +117,7 @@ export const identityOf = ({ item }: { readonly item: any }): string => {
   if (firstSeen !== undefined)
     return `coin ${transactionId} ${direction} ${amount} of ${address.toLowerCase()} in no block yet`
   if (minedInBlock === undefined) return `block ${withoutPrefix(hash)}`
+  if (address === undefined) return `mined ${withoutPrefix(transactionId)} in ${withoutPrefix(minedInBlock.hash)}`
   const at = currentConfirmations === undefined ? "" : ` at confirmation ${currentConfirmations}`
   const where = `of ${address.toLowerCase()} in ${withoutPrefix(minedInBlock.hash)}${at}`
   if (token !== undefined) return `token ${withoutPrefix(transactionId)} ${direction} ${token.amount} ${where}`
@@ -142,6 +150,8 @@ const watchedWords = ({ chain: { family }, watched }: Subscribed) => {
   switch (watched.kind) {
     case "blocks":
       return ""
+    case "transaction":
+      return ` of transaction ${watched.id.slice(0, 8)}…`
     case "address":
       return ` of ${family.addressAt(watched.place).slice(0, 6)}…`
     case "list":

@@ -32,6 +32,7 @@ const promisedTo = (subscribed: Subscribed, { undoneAt, watchedOnly }: Record): 
     isWatchedOnly: watchedOnly.has(subscribed.chain),
     isLasting: (hash, since) => (undoneAt.get(hash) ?? -Infinity) < since
   })
+  // Of a transaction in a block that was there before, a node may hide that it has it.
   return best
     .filter(({ hash }) => !subscribed.recorded.has(hash))
     .flatMap((block) => toldBy(subscribed, block, best.length - 1, (place) => isPromised(place, block)))

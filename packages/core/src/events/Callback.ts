@@ -18,6 +18,7 @@ import type {
   GapItem,
   InternalItem,
   TokenItem,
+  TransactionItem,
   UnconfirmedCoinItem
 } from "./CallbackItem.ts"
 
@@ -25,7 +26,14 @@ import type {
 export const apiVersion = "2024-12-12"
 
 /** `data.item` of a callback, without the confirmation counts. */
-export type Item = CoinItem | UnconfirmedCoinItem | InternalItem | TokenItem | ContractEventItem | BlockItem
+export type Item =
+  | CoinItem
+  | UnconfirmedCoinItem
+  | InternalItem
+  | TokenItem
+  | ContractEventItem
+  | TransactionItem
+  | BlockItem
 
 /** Name, symbol and decimals of a token contract; empty and undefined where the contract does not say. */
 export interface TokenMetadata {
@@ -34,7 +42,7 @@ export interface TokenMetadata {
   readonly decimals: number | undefined
 }
 
-const minedInBlock = (chain: Chain, block: BlockHeader) => ({
+const minedInBlock = (chain: Chain, block: Omit<BlockHeader, "parent">) => ({
   height: block.height,
   hash: Hash.encode(chain, block.hash),
   timestamp: block.time
@@ -163,6 +171,16 @@ export const contractEventItem = (
   logIndex: log.position,
   topics: log.topics,
   ...(log.data.length - 2 > maxData ? {} : { data: log.data })
+})
+
+export const transactionItem = (
+  chain: Chain,
+  block: Omit<BlockHeader, "parent">,
+  transactionId: Uint8Array
+): TransactionItem => ({
+  ...place(chain),
+  transactionId: Hash.encode(chain, transactionId),
+  minedInBlock: minedInBlock(chain, block)
 })
 
 export const blockItem = (chain: Chain, block: Omit<BlockHeader, "parent">): BlockItem => ({

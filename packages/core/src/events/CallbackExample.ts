@@ -24,6 +24,8 @@ export const madeUpHash = (text: string): Uint8Array => sha256(utf8ToBytes(text)
 export interface Options {
   /** Required by every event that is about an address; on the XRP Ledger it may have a tag. */
   readonly address: Address.AddressBytes | undefined
+  /** Made up where there is none. */
+  readonly transactionId?: Uint8Array | undefined
   /** The block that has the event; for an event of the mempool, its time alone is used. */
   readonly block: Omit<BlockHeader, "parent">
   /** Text that the made-up ids come from. */
@@ -38,8 +40,9 @@ const itemOf = (chain: Chain, event: EventType, options: Options): Callback.Item
   const { address, amount, block, seed } = options
   const kind = eventKinds[event]
   const header = { ...block, parent: madeUpHash(`${seed} parent`) }
+  const { transactionId = madeUpHash(`${seed} transaction`) } = options
+  if (kind.class === "transaction") return Callback.transactionItem(chain, header, transactionId)
   if (kind.class === "block" || address === undefined) return Callback.blockItem(chain, header)
-  const transactionId = madeUpHash(`${seed} transaction`)
   const movement = { address, amount, direction: "incoming", transactionId } as const
   switch (kind.class) {
     case "coin": {

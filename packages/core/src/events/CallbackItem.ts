@@ -141,6 +141,9 @@ export const ContractEventItem = Schema.Struct({
 })
 export type ContractEventItem = typeof ContractEventItem.Type
 
+export const TransactionItem = Schema.Struct({ ...place, transactionId, minedInBlock: MinedInBlock })
+export type TransactionItem = typeof TransactionItem.Type
+
 export const BlockItem = Schema.Struct({
   ...place,
   height: integer("Blocks before this one"),

@@ -13,15 +13,16 @@ import {
   ContractEventItem,
   InternalItem,
   TokenItem,
+  TransactionItem,
   UnconfirmedCoinItem
 } from "./CallbackItem.ts"
 
 export interface EventKind {
   /**
-   * What the event is about: transfers of an address, or what the contract at an address logs; `block` is the block itself
-   * and has no address.
+   * What the event is about: transfers of an address, or what the contract at an address logs; `transaction` is the
+   * transaction with an id, and `block` the block itself: these have no address.
    */
-  readonly class: "coin" | "token" | "internal" | "log" | "block"
+  readonly class: "coin" | "token" | "internal" | "log" | "transaction" | "block"
   /** Where the event shows: in a mined block, in a node's mempool before that, or in blocks that leave the chain. */
   readonly seenIn: "block" | "mempool" | "reorganisation"
   /**
@@ -129,6 +130,15 @@ export const eventKinds = {
     item: ContractEventItem,
     path: "contract-events",
     words: "events of a contract"
+  },
+  TRANSACTION_MINED: {
+    class: "transaction",
+    seenIn: "block",
+    confirmations: "none",
+    families: familyNames,
+    item: TransactionItem,
+    path: "transaction-mined",
+    words: "the block that has a transaction"
   },
   BLOCK_MINED: {
     class: "block",

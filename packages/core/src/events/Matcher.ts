@@ -18,16 +18,25 @@ import * as Steps from "../Steps.ts"
 import * as Inputs from "../utxo/Inputs.ts"
 import { type HashesOf, hashesOf, mayUnlock, shownScriptsOfEach, type Unlocking } from "../utxo/Unlocking.ts"
 import * as Callback from "./Callback.ts"
-import type { BlockItem, CoinItem, ContractEventItem, Direction, InternalItem, TokenItem } from "./CallbackItem.ts"
+import type {
+  BlockItem,
+  CoinItem,
+  ContractEventItem,
+  Direction,
+  InternalItem,
+  TokenItem,
+  TransactionItem
+} from "./CallbackItem.ts"
 import type { eventKinds } from "./EventKinds.ts"
 import { type EventType, eventsOfClass } from "./EventType.ts"
 import * as Filter from "./Filter.ts"
+import * as MinedTransactions from "./MinedTransactions.ts"
 import type { Watched } from "./Watched.ts"
 
 /** A subscription, as far as matching reads it. */
 export interface Subscription {
   readonly event: EventType
-  /** Absent for the block-mined event. */
+  /** Absent for events of blocks and of single transactions. */
   readonly address: AddressBytes | undefined
   /** Undefined where everything is meant. */
   readonly filter?: Filter.Filter | undefined
@@ -39,13 +48,14 @@ interface ItemsOfClass {
   readonly token: TokenItem
   readonly internal: InternalItem
   readonly log: ContractEventItem
+  readonly transaction: TransactionItem
   readonly block: BlockItem
 }
 
 /** `data.item` of an event, without confirmation counts. */
 export type ItemOf<E extends EventType> = ItemsOfClass[(typeof eventKinds)[E]["class"]]
 
-/** Something that happened to a subscription's address, or a mined block. */
+/** Something that happened to a subscription's address, a transaction's or a block's own mining. */
 export interface Occurrence<S extends Subscription> {
   readonly subscription: S
   /** Distinguishes the occurrence from every other one for the same subscription in the same block. */
@@ -77,6 +87,8 @@ export interface Matched<S extends Subscription> {
 export interface Candidates<S extends Subscription> {
   /** Subscriptions by the hex of their address. */
   readonly byAddress: ReadonlyMap<string, ReadonlyArray<S>>
+  /** Subscriptions for transactions by the hex of their ids, for those of {@link MinedTransactions.seen}. */
+  readonly byTransaction?: ReadonlyMap<string, ReadonlyArray<S>>
   /** Subscriptions for mined blocks. */
   readonly blockMined: ReadonlyArray<S>
   readonly metadata: (contract: AddressBytes) => Callback.TokenMetadata
@@ -308,7 +320,7 @@ export function* matchInSteps<S extends Subscription>(
 ): Generator<void, Matched<S>> {
   const occurrences: Array<Occurrence<S>> = []
   const unresolved: Array<Unresolved<S>> = []
-  const { byAddress, blockMined, hasCoins, metadata, payers = [] } = candidates
+  const { byAddress, blockMined, byTransaction, hasCoins, metadata, payers = [] } = candidates
   const mayBeCandidate = mayBeAmong(byAddress.keys())
 
   // The class of the subscription's event is that of the item.
@@ -372,6 +384,11 @@ export function* matchInSteps<S extends Subscription>(
   }
 
   for (const subscription of blockMined) add(subscription, "block", Callback.blockItem(chain, block))
+  if (byTransaction !== undefined && byTransaction.size > 0) {
+    yield* MinedTransactions.ofBlockInSteps(block, byTransaction, (id, name, subscription) =>
+      add(subscription, name, Callback.transactionItem(chain, block, id))
+    )
+  }
   if (byAddress.size === 0) return { occurrences, unresolved }
   if (chain.ledger === "outputs") {
     const movements = yield* netInSteps(block.transfers, byAddress, mayBeCandidate)

@@ -2,11 +2,11 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, ContractLog, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import * as EventAbi from "@headwater/core/evm/EventAbi"
 import * as Callback from "@headwater/core/events/Callback"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import * as Result from "effect/Result"
 
 const hash = (number: number) => new Uint8Array(32).fill(number)
@@ -97,8 +97,10 @@ export const callbacks = (): ReadonlyArray<Recorded & { readonly item: object }>
         const filter = eventKinds[event].class === "log" ? { abi } : undefined
         const subscription = { event, address, filter }
         const ofBlock = eventKinds[event].class === "block"
+        const ofTransaction = eventKinds[event].class === "transaction"
         const found = Matcher.match(chain, block, {
-          byAddress: new Map(ofBlock ? [] : [[Buffer.from(address).toString("hex"), [subscription]]]),
+          byAddress: new Map(ofBlock || ofTransaction ? [] : [[Buffer.from(address).toString("hex"), [subscription]]]),
+          byTransaction: new Map(ofTransaction ? [[Buffer.from(hash(2)).toString("hex"), [subscription]]] : []),
           blockMined: ofBlock ? [subscription] : [],
           metadata: () => ({ name: "Token", symbol: "TKN", decimals: 6 })
         })

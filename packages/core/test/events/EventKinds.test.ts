@@ -8,13 +8,14 @@ import { callbacks, type Recorded } from "./EventBlocks.ts"
 const everywhere = ["utxo", "evm", "tron", "xrp"]
 const withContracts = ["evm", "tron"]
 
-/** Interface sections 4.1 and 6.1, with the each-confirmation twins of coins and tokens, and two events beside these. */
+/** Interface sections 4.1 and 6.1, with the each-confirmation twins of coins and tokens, and three events beside these. */
 const known = [
   ["ADDRESS_TOKENS_TRANSACTION_CONFIRMED", "address-tokens-transactions-confirmed", withContracts],
   ["ADDRESS_COINS_TRANSACTION_UNCONFIRMED", "address-coins-transactions-unconfirmed", ["utxo"]],
   ["ADDRESS_COINS_TRANSACTION_CONFIRMED", "address-coins-transactions-confirmed", everywhere],
   ["ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", "address-internal-transactions-confirmed", withContracts],
   ["CONTRACT_EVENT", "contract-events", withContracts],
+  ["TRANSACTION_MINED", "transaction-mined", everywhere],
   ["BLOCK_MINED", "block-mined", everywhere],
   ["BLOCK_REVERTED", "block-reverted", everywhere]
 ] as const

@@ -1,6 +1,8 @@
 /** `headwater subscriptions`: the subscriptions of an account. */
-import type { Chain } from "@headwater/core/chains/Chain"
+
 import * as Address from "@headwater/core/address/Address"
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Hash from "@headwater/core/Hash"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -52,18 +54,20 @@ const list = Command.make(
     const page = { limit: Math.max(0, input.limit), offset: Math.max(0, input.offset) }
     const { subscriptions, total } = yield* (yield* Subscriptions).list(of, page)
     const items = subscriptions.map(
-      ({ active, address, callbackUrl, confirmations, created, deactivationReasons, event, referenceId }) => ({
-        ...{ referenceId, event, callbackUrl, confirmations, created, active, deactivationReasons },
-        address: address === undefined ? null : Address.encode(of.chain, address)
+      ({ address, callbackUrl, confirmations, created, deactivationReasons, event, referenceId, ...one }) => ({
+        ...{ referenceId, event, callbackUrl, confirmations, created, active: one.active, deactivationReasons },
+        address: address === undefined ? null : Address.encode(of.chain, address),
+        ...(one.transactionId === undefined ? {} : { transactionId: Hash.encode(of.chain, one.transactionId) })
       })
     )
     yield* Console.log(
       input.json
         ? JSON.stringify({ items, total })
         : yield* table(
-            ["REFERENCE", "EVENT", "ADDRESS", "URL", "CREATED", "ACTIVE"],
+            ["REFERENCE", "EVENT", "ADDRESS OR TRANSACTION", "URL", "CREATED", "ACTIVE"],
             items.map((item) => [
-              ...[item.referenceId, item.event, item.address ?? "-", item.callbackUrl, time(item.created * 1000)],
+              ...[item.referenceId, item.event, item.transactionId ?? item.address ?? "-", item.callbackUrl],
+              time(item.created * 1000),
               item.active
                 ? ({ text: "yes", colour: "green" } as const)
                 : ({ text: `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`, colour: "red" } as const)

@@ -18,6 +18,7 @@ export const endpoints = {
   "subscriptions.address-internal-transactions-confirmed-each-confirmation":
     "POST /blockchain-events/{blockchain}/{network}/address-internal-transactions-confirmed-each-confirmation",
   "subscriptions.contract-events": "POST /blockchain-events/{blockchain}/{network}/contract-events",
+  "subscriptions.transaction-mined": "POST /blockchain-events/{blockchain}/{network}/transaction-mined",
   "subscriptions.block-mined": "POST /blockchain-events/{blockchain}/{network}/block-mined",
   "subscriptions.block-reverted": "POST /blockchain-events/{blockchain}/{network}/block-reverted",
   "subscriptions.list": "GET /blockchain-events/{blockchain}/{network}",
@@ -218,6 +219,8 @@ export interface Calls {
     readonly "address-internal-transactions-confirmed-each-confirmation": Call<"subscriptions.address-internal-transactions-confirmed-each-confirmation">
     /** Subscribe to events of a contract. Costs 30 credits a result. What fails costs nothing. */
     readonly "contract-events": Call<"subscriptions.contract-events">
+    /** Subscribe to the block that has a transaction. Costs 30 credits a result. What fails costs nothing. */
+    readonly "transaction-mined": Call<"subscriptions.transaction-mined">
     /** Subscribe to new blocks. Costs 30 credits a result. What fails costs nothing. */
     readonly "block-mined": Call<"subscriptions.block-mined">
     /** Subscribe to blocks that leave the chain. Costs 30 credits a result. What fails costs nothing. */

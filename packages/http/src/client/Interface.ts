@@ -2571,6 +2571,7 @@ export interface components {
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
         | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
         | "BROADCAST_TRANSACTION"
@@ -2787,6 +2788,7 @@ export interface components {
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
         | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
         | "BROADCAST_TRANSACTION"
@@ -2972,6 +2974,7 @@ export interface components {
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
         | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
         | "BROADCAST_TRANSACTION"
@@ -3020,6 +3023,7 @@ export interface components {
           | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
           | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
           | "CONTRACT_EVENT"
+          | "TRANSACTION_MINED"
           | "BLOCK_MINED"
           | "BLOCK_REVERTED"
         readonly filter?: components["schemas"]["Filter"]
@@ -3030,6 +3034,8 @@ export interface components {
          * @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1
          */
         readonly referenceId: string
+        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        readonly transactionId?: string
       }
       /** @description Why there is no `item` */
       readonly error?: {
@@ -3039,6 +3045,35 @@ export interface components {
       }
     }
     readonly CreatedBlockSubscription: {
+      /** @example yourSecretString */
+      readonly callbackSecretKey?: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly isActive: boolean
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+    }
+    readonly CreatedTransactionSubscription: {
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly transactionId: string
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
       /** @example yourSecretString */
       readonly callbackSecretKey?: string
       /** @example https://example.com/callbacks */
@@ -3065,6 +3100,7 @@ export interface components {
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
         | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
       readonly filter?: components["schemas"]["Filter"]
@@ -3109,6 +3145,7 @@ export interface components {
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
         | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
       readonly filter?: components["schemas"]["Filter"]
@@ -3151,6 +3188,7 @@ export interface components {
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
         | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
         | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
       readonly filter?: components["schemas"]["Filter"]
@@ -3694,6 +3732,66 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: components["schemas"]["CreatedConfirmationSubscription"]
+          }
+        }
+      }
+    }
+  }
+  readonly "subscriptions.transaction-mined": {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Any text of the caller's, echoed in the answer */
+        readonly context?: string
+      }
+      readonly header?: never
+      readonly path: {
+        /** @description Name of the blockchain */
+        readonly blockchain: string
+        /** @description Network of the blockchain */
+        readonly network: string
+      }
+      readonly cookie?: never
+    }
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /**
+           * @description Any text of the caller's, echoed in the answer
+           * @example invoice-4711
+           */
+          readonly context?: string
+          readonly data: {
+            readonly item: {
+              /**
+               * @description Id of the transaction, which may be mined already: 64 hexadecimal characters in any case, with 0x or without
+               * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+               */
+              readonly transactionId: string
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
+              /**
+               * @description Secret that callbacks are signed with
+               * @example yourSecretString
+               */
+              readonly callbackSecretKey?: string
+              /**
+               * @description Where callbacks are sent: https, with a DNS name as host
+               * @example https://example.com/callbacks
+               */
+              readonly callbackUrl: string
+            }
+          }
+        }
+      }
+    }
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown
+        }
+        content: {
+          readonly "application/json": {
+            readonly item: components["schemas"]["CreatedTransactionSubscription"]
           }
         }
       }

@@ -6,7 +6,17 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { AddressText, body, bodyErrors, chainErrors, chainParams, context, pageErrors, Timestamp } from "./Common.ts"
+import {
+  AddressText,
+  body,
+  bodyErrors,
+  chainErrors,
+  chainParams,
+  context,
+  HashText,
+  pageErrors,
+  Timestamp
+} from "./Common.ts"
 import { ErrorBody, success } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
@@ -75,7 +85,8 @@ export const BulkCreated = Schema.Struct(
       filter,
       isActive: Schema.Boolean,
       receiveCallbackOn: Schema.optionalKey(Schema.Int),
-      referenceId
+      referenceId,
+      transactionId: Schema.optionalKey(HashText)
     }).annotate({ description: "The subscription as it was made, without its secret" })
   )
 ).annotate({ identifier: "BulkCreated" })

@@ -17,6 +17,7 @@ import {
   context,
   emptyBody,
   HashText,
+  PrefixedHashParam,
   pageErrors,
   referenceIdParam,
   Timestamp
@@ -99,6 +100,11 @@ export const CreatedEachConfirmationSubscription = Schema.Struct({
   ...ofAddress,
   confirmationsCount: Schema.Int
 }).annotate({ identifier: "CreatedEachConfirmationSubscription" })
+export const CreatedTransactionSubscription = Schema.Struct({
+  transactionId: HashText,
+  eventType: EventType,
+  ...created
+}).annotate({ identifier: "CreatedTransactionSubscription" })
 export const CreatedBlockSubscription = Schema.Struct(created).annotate({ identifier: "CreatedBlockSubscription" })
 
 /** A subscription as a list shows it. */
@@ -159,9 +165,19 @@ export interface NewItem {
   readonly confirmationsCount?: number
   readonly filter?: Filter
   readonly receiveCallbackOn?: number
+  readonly transactionId?: string
 }
 
 export const NewBlockSubscription = Schema.Struct(optional)
+
+export const NewTransactionSubscription = Schema.Struct({
+  transactionId: PrefixedHashParam.annotate({
+    description:
+      "Id of the transaction, which may be mined already: 64 hexadecimal characters in any case, with 0x or without",
+    examples: ["0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"]
+  }),
+  ...optional
+})
 
 /** Request and answer of the operations that subscribe to an address, by how the event has confirmations. */
 const formsOf = <Own extends typeof CoinFilter | typeof TokenFilter | typeof ContractEventFilter>(own: Own) => {
@@ -190,18 +206,22 @@ const forms = {
   internal: formsOf(CoinFilter),
   token: formsOf(TokenFilter),
   log: formsOf(ContractEventFilter),
+  transaction: { none: { request: NewTransactionSubscription, answer: CreatedTransactionSubscription } },
   block: { none: { request: NewBlockSubscription, answer: CreatedBlockSubscription } }
 } as const
 
-type FormOf<K extends EventKind> = K extends { readonly class: "block" }
-  ? (typeof forms)["block"]["none"]
+/** Classes of events that are about no address. */
+type Unaddressed = "transaction" | "block"
+
+type FormOf<K extends EventKind> = K extends { readonly class: Unaddressed }
+  ? (typeof forms)[K["class"]]["none"]
   : K extends { readonly everyFieldRequired: true }
-    ? (typeof forms)[Exclude<K["class"], "block">]["everyFieldRequired"]
-    : (typeof forms)[Exclude<K["class"], "block">][K["confirmations"]]
+    ? (typeof forms)[Exclude<K["class"], Unaddressed>]["everyFieldRequired"]
+    : (typeof forms)[Exclude<K["class"], Unaddressed>][K["confirmations"]]
 
 const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventKind) =>
-  eventClass === "block"
-    ? forms.block.none
+  eventClass === "block" || eventClass === "transaction"
+    ? forms[eventClass].none
     : forms[eventClass][everyFieldRequired === true ? "everyFieldRequired" : confirmations]
 
 /** What the operation of an event takes. */
@@ -215,6 +235,7 @@ const filterExamples = {
   internal: coinFilter,
   token: { ...coinFilter, contractAddress: "0xdAC17F958D2ee523a2206206994597C13D831ec7" },
   log: { abi: "event Transfer(address indexed from, address indexed to, uint256 value)" },
+  transaction: undefined,
   block: undefined
 } as const
 

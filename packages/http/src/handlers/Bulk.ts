@@ -5,6 +5,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as CallbackUrl from "@headwater/core/events/CallbackUrl"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { EventType } from "@headwater/core/events/EventType"
+import * as Hash from "@headwater/core/Hash"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { chunksOf } from "@headwater/indexer/store/database/Statements"
 import * as BulkRequests from "@headwater/indexer/store/subscriptions/BulkRequests"
@@ -105,9 +106,11 @@ const created = (
   const { confirmations: name } = eventKinds[event]
   const filter = NewSubscriptions.filterOf(chain, item)
   const address = item.address === undefined ? undefined : Address.decodeWithTag(chain, item.address)
+  const transactionId = NewSubscriptions.transactionOf(item)
   return {
     ...(address === undefined ? {} : { address: Address.encode(chain, Result.getOrThrow(address))! }),
     ...(filter === undefined ? {} : { filter }),
+    ...(transactionId === undefined ? {} : { transactionId: Hash.encode(chain, transactionId) }),
     ...(name === "none" ? {} : { [name]: item.confirmationsCount ?? item.receiveCallbackOn ?? 1 }),
     ...{ callbackUrl: item.callbackUrl, createdTimestamp: created, eventType: event, isActive: true, referenceId }
   }

@@ -2,8 +2,8 @@
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { eventKinds } from "@headwater/core/events/EventKinds"
-import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { EventType } from "@headwater/core/events/EventType"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { NewSubscription } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -29,6 +29,10 @@ export const filterOf = (chain: Chain.Chain, { filter }: NewItem) => {
     ...(abi === undefined ? {} : { abi: Result.getOrThrow(EventAbi.parse(abi)) })
   }
 }
+
+/** The bytes of a transaction's id, whose text the contract has read. */
+export const transactionOf = ({ transactionId }: NewItem) =>
+  transactionId === undefined ? undefined : new Uint8Array(Buffer.from(transactionId.slice(-64), "hex"))
 
 /** Refuses fields that break a rule, all of them at once; the address and the filter that are named. */
 const check = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, chain: Chain.Chain, item: NewItem) {
@@ -70,6 +74,7 @@ export const read = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, even
   const { id: account } = yield* CurrentAccount
   return {
     ...{ account, chain, event, ...(yield* check(policy, chain, item)) },
+    transactionId: transactionOf(item),
     callbackUrl: item.callbackUrl,
     secret: item.callbackSecretKey,
     confirmations: confirmationsOf(event, item),

@@ -2,6 +2,7 @@
 import * as Address from "@headwater/core/address/Address"
 import { eventKinds } from "@headwater/core/events/EventKinds"
 import { broadcastSubscription, EventType } from "@headwater/core/events/EventType"
+import * as Hash from "@headwater/core/Hash"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -20,6 +21,12 @@ const addressText = ({ address, chain }: Subscription) =>
   // Every address was decoded from text of the same chain.
   address === undefined ? "" : Address.encode(chain, address)!
 
+const transactionText = ({ chain, transactionId }: Subscription) =>
+  transactionId === undefined ? "" : Hash.encode(chain, transactionId)
+
+const transactionOf = (subscription: Subscription) =>
+  subscription.transactionId === undefined ? {} : { transactionId: transactionText(subscription) }
+
 const filterOf = ({ filter }: Subscription) => (filter === undefined ? {} : { filter })
 
 const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { callbackSecretKey: secret })
@@ -35,12 +42,14 @@ const created = (eventType: EventType, subscription: Subscription) => ({
   eventType,
   isActive: subscription.active,
   receiveCallbackOn: subscription.confirmations,
-  referenceId: subscription.referenceId
+  referenceId: subscription.referenceId,
+  transactionId: transactionText(subscription)
 })
 
 const state = (subscription: Subscription) => ({
   ...secretOf(subscription),
   ...filterOf(subscription),
+  ...transactionOf(subscription),
   callbackUrl: subscription.callbackUrl,
   createdTimestamp: subscription.created,
   ...(subscription.active ? {} : { deactivationReasons: subscription.deactivationReasons }),

@@ -46,7 +46,10 @@ const valid = (operationId: string): Request => {
       const onEvm = kind.families.includes("evm")
       const item = {
         ...secret,
-        ...(kind.class === "block" ? {} : { address: onEvm ? evmAddress : "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" }),
+        ...(kind.class === "transaction" ? { transactionId: "ab".repeat(32) } : {}),
+        ...(kind.class === "block" || kind.class === "transaction"
+          ? {}
+          : { address: onEvm ? evmAddress : "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" }),
         callbackUrl,
         ...(kind.confirmations === "confirmationsCount" ? { confirmationsCount: 2 } : {})
       }

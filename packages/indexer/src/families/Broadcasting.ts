@@ -63,7 +63,29 @@ export interface Broadcasting {
    * which the transaction was not mined yet: without it `absent` and `replaced` are no proof that it never was.
    */
   readonly standing: (raw: Uint8Array, since?: number) => Effect.Effect<Standing, NodeError>
+  /**
+   * Where a transaction is by its id alone, as the nodes that answer know it. Nodes without an index of transactions find those
+   * with an unspent output, and those of the block at the height `upTo` and of some before that.
+   */
+  readonly find: (transactionId: Uint8Array, upTo: number) => Effect.Effect<Located, NodeError>
 }
+
+/** Where a transaction is: of a node that knows none by ids, `absent` is no proof that no block has it. */
+export type Located = Extract<Standing, { readonly state: "mined" | "waiting" }> | { readonly state: "absent" }
+
+/** What those nodes know that answer, as one; fails where none does. */
+export const ofAny = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Located, NodeError>) =>
+  Effect.flatMap(
+    Effect.forEach(nodes, (node) => Effect.result(ask(node)), { concurrency: "unbounded" }),
+    (answers): Effect.Effect<Located, NodeError> => {
+      const known = answers.filter(Result.isSuccess).map(({ success }) => success)
+      const best = known.find(({ state }) => state === "mined") ?? known.find(({ state }) => state === "waiting")
+      const [first] = known
+      return best === undefined && first === undefined
+        ? Effect.fail(answers.find(Result.isFailure)!.failure)
+        : Effect.succeed(best ?? first!)
+    }
+  )
 
 /** The answer of one node. */
 export type Answer =

@@ -1,6 +1,6 @@
 /**
  * Tasks beside a chain's blocks: callbacks that are written in steps, transactions that were broadcast, unconfirmed coins, movements in doubt, what addresses and wallets had before they were
- * watched, payments to extended public keys beyond their windows, missing parts of blocks, old internal transactions.
+ * watched, transactions that were mined before anybody subscribed to them, payments to extended public keys beyond their windows, missing parts of blocks, old internal transactions.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,6 +18,7 @@ import * as FanOutTask from "./FanOutTask.ts"
 import * as MempoolWatch from "./MempoolWatch.ts"
 import * as MissingPartSync from "./MissingPartSync.ts"
 import * as PastPaymentSync from "./PastPaymentSync.ts"
+import * as PastTransactionSync from "./PastTransactionSync.ts"
 import * as UnusedProof from "./UnusedProof.ts"
 
 export interface Options extends InternalRetention.Options {
@@ -53,6 +54,8 @@ export const run = Effect.fnUntraced(function* (
   if (broadcasting !== undefined) {
     const follow = yield* BroadcastFollow.make(chain, broadcasting, paceOf("broadcasts"))
     yield* Effect.forkScoped(follow.run)
+    const transactions = yield* PastTransactionSync.make(source, broadcasting, paceOf("pastTransactions"))
+    yield* Effect.forkScoped(transactions.run)
   }
   if (minedOutputs !== undefined) {
     const resolution = yield* EventResolution.make(source, minedOutputs, store, {

@@ -3,9 +3,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { Standing } from "@headwater/indexer/families/Broadcasting"
 import { type NodeError, NodeInconsistent, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
-import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as AccountExport from "@headwater/indexer/store/accounts/AccountExport"
 import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
+import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { defaultMaxima, Limits, subscriptionsOf } from "@headwater/indexer/store/accounts/Limits"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -52,6 +52,7 @@ for (const store of takenStores(import.meta.url)) {
           idOf: () => Effect.succeed(transactionId),
           check: () => Effect.void,
           send: () => Effect.die(new Error("nothing is sent by who follows")),
+          find: () => Effect.die(new Error("what was broadcast is not looked for by its id alone")),
           standing: (raw, since) =>
             Effect.suspend((): Effect.Effect<Standing, NodeError> => {
               node.asked++

@@ -32,6 +32,9 @@ const Details = ({ recovery, subscription: shown }) => html`
     Address:
       shown.address != null &&
       html`<a class="mono" href=${place.address(shown.chain, shown.address)}>${shown.address}</a>`,
+    Transaction:
+      shown.transactionId != null &&
+      html`<a class="mono" href=${place.transaction(shown.chain, shown.transactionId)}>${shown.transactionId}</a>`,
     "Callbacks go to": shown.callbackUrl && html`<code>${shown.callbackUrl}</code>`,
     Confirmations: shown.confirmations !== undefined && number(shown.confirmations),
     "Sent again":

@@ -8,6 +8,13 @@ import { counted, eventName, number, shortened } from "./words.js"
 
 const hostOf = (url) => (URL.canParse(url) ? new URL(url).host : url)
 
+const about = ({ address, chain, transactionId }) => {
+  const text = transactionId ?? address
+  if (text == null) return "–"
+  const to = transactionId === undefined ? place.address(chain, text) : place.transaction(chain, text)
+  return html`<a class="mono" title=${text} href=${to}>${shortened(text)}</a>`
+}
+
 const Subscriptions = ({ search }) => {
   const found = useAnswer(`/api/subscriptions?search=${encodeURIComponent(search)}`, 10_000)
   const submit = (event) => {
@@ -24,16 +31,14 @@ const Subscriptions = ({ search }) => {
       <p class="soft" role="status">${hasMore ? `The newest ${number(items.length)} of more` : counted(items.length, "subscription")}${search !== "" && ` for “${search}”`}</p>
       <${AccountsSearched} of=${accountsSearched} />
       <${Table} caption="Subscriptions" empty="No subscription is found."
-        heads=${["Reference", "State", "Account", "Chain", "Event", "Address", "Callbacks go to", ">Sent"]}
+        heads=${["Reference", "State", "Account", "Chain", "Event", "Address or transaction", "Callbacks go to", ">Sent"]}
         rows=${items.map((item) => [
           html`<${Go} code to=${place.subscription(item.referenceId)}>${item.referenceId.slice(0, 8)}<//>`,
           item.health === undefined
             ? html`<${State} of=${item.active ? "active" : "inactive"} />`
             : html`<${State} of=${item.health.state} since=${item.health.state === "healthy" ? null : item.health.failingSince} />`,
           ...[item.account, item.chain, eventName(item.event)],
-          item.address === null
-            ? "–"
-            : html`<a class="mono" title=${item.address} href=${place.address(item.chain, item.address)}>${shortened(item.address)}</a>`,
+          about(item),
           html`<span title=${item.callbackUrl}>${hostOf(item.callbackUrl)}</span>`,
           number(item.lastSequence)
         ])} />

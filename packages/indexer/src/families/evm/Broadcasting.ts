@@ -76,6 +76,24 @@ const give = (raw: Uint8Array) => (node: JsonRpc) =>
     Effect.catchTag("NodeRejected", (error) => Effect.succeed(answerTo(error)))
   )
 
+/** The block that has a transaction, by its receipt. */
+const minedBy = (receipt: unknown) => {
+  const { blockHash, blockNumber, status } = Hex.object(receipt, "receipt")
+  const place = { height: Hex.integer(blockNumber, "blockNumber"), hash: Hex.hash(blockHash, "blockHash") }
+  const failed = status != null && Hex.quantity(status, "status") === 0n
+  return { state: "mined" as const, ...place, ...(failed ? { error: "the transaction was reverted" } : {}) }
+}
+
+const locatedAt = (transactionId: Uint8Array) =>
+  Effect.fnUntraced(function* (node: JsonRpc) {
+    const receipt = yield* node.call("eth_getTransactionReceipt", [Hex.encode(transactionId)])
+    return yield* read(
+      node,
+      "eth_getTransactionReceipt",
+      (): Broadcasting.Located => (receipt == null ? { state: "absent" } : minedBy(receipt))
+    )
+  })
+
 /** What one node knows of a transaction. */
 const standingAt = ({ from, hash, nonce }: Transaction) =>
   Effect.fnUntraced(function* (node: JsonRpc) {
@@ -85,12 +103,7 @@ const standingAt = ({ from, hash, nonce }: Transaction) =>
       { method: "eth_getTransactionCount", params: [from, "latest"] }
     ])
     return yield* read(node, "eth_getTransactionReceipt", (): Broadcasting.Standing => {
-      if (receipt != null) {
-        const { blockHash, blockNumber, status } = Hex.object(receipt, "receipt")
-        const place = { height: Hex.integer(blockNumber, "blockNumber"), hash: Hex.hash(blockHash, "blockHash") }
-        const failed = status != null && Hex.quantity(status, "status") === 0n
-        return { state: "mined", ...place, ...(failed ? { error: "the transaction was reverted" } : {}) }
-      }
+      if (receipt != null) return minedBy(receipt)
       if (pending != null) return { state: "waiting" }
       return Hex.integer(mined, "transaction count") > nonce
         ? { state: "replaced", message: `another transaction of the sender with the nonce ${nonce} was mined` }
@@ -165,6 +178,7 @@ export const make = (
     standing: Effect.fn("EvmBroadcasting.standing")(function* (raw) {
       const transaction = yield* Effect.orDie(decode(raw))
       return yield* Broadcasting.ofEvery(rpc.each, standingAt(transaction))
-    })
+    }),
+    find: Effect.fn("EvmBroadcasting.find")((id) => Broadcasting.ofAny(rpc.each, locatedAt(id)))
   }
 }

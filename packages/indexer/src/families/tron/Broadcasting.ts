@@ -97,20 +97,25 @@ export const make = (http: Nodes, headers: TronHeaders.TronHeaders): Broadcastin
   const newestTime = (node: TronHttp) =>
     Effect.map(headers.newest(node), ({ block_header }) => block_header.raw_data.timestamp ?? 0)
 
+  const locatedAt = (id: Uint8Array) =>
+    Effect.fnUntraced(function* (node: TronHttp): Effect.fn.Return<Broadcasting.Located, NodeError> {
+      const path = "/wallet/gettransactioninfobyid"
+      const info = yield* node.find(Info, path, JSON.stringify({ value: hexOf(id) }))
+      if (info === undefined) return { state: "absent" }
+      const { height, hash } = TronBlock.tipOf(yield* headers.at(node, info.blockNumber))
+      if (height !== info.blockNumber) {
+        return yield* new NodeInconsistent({ node: node.name, method: path, message: "blockNumber is of no block" })
+      }
+      const outcome = info.result ?? info.receipt?.result
+      return { state: "mined", height, hash, ...(succeeded.has(outcome) ? {} : { error: outcome! }) }
+    })
+
   const standingAt = ({ expiration, id }: Decoded) =>
     Effect.fnUntraced(function* (node: TronHttp): Effect.fn.Return<Broadcasting.Standing, NodeError> {
-      const path = "/wallet/gettransactioninfobyid"
       // Before it is looked for: a block may have it in between, and none after that.
       const time = yield* newestTime(node)
-      const info = yield* node.find(Info, path, JSON.stringify({ value: hexOf(id) }))
-      if (info !== undefined) {
-        const { height, hash } = TronBlock.tipOf(yield* headers.at(node, info.blockNumber))
-        if (height !== info.blockNumber) {
-          return yield* new NodeInconsistent({ node: node.name, method: path, message: "blockNumber is of no block" })
-        }
-        const outcome = info.result ?? info.receipt?.result
-        return { state: "mined", height, hash, ...(succeeded.has(outcome) ? {} : { error: outcome! }) }
-      }
+      const located = yield* locatedAt(id)(node)
+      if (located.state !== "absent") return located
       if (yield* has(node, "/wallet/gettransactionfrompending", id)) return { state: "waiting" }
       return time >= expiration
         ? { state: "dropped", message: "its expiration is past" }
@@ -146,6 +151,7 @@ export const make = (http: Nodes, headers: TronHeaders.TronHeaders): Broadcastin
     standing: Effect.fn("TronBroadcasting.standing")(function* (raw) {
       const decoded = yield* Effect.orDie(Effect.fromResult(decode(raw)))
       return yield* Broadcasting.ofEvery(http.each, standingAt(decoded))
-    })
+    }),
+    find: Effect.fn("TronBroadcasting.find")((id) => Broadcasting.ofAny(http.each, locatedAt(id)))
   }
 }

@@ -122,6 +122,7 @@ const mostBefore = 101_000
 
 /** Outputs by which a mined transaction is found; all that are spent already show nothing. */
 const outputsAsked = 20
+const firstPositions = Array.from({ length: outputsAsked }, (_, position) => position)
 
 /** Refusals that say that the transaction is there, the last two in the words of Zebra: -27 where a block has it. */
 const isKnown =
@@ -164,27 +165,29 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     })
   })
 
-  const mined = (place: { readonly height: number; readonly hash: Uint8Array }): Broadcasting.Standing => ({
+  const mined = (place: { readonly height: number; readonly hash: Uint8Array }): Broadcasting.Located => ({
     state: "mined",
     ...place
   })
 
   /** By the transaction itself: at a node with an index of transactions, and in the mempool of any. */
-  const byId = Effect.fnUntraced(function* (node: JsonRpc, id: Uint8Array) {
+  const byId = Effect.fnUntraced(function* (
+    node: JsonRpc,
+    id: Uint8Array
+  ): Effect.fn.Return<Broadcasting.Located | undefined, NodeError> {
     const found = yield* Effect.result(node.call("getrawtransaction", [hex(id), ...verbose]))
     if (Result.isFailure(found)) {
       if (found.failure._tag === "NodeRejected" && isNoTransaction(found.failure)) return undefined
       return yield* found.failure
     }
     const { blockhash } = Predicate.isReadonlyObject(found.success) ? found.success : {}
-    if (typeof blockhash !== "string") return { state: "waiting" } satisfies Broadcasting.Standing
+    if (typeof blockhash !== "string") return { state: "waiting" }
     const place = yield* placeOf(node, blockhash)
     return place === undefined ? undefined : mined(place)
   })
 
   /** By its unspent outputs, each of which says how many blocks ago it was mined. */
-  const byOutputs = Effect.fnUntraced(function* (node: JsonRpc, { body, id }: Decoded) {
-    const positions = [...new Set(body.transfers.map(({ position }) => position))].slice(0, outputsAsked)
+  const byOutputs = Effect.fnUntraced(function* (node: JsonRpc, id: Uint8Array, positions: ReadonlyArray<number>) {
     const found = yield* unspent(
       node,
       positions.map((index) => ({ transactionId: id, index })),
@@ -203,6 +206,13 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
   })
 
   const search = MinedSearch.make()
+
+  /** By the id alone: what no index and no unspent output shows may still be in one of the blocks up to a height. */
+  const locatedAt = (id: Uint8Array, upTo: number) =>
+    Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Located, NodeError> {
+      const found = (yield* byId(node, id)) ?? (yield* byOutputs(node, id, firstPositions))
+      return found ?? (yield* MinedSearch.inBlocksUpTo(node, id, upTo)) ?? { state: "absent" }
+    })
 
   /**
    * The first input that neither a block nor the mempool has unspent, whether all are like that, as they are where the
@@ -238,7 +248,8 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
 
   const standingAt = (decoded: Decoded, since: number | undefined) =>
     Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Standing, NodeError> {
-      const found = (yield* byId(node, decoded.id)) ?? (yield* byOutputs(node, decoded))
+      const positions = [...new Set(decoded.body.transfers.map(({ position }) => position))].slice(0, outputsAsked)
+      const found = (yield* byId(node, decoded.id)) ?? (yield* byOutputs(node, decoded.id, positions))
       if (found !== undefined) return found
       const inputs = yield* goneInputs(node, decoded)
       // Mined it would have spent them all.
@@ -343,6 +354,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     standing: Effect.fn("UtxoBroadcasting.standing")(function* (raw, since) {
       const decoded = yield* Effect.catchTag(decode(raw), "BroadcastRefused", Effect.die)
       return yield* Broadcasting.ofEvery(rpc.each, standingAt(decoded, since))
-    })
+    }),
+    find: Effect.fn("UtxoBroadcasting.find")((id, upTo) => Broadcasting.ofAny(rpc.each, locatedAt(id, upTo)))
   }
 }

@@ -163,11 +163,11 @@ const withoutLedger = Effect.fnUntraced(function* (
   return { state: "absent", mayCome: lastLedger !== undefined } satisfies Broadcasting.Standing
 })
 
-const standingAt = (decoded: Decoded, since: number | undefined) =>
-  Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Standing, NodeError> {
-    const found = yield* Effect.result(server.request("tx", { transaction: hexOf(decoded.id), binary: false }))
+const locatedAt = (id: Uint8Array) =>
+  Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Located, NodeError> {
+    const found = yield* Effect.result(server.request("tx", { transaction: hexOf(id), binary: false }))
     if (Result.isFailure(found)) {
-      return isTransactionMissing(found.failure) ? yield* withoutLedger(server, decoded, since) : yield* found.failure
+      return isTransactionMissing(found.failure) ? { state: "absent" } : yield* found.failure
     }
     const { ledger_index: index, meta, validated } = found.success
     if (validated !== true) return { state: "waiting" }
@@ -178,6 +178,12 @@ const standingAt = (decoded: Decoded, since: number | undefined) =>
     }
     const hash = yield* ledgerHash(server, height)
     return { state: "mined", height, hash, ...(code === "tesSUCCESS" ? {} : { error: code }) }
+  })
+
+const standingAt = (decoded: Decoded, since: number | undefined) =>
+  Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Standing, NodeError> {
+    const located = yield* locatedAt(decoded.id)(server)
+    return located.state === "absent" ? yield* withoutLedger(server, decoded, since) : located
   })
 
 export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broadcasting.Broadcasting => {
@@ -228,6 +234,7 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
     standing: Effect.fn("XrpBroadcasting.standing")(function* (raw, since) {
       const decoded = yield* Effect.orDie(decode(chain, raw))
       return yield* Broadcasting.ofEvery(node.each, standingAt(decoded, since))
-    })
+    }),
+    find: Effect.fn("XrpBroadcasting.find")((id) => Broadcasting.ofAny(node.each, locatedAt(id)))
   }
 }

@@ -7,6 +7,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
+import { isOfTransaction } from "../chain/TransactionSubscriptions.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 
@@ -84,6 +85,9 @@ const lineOf = (kind: string, row: Readonly<Record<string, unknown>>): Line => {
     transaction_id instanceof Uint8Array && chain !== undefined ? Hash.encode(chain, transaction_id) : undefined
   const rest = { ...others, ...(id === undefined ? {} : { transaction_id: id }) }
   if (!("address" in row)) return { ...rest, kind }
+  if (isOfTransaction({ event: String(row.event) }) && chain !== undefined) {
+    return { ...rest, kind, address: null, transaction_id: Hash.encode(chain, address as Uint8Array) }
+  }
   const text = address === null || chain === undefined ? null : Address.encode(chain, address as Address.AddressBytes)
   return { ...rest, kind, address: text ?? null }
 }

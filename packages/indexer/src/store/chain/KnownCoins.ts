@@ -10,6 +10,7 @@ import type * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
+import { isNotOfTransaction } from "./TransactionSubscriptions.ts"
 
 /** Whether every coin there is has been recorded, whoever has it. */
 export const hasAll = ({
@@ -76,6 +77,7 @@ export const unknown = Effect.fn("KnownCoins.unknown")(function* (
     rows(sql<{ readonly address: AddressBytes }>`
       select s.address from subscription s
       where s.chain = ${chain} and ${isMatched("s")} and s.address is not null
+        and ${isNotOfTransaction("s")}
         and s.revision > ${after} and s.revision <= ${reached} and ${isUnknown("s")}
       union
       select a.address from listed_address a join subscription s on s.id = a.subscription

@@ -14,6 +14,7 @@ import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import * as FanOut from "../subscriptions/FanOut.ts"
 import * as PastPayments from "../subscriptions/PastPayments.ts"
+import * as PastTransactions from "../subscriptions/PastTransactions.ts"
 import * as AccountUse from "./AccountUse.ts"
 import * as MissingParts from "./MissingParts.ts"
 
@@ -24,6 +25,7 @@ const kinds = {
   missingParts: MissingParts.isWaiting,
   pastPayments: PastPayments.isWaiting,
   pastReading: PastReading.isWaiting,
+  pastTransactions: PastTransactions.isWaiting,
   unusedProof: AccountUse.isWaiting
 }
 

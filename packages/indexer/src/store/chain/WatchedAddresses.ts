@@ -1,6 +1,6 @@
 /**
  * The addresses of one chain that each block is matched against: those of subscriptions and HD wallets, synced ones, and
- * those of a program that embeds the indexer.
+ * those of a program that embeds the indexer. The ids of transactions that subscriptions are for are in the same set.
  *
  * To fill a set of millions takes a while, for which no block waits: until then the store is asked about the addresses of
  * each block. A block that asks about others meanwhile, as about those behind the outputs that it spends, is entered again
@@ -11,6 +11,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as MinedTransactions from "@headwater/core/events/MinedTransactions"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -26,10 +27,13 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
+import { transactionEvent } from "./TransactionSubscriptions.ts"
 import * as Watchers from "./Watchers.ts"
 
 export interface WatchedAddresses {
   readonly set: Watched.Watched
+  /** Whether the set has the id of a transaction too, as far as is known: else no block is looked through for such. */
+  readonly hasTransactions: () => boolean
   /** Whether any wallet may be synced on the chain. */
   readonly hasWallets: () => boolean
   /**
@@ -74,17 +78,23 @@ const pageSize = 1_000
 const loggedAddresses = 100_000
 
 type Place = Pick<Row<"subscription">, "id" | "revision">
-/** `watching`: 1 where somebody watches the address by this row, else 0. */
+/** `watching`: 1 where somebody watches the address by this row, 2 where that is a transaction's id, else 0. */
 type Entry = Pick<Row<"subscription">, "address" | "id" | "revision"> & { readonly watching: number }
 type ReadPage = (
   page: Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
 ) => Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
 
-const watchingWhere = (condition: RawBuilder<unknown>) =>
-  sql<number>`case when ${condition} then 1 else 0 end`.as("watching")
+const isForTransaction = sql<boolean>`event = ${sql.lit(transactionEvent)}`
+
+const watchingWhere = (condition: RawBuilder<unknown>, as = sql`1`) =>
+  sql<number>`case when ${condition} then ${as} else 0 end`.as("watching")
 
 /** By which of its rows a table has an address watched. */
-const ofRow = { subscription: isMatched(), synced_address: sql`active = 1`, wallet_address: sql`1 = 1` }
+const watchingOf = {
+  subscription: watchingWhere(isMatched(), sql`case when ${isForTransaction} then 2 else 1 end`),
+  synced_address: watchingWhere(sql`active = 1`),
+  wallet_address: watchingWhere(sql`1 = 1`)
+}
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
@@ -97,6 +107,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   /** The revision up to which the set has the addresses that came since it began to be filled. */
   let reached = 0
   let wallets = false
+  let transactions = false
   let synced = false
 
   /** Whether earlier addresses are still being read. */
@@ -155,7 +166,11 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       let after: Place = { revision: from, id: Number.MAX_SAFE_INTEGER }
       for (let any = false; ; any = true) {
         const found = yield* readPage(pageAfter(after))
-        for (const { address, watching } of found) if (watching === 1 && address !== null) watched.add(address)
+        for (const { address, watching } of found) {
+          if (watching === 0 || address === null) continue
+          watched.add(address)
+          if (watching === 2) transactions = true
+        }
         if (found.length < pageSize) return any || found.length > 0
         after = found.at(-1)!
         yield* Effect.yieldNow
@@ -166,7 +181,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
         read((db) =>
           db
             .selectFrom(table)
-            .select(["id", "address", "revision", watchingWhere(ofRow[table])])
+            .select(["id", "address", "revision", watchingOf[table]])
             .where("chain", "=", chain)
             .where("revision", ">=", after.revision)
             .where("revision", "<=", to)
@@ -201,6 +216,14 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     reached = Math.max(reached, revision)
   })
 
+  /** Whether any subscription is for a transaction, by an index of such. */
+  const areTransactions = Effect.map(
+    read((db) =>
+      db.selectFrom("subscription").select("id").where("chain", "=", chain).where(isForTransaction).limit(1)
+    ),
+    (found) => found.length > 0
+  )
+
   const fill = Effect.fnUntraced(function* (revision: number) {
     const begun = yield* Deferred.make<void, DatabaseError>()
     let count = 0
@@ -217,6 +240,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       }
       return found
     })
+    transactions = yield* areTransactions
     filling = true
     reached = revision
     yield* add(0, revision, readPage).pipe(
@@ -250,13 +274,17 @@ export const make = Effect.fnUntraced(function* (chain: number) {
 
   return {
     set,
+    hasTransactions: () => transactions,
     hasWallets: () => wallets || filling,
     fill,
     catchUpToRevision,
     foresee: Effect.fnUntraced(function* (blocks) {
       if (!filling) return
       if (lookedUp.size > mostLookedUp) lookedUp.clear()
-      for (const block of blocks) yield* TimeSlice.run(() => Matcher.addressesSeenInSteps(block, set))
+      for (const block of blocks) {
+        yield* TimeSlice.run(() => Matcher.addressesSeenInSteps(block, set))
+        if (transactions) yield* TimeSlice.run(() => MinedTransactions.seenInSteps(block, set))
+      }
       yield* lookUp
     }),
     transaction: transactionOnceKnown,

@@ -35,6 +35,7 @@ export interface Tables {
   extended_key: ExtendedKeyTable
   extended_key_branch: ExtendedKeyBranchTable
   past_payment: PastPaymentTable
+  transaction_look: TransactionLookTable
   missed_blocks: MissedBlocksTable
   subscribed_address: SubscribedAddressView
   ever_subscribed_address: SubscribedAddressView
@@ -318,6 +319,7 @@ export interface SubscriptionTable {
   /** The chain's revision at which it was created or last changed. */
   revision: number
   event: EventType
+  /** What blocks are looked through for: an address, or the id of the transaction that the event is about. */
   address: Uint8Array | null
   callback_url: string
   /** Host of the callback URL, for domain verification and per-host limits. */
@@ -407,6 +409,16 @@ export interface ExtendedKeyBranchTable {
   derived: number
   /** Then the first block that may have paid what is not derived; else null. */
   behind_from: number | null
+}
+
+/** A transaction that a subscription is for, and that may have been mined before there was the subscription. */
+export interface TransactionLookTable {
+  subscription: number
+  chain: number
+  /** The height of the chain at which nodes are asked next. */
+  next_look: number
+  /** How often in a row no node had it in a block. */
+  absences: Generated<number>
 }
 
 /** A committed block that paid an address of a key before the address was derived, and is yet to be told. */

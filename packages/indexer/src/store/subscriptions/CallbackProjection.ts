@@ -7,12 +7,13 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as MinedTransactions from "@headwater/core/events/MinedTransactions"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../TimeSlice.ts"
-import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Projection.ts"
 import * as KnownCoins from "../chain/KnownCoins.ts"
+import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Projection.ts"
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as FanOut from "./FanOut.ts"
@@ -22,8 +23,8 @@ import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
 import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
-import * as Unsubscribed from "./internal/Unsubscribed.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
+import * as Unsubscribed from "./internal/Unsubscribed.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Retractions from "./Retractions.ts"
 import * as RevertedBlocks from "./RevertedBlocks.ts"
@@ -32,6 +33,8 @@ import * as UndoneBlocks from "./UndoneBlocks.ts"
 import * as UnresolvedEvents from "./UnresolvedEvents.ts"
 
 const internalEvents = eventsOfClass("internal")
+
+const noTransactions: ReadonlyMap<string, Uint8Array> = new Map()
 
 type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
 
@@ -178,14 +181,21 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const payers = mayLackPayers
       ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set, UtxoKernel.hashesOf))
       : []
-    const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
+    const addresses = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
+    const transactions = watched.hasTransactions()
+      ? yield* TimeSlice.runInTransaction(() => MinedTransactions.seenInSteps(block, watched.set))
+      : noTransactions
+    // In the store, and from here on, an id stands where others have an address.
+    const seen = transactions.size === 0 ? addresses : new Map([...addresses, ...(transactions as typeof addresses)])
     // Of the commit, not as found: a window may have grown within it, and reached what was nobody's in the block before.
     const mayBeSubscribed = only === undefined ? unsubscribed.others(revision, seen) : seen
-    const candidates = yield* only === undefined
+    const candidates: Omit<Matcher.Candidates<Subscribers.Group>, "metadata"> = yield* only === undefined
       ? subscribers.all(foundRevision, mayBeSubscribed, most)
       : subscribers.only(seen, only)
     if (only === undefined) {
-      const others = [...mayBeSubscribed].filter(([hex]) => !candidates.byAddress.has(hex))
+      const others = [...mayBeSubscribed].filter(
+        ([hex]) => !candidates.byAddress.has(hex) && candidates.byTransaction?.has(hex) !== true
+      )
       yield* watched.release(others.map(([, address]) => address))
       if (revision === foundRevision) unsubscribed.add(others.map(([hex]) => hex))
     }
@@ -195,8 +205,8 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const found = yield* match({})
     yield* check
     if (found.unresolved.length === 0 || !knowsSpent) return found
-    const addresses = found.unresolved.map(({ address }) => address)
-    const withCoins = yield* KnownCoins.known(id, addresses, block.height)
+    const inDoubt = found.unresolved.map(({ address }) => address)
+    const withCoins = yield* KnownCoins.known(id, inDoubt, block.height)
     if (withCoins.size === 0) return found
     const hasCoins = (address: AddressBytes) => withCoins.has(Bytes.key(address))
     return yield* match({ hasCoins })

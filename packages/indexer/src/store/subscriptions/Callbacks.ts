@@ -14,15 +14,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import { type LimitReached, Limits } from "../accounts/Limits.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
-import { type LimitReached, Limits } from "../accounts/Limits.ts"
 import * as CallbackCopies from "./CallbackCopies.ts"
 import * as CallbackState from "./CallbackState.ts"
+import type { PositionRefused } from "./FeedPosition.ts"
 import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as DeliveryStatus from "./internal/DeliveryStatus.ts"
-import type { PositionRefused } from "./FeedPosition.ts"
 import * as FeedPage from "./internal/FeedPage.ts"
 import * as LongPoll from "./internal/LongPoll.ts"
 import * as PastCallbacks from "./internal/PastCallbacks.ts"
@@ -209,7 +209,7 @@ const broadcastSuccess = "BROADCAST_TRANSACTION_SUCCESS"
  */
 const makeTest = Effect.fnUntraced(function* (subscription: Subscription) {
   const subscriber = yield* lock(subscription)
-  const { address, chain, confirmations, event } = subscription
+  const { address, chain, confirmations, event, transactionId } = subscription
   const uuid = yield* Effect.sync(() => randomUUID())
   const now = yield* Clock.currentTimeMillis
   const of =
@@ -219,7 +219,9 @@ const makeTest = Effect.fnUntraced(function* (subscription: Subscription) {
           confirmedBlock(subscriber.chain, isEachConfirmation(event) ? 1 : confirmations, now),
           (block) => ({
             event,
-            item: CallbackExample.item(chain, event, { address, amount: 1n, block, confirmations, seed: uuid })
+            item: CallbackExample.item(chain, event, {
+              ...{ address, transactionId, amount: 1n, block, confirmations, seed: uuid }
+            })
           })
         )
   const callback = CallbackState.make({

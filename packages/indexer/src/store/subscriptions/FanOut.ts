@@ -18,6 +18,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as Wakeup from "../../Wakeup.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
@@ -25,7 +26,6 @@ import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as DeferredMatches from "./internal/DeferredMatches.ts"
 import * as OwedSubscribers from "./internal/OwedSubscribers.ts"
-import * as Wakeup from "../../Wakeup.ts"
 import * as LeftMatches from "./LeftMatches.ts"
 import * as ListedOccurrence from "./ListedOccurrence.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
@@ -48,7 +48,7 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
   })
 })
 
-const classes = ["coin", "token", "internal", "log", "block"] as const
+const classes = ["coin", "token", "internal", "log", "transaction", "block"] as const
 const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
 const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
 

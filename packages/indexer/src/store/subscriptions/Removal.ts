@@ -43,7 +43,7 @@ export const begin = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<{
   )
   const ids = numbers(subscriptions.map(({ id }) => id))
   yield* query(rows(sql`delete from recovery where subscription in ${ids}`))
-  const ofKeys = ["extended_key", "extended_key_branch", "past_payment", "missed_blocks"]
+  const ofKeys = ["extended_key", "extended_key_branch", "past_payment", "missed_blocks", "transaction_look"]
   for (const table of ["callback_copy", "address_list", ...ofKeys]) {
     yield* query(rows(sql`delete from ${sql.table(table)} where subscription in ${ids}`))
   }

@@ -52,9 +52,9 @@ export const toSubscriber = ({ active, address, filter, ...row }: SubscriberRow)
 // The matcher's key of an address is its hex.
 const hexOf = (address: Uint8Array) => Buffer.from(address).toString("hex")
 
-/** The subscriptions to an event class of one address, or to blocks, as the matcher sees them: as one. */
+/** The subscriptions to an event class of one address, to one transaction, or to blocks, as the matcher sees them: as one. */
 export interface Group extends Subscription {
-  /** The hex of the address; empty for blocks. */
+  /** The hex of the address or of the transaction's id; empty for blocks. */
   readonly key: string
   readonly class: EventKind["class"]
   /** Undefined where they are more than were asked for. */
@@ -82,6 +82,18 @@ const groupsOfMany = (
   return [...Map.groupBy(inBlocks, (event) => eventKinds[event].class)].map(([name, own]) => ({
     ...{ key, class: name, address, event: own[0]!, subscribers: undefined }
   }))
+}
+
+/** The groups of addresses, and those of transactions, apart. */
+const byTarget = (byKey: ReadonlyMap<string, ReadonlyArray<Group>>) => {
+  const where = (is: boolean) =>
+    new Map(
+      [...byKey].flatMap(([key, groups]) => {
+        const own = groups.filter((group) => (group.class === "transaction") === is)
+        return own.length === 0 ? [] : [[key, own] as const]
+      })
+    )
+  return { byAddress: where(false), byTransaction: where(true) }
 }
 
 /** Takes what was found of groups for each of their subscriptions, in the order of the groups and in that of the ids. */
@@ -171,7 +183,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   })
 
   /**
-   * Those for every block, and those for one of the addresses that are seen; `foundRevision` as in `Entering`. Of
+   * Those for every block, and those for one of the addresses, or transactions, that are seen; `foundRevision` as in `Entering`. Of
    * an address with more than `most` of them, none is listed.
    */
   const all = Effect.fnUntraced(function* (
@@ -180,17 +192,17 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     most: number
   ) {
     const found = yield* inChunks([...seen.values()], (some) => ofAddresses(some, most))
-    const byAddress = new Map<string, ReadonlyArray<Group>>()
+    const byKey = new Map<string, ReadonlyArray<Group>>()
     for (const [key, subscribers] of Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))) {
       const address = seen.get(key)!
-      byAddress.set(
+      byKey.set(
         key,
         subscribers.length > most
           ? groupsOfMany(key, address, yield* eventsOf(address))
           : groupsOf(key, address, subscribers)
       )
     }
-    return { blockMined: yield* blockMined(foundRevision, most), byAddress } satisfies Omit<
+    return { blockMined: yield* blockMined(foundRevision, most), ...byTarget(byKey) } satisfies Omit<
       Candidates<Group>,
       "metadata"
     >

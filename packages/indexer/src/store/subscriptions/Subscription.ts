@@ -17,6 +17,8 @@ export interface Subscription {
   readonly event: SubscribedEvent
   /** Absent for an event that is not about an address. */
   readonly address: AddressBytes | undefined
+  /** Of an event that is about a transaction. */
+  readonly transactionId?: Uint8Array | undefined
   readonly callbackUrl: string
   readonly secret: string | undefined
   /** The wanted confirmation, or the last one for an each-confirmation event. */
@@ -31,10 +33,15 @@ export interface Subscription {
 
 export interface NewSubscription
   extends Pick<Subscription, "chain" | "event" | "address" | "callbackUrl" | "secret" | "confirmations"> {
+  readonly transactionId?: Uint8Array | undefined
   readonly filter?: Filter | undefined
   readonly account: number
   readonly allowDuplicates: boolean
 }
+
+/** What blocks are looked through for, as the column `address` of the subscription's row has it. */
+export const lookedFor = ({ address, transactionId }: Pick<NewSubscription, "address" | "transactionId">) =>
+  address ?? transactionId
 
 /** Fields of a new subscription that the request does not name. */
 export type CreatedSubscription = Pick<Subscription, "referenceId" | "created">

@@ -14,15 +14,16 @@ import * as Limits from "../accounts/Limits.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as AddressLists from "./AddressLists.ts"
+import * as BroadcastSubscription from "./BroadcastSubscription.ts"
 import * as Deactivation from "./Deactivation.ts"
 import * as ExtendedKeys from "./ExtendedKeys.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Activation from "./internal/Activation.ts"
 import * as Creation from "./internal/Creation.ts"
 import * as SubscriptionPage from "./internal/SubscriptionPage.ts"
-import * as BroadcastSubscription from "./BroadcastSubscription.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import * as ListActivation from "./ListActivation.ts"
+import * as PastTransactions from "./PastTransactions.ts"
 import * as Removal from "./Removal.ts"
 import type {
   CreatedSubscription,
@@ -147,6 +148,7 @@ const create = Effect.fnUntraced(function* (
   const [made] = yield* Creation.rowsOf(account, chain, [subscription], limits)
   const values = yield* Effect.catchTag(Effect.fromResult(made!), "Unpaid", Effect.die)
   const [row] = yield* query((db) => db.insertInto("subscription").values(values).returningAll())
+  yield* PastTransactions.begin([row!])
   if (list !== undefined) yield* AddressLists.begin(row!.id, account)
   if (list !== undefined && list !== "edited") {
     yield* ExtendedKeys.begin(row!, (yield* ChainRow.present(chain))!, list.key, list.first, limits)
@@ -164,10 +166,9 @@ const createMany = Effect.fnUntraced(function* (
 ) {
   const { insertMany } = yield* Database
   const made = yield* Creation.rowsOf(account, chain, subscriptions, limits, affordable)
-  yield* insertMany(
-    "subscription",
-    made.filter(Result.isSuccess).map(({ success }) => success)
-  )
+  const rows = made.filter(Result.isSuccess).map(({ success }) => success)
+  yield* insertMany("subscription", rows)
+  yield* PastTransactions.begin(rows)
   return made.map(Result.map(({ created, reference_id }) => ({ created, referenceId: reference_id })))
 })
 

@@ -3,10 +3,10 @@ import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import * as EventAbi from "@headwater/core/evm/EventAbi"
 import type { EventType } from "@headwater/core/events/EventType"
-import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
+import * as EventAbi from "@headwater/core/evm/EventAbi"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import { HostPermission } from "@headwater/indexer/store/subscriptions/HostPermission"
@@ -17,8 +17,8 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { sql } from "kysely"
-import * as DeferredMatches from "../../../src/store/subscriptions/internal/DeferredMatches.ts"
 import { takenStores } from "../../../../../test/Stores.ts"
+import * as DeferredMatches from "../../../src/store/subscriptions/internal/DeferredMatches.ts"
 import * as Seed from "../Seed.ts"
 
 /** The same blocks on two chains: callbacks of one are written in small steps, of the other by the commits. */
@@ -34,11 +34,15 @@ const events: ReadonlyArray<readonly [EventType, number]> = [
   ["ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", 3],
   ["ADDRESS_INTERNAL_TRANSACTION_CONFIRMED", 1],
   ["CONTRACT_EVENT", 1],
+  ["TRANSACTION_MINED", 1],
   ["BLOCK_MINED", 1],
   ["BLOCK_REVERTED", 1]
 ]
 
-const ofBlocks: ReadonlySet<EventType> = new Set(["BLOCK_MINED", "BLOCK_REVERTED"])
+const withoutAddress: ReadonlySet<EventType> = new Set(["TRANSACTION_MINED", "BLOCK_MINED", "BLOCK_REVERTED"])
+
+/** Ids of transactions that blocks have again and again. */
+const idOf = (which: number) => new Uint8Array(32).fill(which + 1)
 
 const abi = "event Paid(uint256 number)"
 
@@ -152,6 +156,9 @@ const run = Effect.fnUntraced(function* ({
       if (!more) return
     }
   })
+  /** Each once in a block. */
+  const idsOf = (pays: ReadonlyArray<number>) =>
+    pays.map((pay, i) => (pays.findIndex((other) => other % 3 === pay % 3) === i ? idOf(pay % 3) : hash()))
   const mine = Effect.fnUntraced(function* (pays: ReadonlyArray<number>) {
     const transfers = pays.map((pay, transaction): Transfer => {
       const common = { transaction, from: undefined, to: address(pay % 3), amount: BigInt(++nonce) }
@@ -166,7 +173,7 @@ const run = Effect.fnUntraced(function* ({
     const last = blocks.at(-1)
     const block: Block = {
       ...{ height: last === undefined ? 10 : last.height + 1, hash: hash(), parent: last?.hash ?? hash() },
-      ...{ time: ++nonce, transactions: pays.map(hash), transfers, logs, spends: [] }
+      ...{ time: ++nonce, transactions: idsOf(pays), transfers, logs, spends: [] }
     }
     for (const store of opened) yield* store.commit([block])
     blocks.push(block)
@@ -192,7 +199,8 @@ const run = Effect.fnUntraced(function* ({
               : event === "CONTRACT_EVENT"
                 ? { abi }
                 : { minimumAmount: Amount.format(BigInt(nonce + 20), chain.decimals) },
-            address: ofBlocks.has(event) ? undefined : address(action.where),
+            address: withoutAddress.has(event) ? undefined : address(action.where),
+            transactionId: event === "TRANSACTION_MINED" ? idOf(action.where) : undefined,
             callbackUrl: "https://example.com/"
           })
         )

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import { refuse } from "./Malformed.ts"
@@ -43,6 +44,33 @@ interface Reached {
   readonly hash: string
 }
 
+const hashAt = Effect.fnUntraced(function* (node: JsonRpc, height: number) {
+  const answer = yield* node.call("getblockhash", [height])
+  return yield* consistent(node, "getblockhash", () =>
+    typeof answer === "string" ? answer : refuse("the hash", "must be text")
+  )
+})
+
+/** The block itself and those before it, up to {@link newest} in all, the newest first; undefined where none shows the transaction. */
+export const inBlocksUpTo = Effect.fn("MinedSearch.inBlocksUpTo")(function* (
+  node: JsonRpc,
+  id: Uint8Array,
+  upTo: number
+): Effect.fn.Return<Extract<Found, { readonly state: "mined" }> | undefined, NodeError> {
+  for (let height = upTo; height >= Math.max(0, upTo - newest + 1); height--) {
+    const shown = yield* Effect.result(Effect.flatMap(hashAt(node, height), (hash) => node.call("getblock", [hash])))
+    if (Result.isFailure(shown)) {
+      if (shown.failure._tag !== "NodeRejected") return yield* shown.failure
+      continue
+    }
+    const block = shown.success
+    if (!Predicate.isReadonlyObject(block) || !Array.isArray(block.tx) || !block.tx.includes(hex(id))) continue
+    const hash = yield* consistent(node, "getblock", () => NodeJson.hash(block.hash, () => "the hash"))
+    return { state: "mined", height, hash }
+  }
+  return undefined
+})
+
 export const make = () => {
   /** By node and transaction. */
   const searches = new Map<string, Reached>()
@@ -52,13 +80,6 @@ export const make = () => {
     searches.set(key, reached)
     if (searches.size > remembered) searches.delete(searches.keys().next().value!)
   }
-
-  const hashAt = Effect.fnUntraced(function* (node: JsonRpc, height: number) {
-    const answer = yield* node.call("getblockhash", [height])
-    return yield* consistent(node, "getblockhash", () =>
-      typeof answer === "string" ? answer : refuse("the hash", "must be text")
-    )
-  })
 
   /** A search that began no later than at `first`, and whose last block is still there. */
   const resumed = Effect.fnUntraced(function* (node: JsonRpc, key: string, first: number, tip: number) {

@@ -1,6 +1,4 @@
 /** What became of a callback, from the event that it tells to the receiver's answer, by what its rows keep. */
-import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
@@ -11,6 +9,7 @@ import * as CallbackSummary from "./CallbackSummary.ts"
 import { inOrder, type Moment, moment } from "./Moment.ts"
 import * as Parts from "./Parts.ts"
 import * as Scope from "./Scope.ts"
+import * as SubscribedTo from "./SubscribedTo.ts"
 
 /** Later callbacks of a subscription among which a retraction is looked for. */
 const laterLimit = 20_000
@@ -172,10 +171,7 @@ export const read = Effect.fnUntraced(function* (key: string, scope: Scope.Scope
       ...(subscriptions
         ? {
             ...{ callbackUrl: row.callback_url, active: row.active === 1, confirmations: row.confirmations },
-            address:
-              row.address === null || chain === undefined
-                ? null
-                : (Address.encode(chain, row.address as AddressBytes) ?? null)
+            address: SubscribedTo.of(chain, { address: row.address, event: row.subscribed }).address
           }
         : {})
     },

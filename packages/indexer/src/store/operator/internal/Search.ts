@@ -73,11 +73,13 @@ const callbacks = Effect.fnUntraced(function* (text: string, scope: Scope.Scope)
 
 const subscriptions = Effect.fnUntraced(function* (text: string, scope: Scope.Scope) {
   const { items } = yield* SubscriptionList.newest(text, scope)
-  const found = items.slice(0, ofKind).map(({ shown: { account, address, chain, event, referenceId } }) =>
-    hit("subscription", referenceId, [event, chain, ...(address === null ? [] : [address]), account].join(", "), {
-      ...{ view: "subscription", reference: referenceId }
-    })
-  )
+  const found = items
+    .slice(0, ofKind)
+    .map(({ shown: { account, address, chain, event, referenceId, transactionId } }) =>
+      hit("subscription", referenceId, [event, chain, ...[transactionId ?? address ?? []].flat(), account].join(", "), {
+        ...{ view: "subscription", reference: referenceId }
+      })
+    )
   return { found, hasMore: items.length > ofKind }
 })
 

@@ -1,6 +1,4 @@
 /** Subscriptions of all accounts as the console shows them: everything but the secret, which is not read at all. */
-import type { AddressBytes } from "@headwater/core/address/Address"
-import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
@@ -8,6 +6,7 @@ import { type SqlBool, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import * as Page from "./Page.ts"
 import type { Scope } from "./Scope.ts"
+import * as SubscribedTo from "./SubscribedTo.ts"
 import * as SubscriptionSearch from "./SubscriptionSearch.ts"
 
 interface SubscriptionRow {
@@ -35,8 +34,7 @@ const shown = (row: SubscriptionRow) => {
     account: row.account_name,
     chain: row.chain_name,
     event: row.event,
-    address:
-      row.address === null || chain === undefined ? null : (Address.encode(chain, row.address as AddressBytes) ?? null),
+    ...SubscribedTo.of(chain, row),
     callbackUrl: row.callback_url,
     confirmations: row.confirmations,
     created: row.created,

@@ -1,14 +1,16 @@
 /**
- * Which subscriptions a text may mean: those of an address on any chain, by themselves or by a list, of a reference or its beginning, of a host, or
- * of an account's name. Each meaning is a condition that one index answers.
+ * Which subscriptions a text may mean: those of an address on any chain, by themselves or by a list, of a transaction's id, of a
+ * reference or its beginning, of a host, or of an account's name. Each meaning is a condition that one index answers.
  */
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type SqlBool, sql } from "kysely"
+import { transactionEvent } from "../../chain/TransactionSubscriptions.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
+import * as HashText from "./HashText.ts"
 import * as Scope from "./Scope.ts"
 
 export type Condition = ReturnType<typeof sql<SqlBool>>
@@ -48,6 +50,15 @@ const ofAddress = (chains: ReadonlyArray<Named>, text: string, scope: Scope.Scop
         limit ${sql.raw(String(sameLimit))})`
     ]
   })
+
+const ofTransaction = (chains: ReadonlyArray<Named>, text: string, scope: Scope.Scope): ReadonlyArray<Condition> => {
+  const id = HashText.decode(text)
+  return id === undefined
+    ? []
+    : chains.map((chain) =>
+        unordered(sql<SqlBool>`chain = ${chain.id} and address = ${id} and event = ${transactionEvent}`, scope)
+      )
+}
 
 /** Of so many characters of a reference few subscriptions are another account's. */
 const ownReference = 4
@@ -99,6 +110,7 @@ export const conditions = Effect.fnUntraced(function* (search: string, scope: Sc
   const lower = search.toLowerCase()
   const any = [
     ...ofAddress(chains, search, scope),
+    ...ofTransaction(chains, search, scope),
     ...ofReference(lower, scope),
     ...ofHost(accounts, lower),
     ...ofAccountName(accounts, chains, lower)

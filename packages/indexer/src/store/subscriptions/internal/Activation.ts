@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Completeness from "../../chain/Completeness.ts"
+import { isOfTransaction } from "../../chain/TransactionSubscriptions.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as CallbackState from "../CallbackState.ts"
@@ -20,7 +21,8 @@ export const activate = Effect.fnUntraced(function* (of: SubscriptionKey, mayRec
   const row = yield* SubscriptionRow.find(of, id, query)
   if (row.active === 1) return yield* new SubscriptionActive({ referenceId: of.referenceId })
   const isParking = row.parking === 1
-  if (!isParking && row.address !== null) yield* Completeness.begin(chain, [row.address], chain.height)
+  const isOfAddress = row.address !== null && !isOfTransaction(row)
+  if (!isParking && isOfAddress) yield* Completeness.begin(chain, [row.address!], chain.height)
   const isListAgain = !isParking && row.address === null && (yield* ListActivation.begin(chain, row))
   const key = row.address === null ? "" : Buffer.from(row.address).toString("hex")
   const isBehind = !isListAgain && (yield* DeferredMatches.pendingAddresses(id)).has(key)

@@ -12,8 +12,8 @@ import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import type { SubscriptionTable } from "../../database/Tables.ts"
-import { DuplicateSubscription, filterText, type NewSubscription } from "../Subscription.ts"
 import * as BroadcastSubscription from "../BroadcastSubscription.ts"
+import { DuplicateSubscription, filterText, lookedFor, type NewSubscription } from "../Subscription.ts"
 import * as SubscriptionRow from "./SubscriptionRow.ts"
 
 /** The account cannot pay for the subscription. */
@@ -22,7 +22,10 @@ export class Unpaid extends Schema.TaggedError<Unpaid>()("Unpaid", {}) {}
 /** Why a subscription is not made. */
 export type Refusal = DuplicateSubscription | Limits.LimitReached | Unpaid
 
-const targetOf = ({ address, event }: NewSubscription) => `${event} ${address === undefined ? "" : Bytes.key(address)}`
+const targetOf = (subscription: NewSubscription) => {
+  const bytes = lookedFor(subscription)
+  return `${subscription.event} ${bytes === undefined ? "" : Bytes.key(bytes)}`
+}
 
 /** Decides about one subscription after another, as if those before it existed already. */
 const decide = Effect.fnUntraced(function* (
@@ -98,12 +101,12 @@ export const rowsOf = Effect.fnUntraced(function* (
   const sealed = yield* secrets.sealEach(withSecret)
   const secretOf = new Map(withSecret.map(({ owner }, i) => [owner, sealed[i]!]))
   const rows = new Map(
-    made.map(({ address, callbackUrl, confirmations, event, filter, referenceId }) => [
+    made.map(({ callbackUrl, confirmations, event, filter, referenceId, ...rest }) => [
       referenceId,
       {
         // Also what no block is matched against.
         ...{ reference_id: referenceId, account, chain: id, revision, event: event as EventType },
-        address: address ?? null,
+        address: lookedFor(rest) ?? null,
         ...{ callback_url: callbackUrl, host: new URL(callbackUrl).hostname, confirmations, created },
         filter: filterText(filter),
         ...{ secret: secretOf.get(referenceId) ?? null, from_height: height, active: 1, active_from: revision }

@@ -1,5 +1,5 @@
 /** Callbacks and pending confirmations that a committed block should have left, and did not. */
-import type { Block } from "@headwater/core/Block"
+import type { Block, BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Occurrence } from "@headwater/core/events/Matcher"
 import * as Effect from "effect/Effect"
@@ -134,7 +134,7 @@ const uncontradicted = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, bl
 const addBy = Effect.fnUntraced(function* (
   tip: number,
   chain: number,
-  block: Block,
+  block: BlockHeader,
   occurrences: Occurrences,
   now: number
 ) {
@@ -179,3 +179,7 @@ export const addPast = Effect.fnUntraced(function* (
 ) {
   return yield* addBy(block.height, chain, block, yield* meant(block, occurrences), now)
 })
+
+/** As {@link add}, of transactions that were mined before their subscriptions were made. How many callbacks. */
+export const addEarlier = (chain: number, block: BlockHeader, occurrences: Occurrences, now: number) =>
+  addBy(block.height, chain, block, occurrences, now)

@@ -4,12 +4,14 @@ import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import { isOfTransaction } from "../../chain/TransactionSubscriptions.ts"
 import { Database } from "../../database/Database.ts"
 import { prepared } from "../../database/Prepared.ts"
 import type { Row } from "../../database/Tables.ts"
 import {
   DeactivationReason,
   filterText,
+  lookedFor,
   type NewSubscription,
   readFilter,
   type Subscription,
@@ -33,7 +35,9 @@ export const toSubscription = Effect.fnUntraced(function* (
     referenceId: row.reference_id,
     chain,
     event: row.event,
-    address: (row.address ?? undefined) as AddressBytes | undefined,
+    ...(isOfTransaction(row)
+      ? { address: undefined, transactionId: row.address! }
+      : { address: (row.address ?? undefined) as AddressBytes | undefined }),
     callbackUrl: row.callback_url,
     secret: row.secret === null ? undefined : yield* open(row.secret, row.reference_id),
     confirmations: row.confirmations,
@@ -87,12 +91,16 @@ const existingOf = (account: number, chain: number, address: string, most: numbe
 export const existing = Effect.fnUntraced(function* (
   account: number,
   chain: number,
-  subscriptions: ReadonlyArray<Pick<NewSubscription, "address" | "callbackUrl" | "confirmations" | "event" | "filter">>,
+  subscriptions: ReadonlyArray<
+    Pick<NewSubscription, "address" | "callbackUrl" | "confirmations" | "event" | "filter" | "transactionId">
+  >,
   most: number
 ) {
   const { selectEach } = yield* Database
-  const asked = subscriptions.map(({ address, callbackUrl, confirmations, event, filter }, position) => ({
-    ...{ position, event, confirmations, filter: filterText(filter) ?? "", url: callbackUrl, address }
+  const asked = subscriptions.map((subscription, position) => ({
+    ...{ position, event: subscription.event, confirmations: subscription.confirmations },
+    ...{ filter: filterText(subscription.filter) ?? "", url: subscription.callbackUrl },
+    address: lookedFor(subscription)
   }))
   const types = { position: "bigint", event: "text", confirmations: "bigint", filter: "text", url: "text" } as const
   const ofAddress = asked.filter(({ address }) => address !== undefined)
