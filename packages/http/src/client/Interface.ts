@@ -3311,10 +3311,10 @@ export interface operations {
                */
               readonly address: string
               /**
-               * @description Confirmations up to which callbacks are sent, 1 to 100
+               * @description Confirmations up to which callbacks are sent, 1 to 100; 1 if not given
                * @example 3
                */
-              readonly confirmationsCount: number
+              readonly confirmationsCount?: number
               /** @description Whether the account may have the same subscription twice; false if not given */
               readonly allowDuplicates?: boolean
               /**

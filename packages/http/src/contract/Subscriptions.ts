@@ -204,7 +204,21 @@ const formsOf = <Own extends typeof CoinFilter | typeof TokenFilter | typeof Con
 const forms = {
   coin: formsOf(CoinFilter),
   internal: formsOf(CoinFilter),
-  token: formsOf(TokenFilter),
+  token: {
+    ...formsOf(TokenFilter),
+    // Of tokens alone the wider interface has the field optional.
+    confirmationsCount: {
+      request: Schema.Struct({
+        address,
+        confirmationsCount: Schema.optionalKey(
+          confirmations("Confirmations up to which callbacks are sent, 1 to 100; 1 if not given")
+        ),
+        ...optional,
+        filter: Schema.optionalKey(TokenFilter)
+      }),
+      answer: CreatedEachConfirmationSubscription
+    }
+  },
   log: formsOf(ContractEventFilter),
   transaction: { none: { request: NewTransactionSubscription, answer: CreatedTransactionSubscription } },
   block: { none: { request: NewBlockSubscription, answer: CreatedBlockSubscription } }

@@ -89,6 +89,18 @@ for (const store of takenStores(import.meta.url)) {
       )
     }
 
+    it.effect("takes each confirmation of tokens for the first one where no count is given", () =>
+      Effect.gen(function* () {
+        const item = { address: checksummed, callbackUrl: callbackUrl() }
+        const each = (kind: string) =>
+          post(`ethereum/mainnet/address-${kind}-transactions-confirmed-each-confirmation`, item)
+        const { body, status } = yield* each("tokens")
+        assert.strictEqual(status, 201)
+        assert.strictEqual(body.data.item.confirmationsCount, 1)
+        assert.strictEqual((yield* each("coins")).status, 400)
+      })
+    )
+
     it.effect("creates address-coins-transactions-unconfirmed", () =>
       Effect.gen(function* () {
         const item = { address: "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", callbackUrl: callbackUrl() }
