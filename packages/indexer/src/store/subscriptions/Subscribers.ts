@@ -84,16 +84,20 @@ const groupsOfMany = (
   }))
 }
 
-/** The groups of addresses, and those of transactions, apart. */
+/**
+ * The groups of addresses, and those of transactions, apart. An address without a group is among the addresses too: somebody
+ * wants to know of its unconfirmed coins.
+ */
 const byTarget = (byKey: ReadonlyMap<string, ReadonlyArray<Group>>) => {
-  const where = (is: boolean) =>
-    new Map(
-      [...byKey].flatMap(([key, groups]) => {
-        const own = groups.filter((group) => (group.class === "transaction") === is)
-        return own.length === 0 ? [] : [[key, own] as const]
-      })
-    )
-  return { byAddress: where(false), byTransaction: where(true) }
+  const byAddress = new Map<string, ReadonlyArray<Group>>()
+  const byTransaction = new Map<string, ReadonlyArray<Group>>()
+  for (const [key, groups] of byKey) {
+    const ofTransaction = groups.filter((group) => group.class === "transaction")
+    if (ofTransaction.length > 0) byTransaction.set(key, ofTransaction)
+    const ofAddress = groups.filter((group) => group.class !== "transaction")
+    if (ofAddress.length > 0 || groups.length === 0) byAddress.set(key, ofAddress)
+  }
+  return { byAddress, byTransaction }
 }
 
 /** Takes what was found of groups for each of their subscriptions, in the order of the groups and in that of the ids. */
