@@ -19,6 +19,9 @@ const isSignature = (bytes: Uint8Array): boolean => bytes[0] === sequenceTag && 
 /** Bytes of a Schnorr signature with its type, which Bitcoin Cash has beside those of ECDSA. */
 const schnorrSize = 65
 
+/** A control block of taproot (BIP-341) is a byte, a key and any number of hashes. */
+const hasSizeOfControlBlock = ({ length }: Uint8Array): boolean => length >= 33 && length % 32 === 1
+
 /** Whether two items unlock the hash of a key: a script may be as long as a key, and begin as one. */
 const areOfKeyHash = (chain: Chain, [signature, key]: ReadonlyArray<number | Uint8Array>): boolean =>
   signature instanceof Uint8Array &&
@@ -63,7 +66,8 @@ const byWitness = (
   if (witness.length === 2 && areOfKeyHash(chain, witness)) return scripts[1]
   if (scripts.some((script) => typeOf(chain, script) === "witness_v1_taproot")) return undefined
   // A witness ends with no script in what spends taproot by a leaf of a version that has no rules yet.
-  return decompile(top) === null ? undefined : scripts[0]
+  const isKnown = hasSizeOfControlBlock(top) ? isScript(chain, top, decompile) : decompile(top) !== null
+  return isKnown ? scripts[0] : undefined
 }
 
 export const of = (chain: Chain, input: Input, decompile: Decompile): AddressBytes | undefined => {

@@ -69,6 +69,9 @@ describe("SpentScript", () => {
 
   it("takes a control block of a leaf version without rules for no script", () => {
     assert.isUndefined(spent("", ["61", `7d${"4c".repeat(31)}4d`]))
+    // Every byte is an opcode here, though none that a script may have.
+    assert.isUndefined(spent("", ["61", `7d${"fd".repeat(32)}`]))
+    assert.strictEqual(spent("", ["51"]), `0020${hash("sha256", bytesOf("51"))}`)
   })
 
   it("says no hash of a script on Bitcoin Cash, where the hash may be of two lengths", () => {
