@@ -288,7 +288,7 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
     meaning: "The body is not declared as JSON, or is compressed.",
     causes: [
       "The header `content-type` is missing, or is that of a form, as `curl -d` sets it by itself.",
-      "The header `content-encoding` is there: bodies are taken as they are alone."
+      "The header `content-encoding` names a compression, as `gzip`: bodies are taken as they are alone."
     ],
     remedies: ["Send `content-type: application/json`, and no `content-encoding`."]
   },

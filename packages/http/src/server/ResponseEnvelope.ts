@@ -81,10 +81,13 @@ const checkVersion = (version: string | undefined) =>
     ? undefined
     : error(400, "invalid_data", `x-api-version: "${version}" is not a version; supported: ${apiVersion}`)
 
+/** The codings of bodies by their registered names; some clients send `utf-8` there, and a body as it is. */
+const compression = /\b(?:br|compress|deflate|gzip|zstd)\b/i
+
 /** Compressed bodies are not taken: their bytes would be read as a text that is no JSON. */
 const checkEncoding = (request: HttpServerRequest.HttpServerRequest) => {
   const encoding = request.headers["content-encoding"]
-  if (request.method !== "POST" || encoding === undefined || /^(?:identity)?$/i.test(encoding)) return undefined
+  if (request.method !== "POST" || encoding === undefined || !compression.test(encoding)) return undefined
   return error(415, "unsupported_media_type", "The body must not be compressed: send it without content-encoding", {
     "accept-encoding": "identity"
   })

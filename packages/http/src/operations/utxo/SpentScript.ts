@@ -16,6 +16,19 @@ const lastOpcode = 0xb9
 /** Whether bytes look like an ECDSA signature in DER with its type, as coins of a public key or of bare multisig are spent by. */
 const isSignature = (bytes: Uint8Array): boolean => bytes[0] === sequenceTag && bytes[1] === bytes.length - 3
 
+/** Bytes of a Schnorr signature with its type, which Bitcoin Cash has beside those of ECDSA. */
+const schnorrSize = 65
+
+/** A control block of taproot (BIP-341) is a byte, a key and any number of hashes. */
+const hasSizeOfControlBlock = ({ length }: Uint8Array): boolean => length >= 33 && length % 32 === 1
+
+/** Whether two items unlock the hash of a key: a script may be as long as a key, and begin as one. */
+const areOfKeyHash = (chain: Chain, [signature, key]: ReadonlyArray<number | Uint8Array>): boolean =>
+  signature instanceof Uint8Array &&
+  (isSignature(signature) || (chain.utxo?.cashTokens === true && signature.length === schnorrSize)) &&
+  key instanceof Uint8Array &&
+  isKey(key)
+
 /** Whether pushed bytes are a script that a hash may stand for: neither a signature nor mere data. */
 const isScript = (chain: Chain, bytes: Uint8Array, decompile: Decompile): boolean => {
   if (isSignature(bytes)) return false
@@ -33,7 +46,10 @@ const byScriptSig = (
   const pushes = decompile(scriptSig) ?? []
   const top = pushes.at(-1)
   if (!(top instanceof Uint8Array)) return undefined
-  if (pushes.length === 2 && isKey(top)) return scripts.find((script) => typeOf(chain, script) === "pubkeyhash")
+  if (pushes.length === 2 && areOfKeyHash(chain, pushes)) {
+    return scripts.find((script) => typeOf(chain, script) === "pubkeyhash")
+  }
+  if (isKey(top)) return undefined
   // The hash of a script has two lengths on Bitcoin Cash.
   if (chain.utxo?.cashTokens || !isScript(chain, top, decompile)) return undefined
   return scripts.find((script) => typeOf(chain, script) === "scripthash")
@@ -47,10 +63,11 @@ const byWitness = (
 ): AddressBytes | undefined => {
   const top = witness.at(-1)
   if (top === undefined) return undefined
-  if (witness.length === 2 && isKey(top)) return scripts[1]
+  if (witness.length === 2 && areOfKeyHash(chain, witness)) return scripts[1]
   if (scripts.some((script) => typeOf(chain, script) === "witness_v1_taproot")) return undefined
   // A witness ends with no script in what spends taproot by a leaf of a version that has no rules yet.
-  return decompile(top) === null ? undefined : scripts[0]
+  const isKnown = hasSizeOfControlBlock(top) ? isScript(chain, top, decompile) : decompile(top) !== null
+  return isKnown ? scripts[0] : undefined
 }
 
 export const of = (chain: Chain, input: Input, decompile: Decompile): AddressBytes | undefined => {

@@ -1,4 +1,5 @@
 /** Inputs whose coins are known: what they are said to spend is that coin, or nothing is said. */
+import { hash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -46,6 +47,20 @@ describe("SpentScript", () => {
     assert.strictEqual(spent(push(`0014${"ab".repeat(20)}`), [signature, key]), scriptHash(`0014${"ab".repeat(20)}`))
   })
 
+  it("takes a script that is as long as a key, and begins as one, for no key", () => {
+    // Since a height, who knows 32 bytes of a hash.
+    const lock = `03a0860cb17582012088a914${"ab".repeat(20)}87`
+    const known = "ab".repeat(32)
+    assert.isUndefined(spent(push(known) + push(lock)))
+    assert.strictEqual(spent("", [known, lock]), `0020${hash("sha256", bytesOf(lock))}`)
+  })
+
+  it("says the hash of a key that stands behind a Schnorr signature on Bitcoin Cash", () => {
+    const unlocking = push("ab".repeat(65)) + push(key)
+    assert.strictEqual(spent(unlocking, [], "bitcoin-cash"), keyHash(key))
+    assert.isUndefined(spent(unlocking))
+  })
+
   it("takes a program of a later witness version for no key, though it may be as long", () => {
     // Of Bitcoin Core's `script_assets_test.json`: version 5, 31 bytes.
     const program = `551f${"25".repeat(31)}`
@@ -54,6 +69,9 @@ describe("SpentScript", () => {
 
   it("takes a control block of a leaf version without rules for no script", () => {
     assert.isUndefined(spent("", ["61", `7d${"4c".repeat(31)}4d`]))
+    // Every byte is an opcode here, though none that a script may have.
+    assert.isUndefined(spent("", ["61", `7d${"fd".repeat(32)}`]))
+    assert.strictEqual(spent("", ["51"]), `0020${hash("sha256", bytesOf("51"))}`)
   })
 
   it("says no hash of a script on Bitcoin Cash, where the hash may be of two lengths", () => {
