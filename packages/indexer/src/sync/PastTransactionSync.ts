@@ -33,6 +33,9 @@ const concurrency = 4
 /** Looks at which the node named a block that is not the one there: one that is on a branch of its own may be so for a while. */
 const otherBlocksUntilLost = 10
 
+/** Blocks by which a node may be ahead on a branch that the chain does not come to. */
+const longestBranch = 100
+
 export const make = Effect.fn("PastTransactionSync.make")(function* (
   source: Pick<Source, "blockAt" | "chain">,
   broadcasting: Pick<Broadcasting, "find">,
@@ -74,8 +77,10 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     )
     // It may say so at the next block.
     if (found === undefined) return yield* PastTransactions.miss(one, height, absences)
-    // A block that is yet to come says by itself what it has.
-    if (found.state === "mined" && found.height > height) return yield* PastTransactions.miss(one, height, absences)
+    // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
+    if (found.state === "mined" && found.height > height) {
+      return yield* PastTransactions.miss(one, Math.max(height, found.height - longestBranch), absences)
+    }
     const block = found.state === "mined" ? yield* blockOf(found) : undefined
     const isThatBlock = found.state === "mined" && block !== undefined && Bytes.equal(block.hash, found.hash)
     if (isThatBlock && block.transactions.some((id) => Bytes.equal(id, transactionId))) {

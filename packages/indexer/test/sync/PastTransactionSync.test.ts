@@ -158,6 +158,22 @@ for (const store of takenStores(import.meta.url)) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are not asked for with each block of a chain that catches up with theirs", () =>
+        Effect.gen(function* () {
+          const { chainStore, fake, left, node, subscriptions, sync, told, wanted } = yield* start
+          const blocks = Array.from({ length: 110 }, () => fake.mine(paid))
+          const made = yield* subscriptions.create(wanted(blocks.at(-1)!.transactions[0]!))
+          for (const block of blocks.slice(0, 9)) {
+            yield* sync.step
+            yield* chainStore.commit([block])
+          }
+          assert.deepStrictEqual([node.asked, yield* left], [1, 1])
+          for (const block of blocks.slice(9)) yield* chainStore.commit([block])
+          yield* sync.step
+          assert.deepStrictEqual([yield* told(made), node.asked, yield* left], [[of(blocks.at(-1)!)], 2, 0])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("lose nothing and hear nothing twice where blocks are committed while nodes are asked", () =>
         Effect.gen(function* () {
           const { chainStore, fake, left, mine, node, subscriptions, sync, told, wanted } = yield* start
