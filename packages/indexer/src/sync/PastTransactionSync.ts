@@ -30,7 +30,10 @@ export interface PastTransactionSync {
 const atOnce = 50
 const concurrency = 4
 
-/** Looks at which the node named a block that is not the one there: one that is on a branch of its own may be so for a while. */
+/**
+ * Looks at which the node named a block that is not the one there, or another node could not be asked: one that is on a branch
+ * of its own, or that is down, may be so for a while.
+ */
 const otherBlocksUntilLost = 10
 
 /** Blocks by which a node may be ahead on a branch that the chain does not come to. */
@@ -87,7 +90,8 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       if (yield* PastTransactions.tell(chain, block, one)) return
       return yield* PastTransactions.miss(one, height, absences)
     }
-    const most = block === undefined || isThatBlock ? Broadcasts.absencesUntilLost(chain) : otherBlocksUntilLost
+    const mayChange = (block !== undefined && !isThatBlock) || (found.state === "absent" && found.isPartial === true)
+    const most = !mayChange ? Broadcasts.absencesUntilLost(chain) : otherBlocksUntilLost
     const isLast = absences + 1 >= most
     if (isLast && found.state === "mined" && block === undefined) {
       const header = yield* PastTransactions.headerOf(chainId, found)
