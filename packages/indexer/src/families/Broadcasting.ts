@@ -71,7 +71,12 @@ export interface Broadcasting {
 }
 
 /** Where a transaction is: of a node that knows none by ids, `absent` is no proof that no block has it. */
-export type Located = Extract<Standing, { readonly state: "mined" | "waiting" }> | { readonly state: "absent" }
+export type Located = Extract<Standing, { readonly state: "mined" | "waiting" }> | Absent
+interface Absent {
+  readonly state: "absent"
+  /** Another node could not say: it may be the one that finds transactions by their ids. */
+  readonly isPartial?: true
+}
 
 /** What those nodes know that answer, as one; fails where none does. */
 export const ofAny = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Located, NodeError>) =>
@@ -80,10 +85,10 @@ export const ofAny = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effec
     (answers): Effect.Effect<Located, NodeError> => {
       const known = answers.filter(Result.isSuccess).map(({ success }) => success)
       const best = known.find(({ state }) => state === "mined") ?? known.find(({ state }) => state === "waiting")
-      const [first] = known
-      return best === undefined && first === undefined
-        ? Effect.fail(answers.find(Result.isFailure)!.failure)
-        : Effect.succeed(best ?? first!)
+      if (best !== undefined) return Effect.succeed(best)
+      const failed = answers.find(Result.isFailure)
+      if (known.length === 0) return Effect.fail(failed!.failure)
+      return Effect.succeed({ state: "absent", ...(failed === undefined ? {} : { isPartial: true }) })
     }
   )
 

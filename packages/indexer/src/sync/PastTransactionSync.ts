@@ -30,8 +30,14 @@ export interface PastTransactionSync {
 const atOnce = 50
 const concurrency = 4
 
-/** Looks at which the node named a block that is not the one there: one that is on a branch of its own may be so for a while. */
+/**
+ * Looks at which the node named a block that is not the one there, or another node could not be asked: one that is on a branch
+ * of its own, or that is down, may be so for a while.
+ */
 const otherBlocksUntilLost = 10
+
+/** Blocks by which a node may be ahead on a branch that the chain does not come to. */
+const longestBranch = 100
 
 export const make = Effect.fn("PastTransactionSync.make")(function* (
   source: Pick<Source, "blockAt" | "chain">,
@@ -74,15 +80,18 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     )
     // It may say so at the next block.
     if (found === undefined) return yield* PastTransactions.miss(one, height, absences)
-    // A block that is yet to come says by itself what it has.
-    if (found.state === "mined" && found.height > height) return yield* PastTransactions.miss(one, height, absences)
+    // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
+    if (found.state === "mined" && found.height > height) {
+      return yield* PastTransactions.miss(one, Math.max(height, found.height - longestBranch), absences)
+    }
     const block = found.state === "mined" ? yield* blockOf(found) : undefined
     const isThatBlock = found.state === "mined" && block !== undefined && Bytes.equal(block.hash, found.hash)
     if (isThatBlock && block.transactions.some((id) => Bytes.equal(id, transactionId))) {
       if (yield* PastTransactions.tell(chain, block, one)) return
       return yield* PastTransactions.miss(one, height, absences)
     }
-    const most = block === undefined || isThatBlock ? Broadcasts.absencesUntilLost(chain) : otherBlocksUntilLost
+    const mayChange = (block !== undefined && !isThatBlock) || (found.state === "absent" && found.isPartial === true)
+    const most = !mayChange ? Broadcasts.absencesUntilLost(chain) : otherBlocksUntilLost
     const isLast = absences + 1 >= most
     if (isLast && found.state === "mined" && block === undefined) {
       const header = yield* PastTransactions.headerOf(chainId, found)

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
-import type { Located } from "@headwater/indexer/families/Broadcasting"
+import { type Located, ofAny } from "@headwater/indexer/families/Broadcasting"
 import {
   BlockMissing,
   type NodeError,
@@ -155,6 +155,40 @@ for (const store of takenStores(import.meta.url)) {
             keys
           )
           assert.strictEqual(node.read, 2)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are not asked for with each block of a chain that catches up with theirs", () =>
+        Effect.gen(function* () {
+          const { chainStore, fake, left, node, subscriptions, sync, told, wanted } = yield* start
+          const blocks = Array.from({ length: 110 }, () => fake.mine(paid))
+          const made = yield* subscriptions.create(wanted(blocks.at(-1)!.transactions[0]!))
+          for (const block of blocks.slice(0, 9)) {
+            yield* sync.step
+            yield* chainStore.commit([block])
+          }
+          assert.deepStrictEqual([node.asked, yield* left], [1, 1])
+          for (const block of blocks.slice(9)) yield* chainStore.commit([block])
+          yield* sync.step
+          assert.deepStrictEqual([yield* told(made), node.asked, yield* left], [[of(blocks.at(-1)!)], 2, 0])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are not given up at once where a node is down that may be the one that finds them", () =>
+        Effect.gen(function* () {
+          const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
+          const block = yield* mine(paid)
+          const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+          const other = yield* subscriptions.create(wanted(unknown))
+          const down = Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
+          node.says = yield* ofAny([down, Effect.succeed<Located>({ state: "absent" })], (one) => one)
+          for (let blocks = 0; blocks < 4; blocks++) {
+            yield* sync.step
+            yield* mine()
+          }
+          node.says = undefined
+          yield* sync.step
+          assert.deepStrictEqual([yield* told(made), yield* told(other), yield* left], [[of(block)], [], 0])
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 

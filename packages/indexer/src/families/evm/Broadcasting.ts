@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import type { Transaction } from "ethers/transaction"
 import * as Broadcasting from "../Broadcasting.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import type { NodeError, NodeRejected } from "../node/NodeError.ts"
+import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
 import * as Hex from "./internal/Hex.ts"
 import { isMethodMissing, read } from "./internal/NodeAnswer.ts"
 
@@ -84,14 +84,19 @@ const minedBy = (receipt: unknown) => {
   return { state: "mined" as const, ...place, ...(failed ? { error: "the transaction was reverted" } : {}) }
 }
 
-const locatedAt = (transactionId: Uint8Array) =>
-  Effect.fnUntraced(function* (node: JsonRpc) {
-    const receipt = yield* node.call("eth_getTransactionReceipt", [Hex.encode(transactionId)])
-    return yield* read(
-      node,
-      "eth_getTransactionReceipt",
-      (): Broadcasting.Located => (receipt == null ? { state: "absent" } : minedBy(receipt))
-    )
+/** A node that has not come to the height of the chain at which the transaction is asked for knows nothing of blocks since. */
+const locatedAt = (transactionId: Uint8Array, upTo: number) =>
+  Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Located, NodeError> {
+    const [newest, receipt] = yield* node.batch([
+      { method: "eth_blockNumber", params: [] },
+      { method: "eth_getTransactionReceipt", params: [Hex.encode(transactionId)] }
+    ])
+    const method = "eth_getTransactionReceipt"
+    if (receipt != null) return yield* read(node, method, () => minedBy(receipt))
+    const height = yield* read(node, "eth_blockNumber", () => Hex.integer(newest, "block number"))
+    if (height >= upTo) return { state: "absent" }
+    const message = `the node is at block ${height}, and has not come to block ${upTo}`
+    return yield* new NodeInconsistent({ node: node.node, method, message })
   })
 
 /** What one node knows of a transaction. */
@@ -179,6 +184,6 @@ export const make = (
       const transaction = yield* Effect.orDie(decode(raw))
       return yield* Broadcasting.ofEvery(rpc.each, standingAt(transaction))
     }),
-    find: Effect.fn("EvmBroadcasting.find")((id) => Broadcasting.ofAny(rpc.each, locatedAt(id)))
+    find: Effect.fn("EvmBroadcasting.find")((id, upTo) => Broadcasting.ofAny(rpc.each, locatedAt(id, upTo)))
   }
 }

@@ -110,6 +110,16 @@ export const make = (http: Nodes, headers: TronHeaders.TronHeaders): Broadcastin
       return { state: "mined", height, hash, ...(succeeded.has(outcome) ? {} : { error: outcome! }) }
     })
 
+  /** A node that has not come to the height of the chain at which it is asked knows nothing of blocks since. */
+  const locatedUpTo = (id: Uint8Array, upTo: number) =>
+    Effect.fnUntraced(function* (node: TronHttp): Effect.fn.Return<Broadcasting.Located, NodeError> {
+      const { height } = TronBlock.tipOf(yield* headers.newest(node))
+      const located = yield* locatedAt(id)(node)
+      if (located.state !== "absent" || height >= upTo) return located
+      const message = `the node is at block ${height}, and has not come to block ${upTo}`
+      return yield* new NodeInconsistent({ node: node.name, method: "/wallet/gettransactioninfobyid", message })
+    })
+
   const standingAt = ({ expiration, id }: Decoded) =>
     Effect.fnUntraced(function* (node: TronHttp): Effect.fn.Return<Broadcasting.Standing, NodeError> {
       // Before it is looked for: a block may have it in between, and none after that.
@@ -152,6 +162,6 @@ export const make = (http: Nodes, headers: TronHeaders.TronHeaders): Broadcastin
       const decoded = yield* Effect.orDie(Effect.fromResult(decode(raw)))
       return yield* Broadcasting.ofEvery(http.each, standingAt(decoded))
     }),
-    find: Effect.fn("TronBroadcasting.find")((id) => Broadcasting.ofAny(http.each, locatedAt(id)))
+    find: Effect.fn("TronBroadcasting.find")((id, upTo) => Broadcasting.ofAny(http.each, locatedUpTo(id, upTo)))
   }
 }

@@ -14,7 +14,7 @@ import type { Parameters } from "./internal/Capabilities.ts"
 import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import { reading, refuse } from "./internal/Malformed.ts"
 import * as MinedSearch from "./internal/MinedSearch.ts"
-import { consistent, isNoTransaction } from "./internal/NodeAnswer.ts"
+import { consistent, isBeingIndexed, isNoTransaction } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 import { RawBytes } from "./internal/RawBytes.ts"
@@ -137,6 +137,9 @@ const answerTo = ({ code, message }: NodeRejected): Broadcasting.Answer => {
   return { state: isRefusal ? "refused" : "unanswered", message }
 }
 
+/** The node does not know yet whether a block has the transaction. */
+const isIndexing = (error: NodeError): boolean => error._tag === "NodeRejected" && isBeingIndexed(error)
+
 const give = (raw: Uint8Array) => (node: JsonRpc) =>
   node.call("sendrawtransaction", [hex(raw)]).pipe(
     Effect.as<Broadcasting.Answer>({ state: "taken" }),
@@ -170,14 +173,18 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     ...place
   })
 
-  /** By the transaction itself: at a node with an index of transactions, and in the mempool of any. */
+  /**
+   * By the transaction itself: at a node with an index of transactions, and in the mempool of any. Fails where the index is
+   * being made.
+   */
   const byId = Effect.fnUntraced(function* (
     node: JsonRpc,
     id: Uint8Array
   ): Effect.fn.Return<Broadcasting.Located | undefined, NodeError> {
     const found = yield* Effect.result(node.call("getrawtransaction", [hex(id), ...verbose]))
     if (Result.isFailure(found)) {
-      if (found.failure._tag === "NodeRejected" && isNoTransaction(found.failure)) return undefined
+      const isAnswer = found.failure._tag === "NodeRejected" && isNoTransaction(found.failure)
+      if (isAnswer && !isIndexing(found.failure)) return undefined
       return yield* found.failure
     }
     const { blockhash } = Predicate.isReadonlyObject(found.success) ? found.success : {}
@@ -207,11 +214,17 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
 
   const search = MinedSearch.make()
 
+  const inBlocksUpTo = MinedSearch.recent()
+
   /** By the id alone: what no index and no unspent output shows may still be in one of the blocks up to a height. */
   const locatedAt = (id: Uint8Array, upTo: number) =>
     Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Located, NodeError> {
-      const found = (yield* byId(node, id)) ?? (yield* byOutputs(node, id, firstPositions))
-      return found ?? (yield* MinedSearch.inBlocksUpTo(node, id, upTo)) ?? { state: "absent" }
+      const own = yield* Effect.result(byId(node, id))
+      if (Result.isFailure(own) && !isIndexing(own.failure)) return yield* own.failure
+      const byIndex = Result.isSuccess(own) ? own.success : undefined
+      const found = byIndex ?? (yield* byOutputs(node, id, firstPositions)) ?? (yield* inBlocksUpTo(node, id, upTo))
+      if (found === undefined && Result.isFailure(own)) return yield* own.failure
+      return found ?? { state: "absent" }
     })
 
   /**
@@ -249,7 +262,8 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
   const standingAt = (decoded: Decoded, since: number | undefined) =>
     Effect.fnUntraced(function* (node: JsonRpc): Effect.fn.Return<Broadcasting.Standing, NodeError> {
       const positions = [...new Set(decoded.body.transfers.map(({ position }) => position))].slice(0, outputsAsked)
-      const found = (yield* byId(node, decoded.id)) ?? (yield* byOutputs(node, decoded.id, positions))
+      const byIndex = yield* Effect.catchIf(byId(node, decoded.id), isIndexing, () => Effect.undefined)
+      const found = byIndex ?? (yield* byOutputs(node, decoded.id, positions))
       if (found !== undefined) return found
       const inputs = yield* goneInputs(node, decoded)
       // Mined it would have spent them all.

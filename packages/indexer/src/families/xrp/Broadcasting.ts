@@ -180,6 +180,16 @@ const locatedAt = (id: Uint8Array) =>
     return { state: "mined", height, hash, ...(code === "tesSUCCESS" ? {} : { error: code }) }
   })
 
+/** A server that has not come to the ledger at which it is asked knows nothing of those since. */
+const locatedUpTo = (id: Uint8Array, upTo: number) =>
+  Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Located, NodeError> {
+    // Before it is looked for: a ledger may have it in between.
+    const { ledger_index: index } = yield* server.requestLedger("ledger", { ledger_index: "validated" })
+    const located = yield* locatedAt(id)(server)
+    if (located.state !== "absent" || Number(index) >= upTo) return located
+    return yield* inconsistent(server, "tx", `the server is at ledger ${index}, and has not come to ledger ${upTo}`)
+  })
+
 const standingAt = (decoded: Decoded, since: number | undefined) =>
   Effect.fnUntraced(function* (server: XrpClient): Effect.fn.Return<Broadcasting.Standing, NodeError> {
     const located = yield* locatedAt(decoded.id)(server)
@@ -235,6 +245,6 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
       const decoded = yield* Effect.orDie(decode(chain, raw))
       return yield* Broadcasting.ofEvery(node.each, standingAt(decoded, since))
     }),
-    find: Effect.fn("XrpBroadcasting.find")((id) => Broadcasting.ofAny(node.each, locatedAt(id)))
+    find: Effect.fn("XrpBroadcasting.find")((id, upTo) => Broadcasting.ofAny(node.each, locatedUpTo(id, upTo)))
   }
 }

@@ -54,4 +54,15 @@ describe("Broadcasting of an EVM chain", () => {
       }
     }).pipe(Effect.scoped)
   )
+
+  it.live("does not take a transaction for one that no block has, where the node has not come to the block", () =>
+    Effect.gen(function* () {
+      let newest = "0x63"
+      const { find } = yield* over((method) => (method === "eth_blockNumber" ? newest : null))
+      const found = () => Effect.result(find(new Uint8Array(32).fill(1), 100))
+      assert.include(String(yield* found()), "has not come to block 100")
+      newest = "0x64"
+      assert.deepStrictEqual(yield* found(), Result.succeed({ state: "absent" as const }))
+    }).pipe(Effect.scoped)
+  )
 })

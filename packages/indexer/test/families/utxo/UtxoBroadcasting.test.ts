@@ -32,6 +32,7 @@ const fakeNode = () => {
     inBlocks: new Set<string>(),
     inMempool: new Set<string>(),
     pruned: 0,
+    noTransaction: "No such mempool transaction. Use -txindex or provide a block hash.",
     /** Asked for the hash at this height, it changes to another branch behind its answer. */
     leavesAt: undefined as number | undefined,
     blocks: 0
@@ -41,10 +42,11 @@ const fakeNode = () => {
   const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
     switch (method) {
       case "getrawtransaction":
-        return refused(method, -5, "No such mempool transaction. Use -txindex or provide a block hash.")
+        return refused(method, -5, state.noTransaction)
       case "getblockcount":
         return Result.succeed(state.tip)
       case "getblockhash": {
+        if ((params[0] as number) > state.tip) return refused(method, -8, "Block height out of range")
         const hash = hashAt(params[0] as number, state.branch)
         if (params[0] === state.leavesAt) state.branch = "b"
         return Result.succeed(hash)
@@ -75,7 +77,7 @@ const fakeNode = () => {
     batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
     results: (calls) => Effect.succeed(calls.map(answer))
   }
-  const { standing } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
+  const { find, standing } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
     maximumFee: 1,
     verbose: [true]
   })
@@ -87,7 +89,8 @@ const fakeNode = () => {
       assert.isBelow(asked, 100)
     }
   })
-  return { settled, standing: standing(sent.toBuffer()), state }
+  const found = (upTo: number, one = id) => Effect.result(find(Buffer.from(one, "hex"), upTo))
+  return { found, settled, standing: standing(sent.toBuffer()), state }
 }
 
 describe("a Zcash transaction", () => {
@@ -248,6 +251,46 @@ describe("the standing of a UTXO transaction whose outputs are spent", () => {
       state.inMempool.clear()
       state.minedAt = 296
       assert.deepInclude(yield* standing, { state: "mined", height: 296 })
+    })
+  )
+})
+
+describe("a UTXO transaction that is looked for by its id", () => {
+  it.effect("costs few blocks, however many are looked for", () =>
+    Effect.gen(function* () {
+      const { found, state } = fakeNode()
+      for (let one = 0; one < 50; one++) {
+        const absent = yield* found(300, one.toString(16).padStart(64, "0"))
+        assert.deepStrictEqual(absent, Result.succeed({ state: "absent" as const }))
+      }
+      assert.strictEqual(state.blocks, 6)
+      // Other blocks have taken their place.
+      state.branch = "b"
+      state.minedAt = 298
+      const mined = yield* found(300)
+      assert.deepInclude(Result.getOrThrow(mined), { state: "mined", height: 298 })
+      assert.strictEqual(state.blocks, 9)
+    })
+  )
+
+  it.effect("is not said to be nowhere by a node that has not come to the block, or whose index is being made", () =>
+    Effect.gen(function* () {
+      const { found, state } = fakeNode()
+      state.minedAt = 301
+      assert.include(String(yield* found(301)), "out of range")
+      state.tip = 301
+      assert.deepInclude(Result.getOrThrow(yield* found(301)), { state: "mined", height: 301 })
+
+      // Blocks of before are remembered by their hashes: these are others.
+      state.branch = "b"
+      state.minedAt = 100
+      state.noTransaction =
+        "No such mempool transaction. Blockchain transactions are still in the process of being indexed. Use gettransaction for wallet transactions."
+      assert.include(String(yield* found(301)), "being indexed")
+      // The blocks themselves say so.
+      state.minedAt = 300
+      state.branch = "c"
+      assert.deepInclude(Result.getOrThrow(yield* found(301)), { state: "mined", height: 300 })
     })
   )
 })

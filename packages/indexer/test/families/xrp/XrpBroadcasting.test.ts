@@ -5,6 +5,7 @@ import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as XrpBroadcasting from "@headwater/indexer/families/xrp/Broadcasting"
 import type { XrpClient } from "@headwater/indexer/families/xrp/XrpNode"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { encode, encodeForSigning } from "ripple-binary-codec"
 import { deriveAddress, deriveKeypair, generateSeed, sign } from "ripple-keypairs"
 
@@ -63,6 +64,26 @@ describe("a transaction of the XRP Ledger that a server does not have", () => {
       // Another one has them.
       assert.strictEqual(yield* standingAt("1010-2000", 8, 1_020, "900-2000"), "replaced")
       assert.strictEqual(yield* standingAt("900-2000", 7, 1_020, "empty"), "dropped")
+    })
+  )
+})
+
+describe("a transaction of the XRP Ledger that is looked for by its id", () => {
+  it.effect("is not said to be in no ledger by a server that has not come to the ledger", () =>
+    Effect.gen(function* () {
+      let newest = 99
+      const server: XrpClient = {
+        name: "server",
+        request: (method) =>
+          Effect.fail(new NodeRejected({ node: "server", method, code: 29, message: "txnNotFound" })),
+        requestLedger: () =>
+          Effect.sync(() => ({ ledger_index: newest, ledger_hash: "AB".repeat(32), validated: true }))
+      }
+      const { find } = XrpBroadcasting.make(chain, { ...server, each: [server] } as never, { maximumFee: 100 })
+      const found = () => Effect.result(find(new Uint8Array(32).fill(1), 100))
+      assert.include(String(yield* found()), "has not come to ledger 100")
+      newest = 100
+      assert.deepStrictEqual(yield* found(), Result.succeed({ state: "absent" as const }))
     })
   )
 })

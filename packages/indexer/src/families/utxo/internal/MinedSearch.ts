@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
 import { refuse } from "./Malformed.ts"
@@ -51,25 +50,45 @@ const hashAt = Effect.fnUntraced(function* (node: JsonRpc, height: number) {
   )
 })
 
-/** The block itself and those before it, up to {@link newest} in all, the newest first; undefined where none shows the transaction. */
-export const inBlocksUpTo = Effect.fn("MinedSearch.inBlocksUpTo")(function* (
-  node: JsonRpc,
-  id: Uint8Array,
-  upTo: number
-): Effect.fn.Return<Extract<Found, { readonly state: "mined" }> | undefined, NodeError> {
-  for (let height = upTo; height >= Math.max(0, upTo - newest + 1); height--) {
-    const shown = yield* Effect.result(Effect.flatMap(hashAt(node, height), (hash) => node.call("getblock", [hash])))
-    if (Result.isFailure(shown)) {
-      if (shown.failure._tag !== "NodeRejected") return yield* shown.failure
-      continue
+/** Blocks whose ids are remembered: many may ask about the same ones. */
+const rememberedBlocks = 24
+
+/**
+ * Looks through a block and those before it, up to {@link newest} in all, the newest first; undefined where none shows the
+ * transaction. Fails where the node has not come to the block.
+ */
+export const recent = () => {
+  /** By node and hash; the last ones that were asked for. */
+  const idsOf = new Map<string, ReadonlySet<unknown>>()
+
+  const idsAt = Effect.fnUntraced(function* (node: JsonRpc, hash: string) {
+    const key = `${node.node} ${hash}`
+    let ids = idsOf.get(key)
+    if (ids === undefined) {
+      const block = yield* Effect.catchTag(node.call("getblock", [hash]), "NodeRejected", () => Effect.undefined)
+      if (!Predicate.isReadonlyObject(block) || !Array.isArray(block.tx)) return undefined
+      ids = new Set(block.tx)
     }
-    const block = shown.success
-    if (!Predicate.isReadonlyObject(block) || !Array.isArray(block.tx) || !block.tx.includes(hex(id))) continue
-    const hash = yield* consistent(node, "getblock", () => NodeJson.hash(block.hash, () => "the hash"))
-    return { state: "mined", height, hash }
-  }
-  return undefined
-})
+    idsOf.delete(key)
+    idsOf.set(key, ids)
+    if (idsOf.size > rememberedBlocks) idsOf.delete(idsOf.keys().next().value!)
+    return ids
+  })
+
+  return Effect.fn("MinedSearch.recent")(function* (
+    node: JsonRpc,
+    id: Uint8Array,
+    upTo: number
+  ): Effect.fn.Return<Extract<Found, { readonly state: "mined" }> | undefined, NodeError> {
+    for (let height = upTo; height >= Math.max(0, upTo - newest + 1); height--) {
+      const text = yield* hashAt(node, height)
+      if ((yield* idsAt(node, text))?.has(hex(id)) !== true) continue
+      const hash = yield* consistent(node, "getblockhash", () => NodeJson.hash(text, () => "the hash"))
+      return { state: "mined", height, hash }
+    }
+    return undefined
+  })
+}
 
 export const make = () => {
   /** By node and transaction. */
