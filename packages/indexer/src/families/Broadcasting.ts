@@ -78,19 +78,27 @@ interface Absent {
   readonly isPartial?: true
 }
 
-/** What those nodes know that answer, as one; fails where none does. */
-export const ofAny = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Located, NodeError>) =>
-  Effect.flatMap(
+/** Asks every node: what those know that answer, as `best` that a block has the transaction, or else that it waits, and the first failure. */
+const askEvery = <N, A extends { readonly state: string }>(
+  nodes: ReadonlyArray<N>,
+  ask: (node: N) => Effect.Effect<A, NodeError>
+) =>
+  Effect.map(
     Effect.forEach(nodes, (node) => Effect.result(ask(node)), { concurrency: "unbounded" }),
-    (answers): Effect.Effect<Located, NodeError> => {
+    (answers) => {
       const known = answers.filter(Result.isSuccess).map(({ success }) => success)
       const best = known.find(({ state }) => state === "mined") ?? known.find(({ state }) => state === "waiting")
-      if (best !== undefined) return Effect.succeed(best)
-      const failed = answers.find(Result.isFailure)
-      if (known.length === 0) return Effect.fail(failed!.failure)
-      return Effect.succeed({ state: "absent", ...(failed === undefined ? {} : { isPartial: true }) })
+      return { known, best, failed: answers.find(Result.isFailure)?.failure }
     }
   )
+
+/** What those nodes know that answer, as one; fails where none does. */
+export const ofAny = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Located, NodeError>) =>
+  Effect.flatMap(askEvery(nodes, ask), ({ best, failed, known }): Effect.Effect<Located, NodeError> => {
+    if (best !== undefined) return Effect.succeed(best)
+    if (known.length === 0) return Effect.fail(failed!)
+    return Effect.succeed({ state: "absent", ...(failed === undefined ? {} : { isPartial: true }) })
+  })
 
 /** The answer of one node. */
 export type Answer =
@@ -113,23 +121,17 @@ export const toEvery = <N>(nodes: ReadonlyArray<N>, give: (node: N) => Effect.Ef
 
 /** What every node knows, as one; what fails may know more than those that have nothing. */
 export const ofEvery = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Standing, NodeError>) =>
-  Effect.flatMap(
-    Effect.forEach(nodes, (node) => Effect.result(ask(node)), { concurrency: "unbounded" }),
-    (answers): Effect.Effect<Standing, NodeError> => {
-      const known = answers.filter(Result.isSuccess).map(({ success }) => success)
-      const best = known.find(({ state }) => state === "mined") ?? known.find(({ state }) => state === "waiting")
-      if (best !== undefined) return Effect.succeed(best)
-      const failed = answers.find(Result.isFailure)
-      if (failed !== undefined) return Effect.fail(failed.failure)
-      const isOver = known.some(({ state }) => state === "replaced" || state === "dropped")
-      const telling = known.filter((one) => !isOver || one.state !== "absent" || one.hidden !== true)
-      const open =
-        telling.find(({ state }) => state === "searching") ??
-        telling.find((one) => one.state === "absent" && one.mayCome === true) ??
-        telling.find(({ state }) => state === "absent")
-      return Effect.succeed(open ?? telling[0]!)
-    }
-  )
+  Effect.flatMap(askEvery(nodes, ask), ({ best, failed, known }): Effect.Effect<Standing, NodeError> => {
+    if (best !== undefined) return Effect.succeed(best)
+    if (failed !== undefined) return Effect.fail(failed)
+    const isOver = known.some(({ state }) => state === "replaced" || state === "dropped")
+    const telling = known.filter((one) => !isOver || one.state !== "absent" || one.hidden !== true)
+    const open =
+      telling.find(({ state }) => state === "searching") ??
+      telling.find((one) => one.state === "absent" && one.mayCome === true) ??
+      telling.find(({ state }) => state === "absent")
+    return Effect.succeed(open ?? telling[0]!)
+  })
 
 /** How many times the fee that is usual at present a transaction may pay, where the settings say nothing. */
 export const defaultMaximumFee = 100

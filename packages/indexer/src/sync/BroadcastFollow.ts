@@ -4,15 +4,13 @@
  * chain takes its transactions back into doubt.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
 import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
+import * as LooksInTurn from "./internal/LooksInTurn.ts"
 import { type Pace, retryForever } from "./RetryForever.ts"
 
 export type Options = Pace
@@ -23,10 +21,6 @@ export interface BroadcastFollow {
   /** Steps until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
 }
-
-/** Transactions that are read from the store, and that nodes are asked about, at a time. */
-const atOnce = 50
-const concurrency = 4
 
 const dropped = "no node has the transaction any more"
 
@@ -56,12 +50,6 @@ const foundOf = Effect.fnUntraced(function* (chain: Chain, row: Broadcasts.Broad
     }
   }
 })
-
-/** Whether the nodes, or the store, could not be asked: neither can they about others. */
-const isAway = (look: Exit.Exit<void, DatabaseError | NodeError>): boolean => {
-  const error = Exit.findErrorOption(look)
-  return Option.isSome(error) && (error.value._tag === "NodeUnreachable" || error.value._tag === "DatabaseError")
-}
 
 export const make = Effect.fn("BroadcastFollow.make")(function* (
   chain: Chain,
@@ -94,17 +82,10 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     const row = yield* ChainRow.find(chain)
     if (row === undefined || row.height === null) return
     const { height, id } = row
-    let last: Broadcasts.Broadcast | undefined
-    let failed: Cause.Cause<DatabaseError | NodeError> | undefined
-    while (true) {
-      const some = yield* Broadcasts.toLookFor(id, height, atOnce, last)
-      if (some.length === 0) break
-      // What cannot be told of one holds up no other one.
-      const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(one, height)), { concurrency })
-      failed ??= looks.find(Exit.isFailure)?.cause
-      last = some.at(-1)
-      if (some.length < atOnce || looks.every(isAway)) break
-    }
+    const failed = yield* LooksInTurn.run(
+      (limit, last) => Broadcasts.toLookFor(id, height, limit, last),
+      (broadcast: Broadcasts.Broadcast) => look(broadcast, height)
+    )
     if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))
 

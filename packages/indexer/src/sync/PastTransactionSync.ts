@@ -5,10 +5,7 @@
  */
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
@@ -17,6 +14,7 @@ import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import * as PastTransactions from "../store/subscriptions/PastTransactions.ts"
+import * as LooksInTurn from "./internal/LooksInTurn.ts"
 import { type Pace, retryForever } from "./RetryForever.ts"
 
 export interface PastTransactionSync {
@@ -25,10 +23,6 @@ export interface PastTransactionSync {
   /** Steps until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
 }
-
-/** Transactions that are read from the store, and that nodes are asked about, at a time. */
-const atOnce = 50
-const concurrency = 4
 
 /**
  * Looks at which the node named a block that is not the one there, or another node could not be asked: one that is on a branch
@@ -91,7 +85,7 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       return yield* PastTransactions.miss(one, height, absences)
     }
     const mayChange = (block !== undefined && !isThatBlock) || (found.state === "absent" && found.isPartial === true)
-    const most = !mayChange ? Broadcasts.absencesUntilLost(chain) : otherBlocksUntilLost
+    const most = mayChange ? otherBlocksUntilLost : Broadcasts.absencesUntilLost(chain)
     const isLast = absences + 1 >= most
     if (isLast && found.state === "mined" && block === undefined) {
       const header = yield* PastTransactions.headerOf(chainId, found)
@@ -100,27 +94,14 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     yield* PastTransactions.miss(one, height, isLast ? undefined : absences + 1)
   })
 
-  /** Whether no node, or not the store, could be asked: neither can they about others. */
-  const isAway = (done: Exit.Exit<void, DatabaseError | NodeError>): boolean => {
-    const error = Exit.findErrorOption(done)
-    return Option.isSome(error) && (error.value._tag === "NodeUnreachable" || error.value._tag === "DatabaseError")
-  }
-
   const step: PastTransactionSync["step"] = Effect.gen(function* () {
     const row = yield* ChainRow.find(chain)
     if (row === undefined || row.height === null) return
     const { height, id } = row
-    let behind: PastTransactions.Look | undefined
-    let failed: Cause.Cause<DatabaseError | NodeError> | undefined
-    while (true) {
-      const some = yield* PastTransactions.toLookFor(id, height, atOnce, behind)
-      if (some.length === 0) break
-      // What cannot be told of one holds up no other one.
-      const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(id, one, height)), { concurrency })
-      failed ??= looks.find(Exit.isFailure)?.cause
-      behind = some.at(-1)
-      if (some.length < atOnce || looks.every(isAway)) break
-    }
+    const failed = yield* LooksInTurn.run(
+      (limit, behind) => PastTransactions.toLookFor(id, height, limit, behind),
+      (one: PastTransactions.Look) => look(id, one, height)
+    )
     last = undefined
     if (refusal !== undefined) yield* Effect.logWarning(`Where transactions are is not known yet: ${refusal}`)
     refusal = undefined

@@ -1,7 +1,6 @@
 /** What became of a block: which callbacks it brought, in which state these are, and whether it was undone. */
-
-import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"

@@ -1,7 +1,6 @@
 /** Wallets and single addresses whose past is being looked for, with how far that has come. */
-
-import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
+import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"

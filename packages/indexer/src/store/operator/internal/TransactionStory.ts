@@ -2,10 +2,9 @@
  * What the store has of a transaction by its id. No index has the ids of all transactions: outputs and broadcasts are found
  * by them, callbacks among those of the transaction's block where the block is known, else among the newest ones.
  */
-
-import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
+import * as Amount from "@headwater/core/Amount"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
