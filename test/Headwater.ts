@@ -167,7 +167,12 @@ export const start = (
       remove: (path) => call("DELETE", path),
       launch,
       kill: Effect.asVoid(end("SIGKILL")),
-      terminate: end("SIGTERM"),
+      terminate: end("SIGTERM").pipe(
+        Effect.timeoutOrElse({
+          duration: "2 minutes",
+          orElse: () => Effect.die(new Error(`The daemon does not end:\n${printed.slice(-5000)}`))
+        })
+      ),
       exit: Effect.suspend(() => exited(child!)),
       pid: () => child!.pid!,
       command: (...args) =>

@@ -149,7 +149,13 @@ for (const _ of locations.filter(({ name }) => name === "postgres")) {
           assert.isTrue(statuses.has(200))
           for (const status of statuses) assert.include([200, 503], status)
           // The store and the chain are looked at now and then: the last round may be a moment ago.
-          while ((yield* headwater.get("/ready")).status !== 200) yield* Effect.sleep("100 millis")
+          yield* headwater.get("/ready").pipe(
+            Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("100 millis") }),
+            Effect.timeoutOrElse({
+              duration: "60 seconds",
+              orElse: () => Effect.die(new Error(`Not ready:\n${headwater.log().slice(-5000)}`))
+            })
+          )
           // The process is the one that was started.
           assert.strictEqual(headwater.pid(), pid)
           assert.strictEqual(yield* headwater.terminate, 0)

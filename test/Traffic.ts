@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
 import type { Anvil } from "./Anvil.ts"
 import type { Delivery } from "./Receiver.ts"
 
@@ -41,7 +42,13 @@ export const start = Effect.fnUntraced(function* (
     const payment = { from, to, value: `0x${(i + 1).toString(16)}` }
     const hash = yield* anvil.rpc<string>("eth_sendTransaction", [payment])
     // anvil loses blocks when it is told to reorganise while it mines.
-    while ((yield* anvil.rpc("eth_getTransactionReceipt", [hash])) === null) yield* Effect.sleep("2 millis")
+    yield* anvil.rpc("eth_getTransactionReceipt", [hash]).pipe(
+      Effect.repeat({ until: (receipt) => receipt !== null, schedule: Schedule.spaced("2 millis") }),
+      Effect.timeoutOrElse({
+        duration: "60 seconds",
+        orElse: () => Effect.die(new Error(`anvil has not mined ${hash} within 60 s`))
+      })
+    )
     minedAt.set(hash, Date.now())
     if (i % 25 === 24) yield* anvil.rpc("anvil_reorg", [1 + Math.floor(random() * 4), []])
   }, Effect.uninterruptible)
@@ -50,7 +57,10 @@ export const start = Effect.fnUntraced(function* (
       yield* act(i)
       yield* Effect.sleep(pause())
     }
-  }).pipe(Effect.forkChild)
+  }).pipe(
+    Effect.tapDefect((defect) => Effect.logError("No more payments", defect)),
+    Effect.forkChild
+  )
   const stop = Effect.andThen(Fiber.interrupt(fiber), anvil.rpc("anvil_mine", ["0x5"]))
   return { minedAt, stop: Effect.asVoid(stop) } satisfies Traffic
 })

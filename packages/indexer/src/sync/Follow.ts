@@ -6,10 +6,9 @@
 import * as Bytes from "@headwater/core/Bytes"
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import * as SteadyTime from "../SteadyTime.ts"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
 import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
@@ -46,14 +45,20 @@ const nearHead = 10
 /** How often the log tells how far a chain is that catches up. */
 const progressInterval = "30 seconds"
 
-/** Whether another try is of no use: another daemon follows the chain, or an operator has to act. */
-const isForOthers = (
-  error: SyncError | Fence.FollowedElsewhere
-): error is Fence.FollowedElsewhere | Fork.UnrecoverableFork =>
-  error._tag === "FollowedElsewhere" || error._tag === "UnrecoverableFork"
+/** Whether another try may help: unless another daemon follows the chain, or an operator has to act. */
+const isPassing = (error: SyncError | Fence.FollowedElsewhere): error is Exclude<SyncError, Fork.UnrecoverableFork> =>
+  error._tag !== "FollowedElsewhere" && error._tag !== "UnrecoverableFork"
 
-/** Waits between failed attempts: doubling from half a second, at most 15 seconds. */
-const backoff = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
+/** The first wait after a failure, and the longest: a node is spared, a store of one's own is not. In milliseconds. */
+const firstWait = 500
+const longestWait = 15_000
+const longestWaitForStore = 2_000
+
+const isStoreAway = (error: SyncError) => error._tag === "DatabaseError" && error.unavailable
+
+/** How long is waited after so many failures in a row, between which no block was committed. */
+const waitAfter = (failures: number, error: SyncError): Duration.Duration =>
+  Duration.millis(Math.min(firstWait * 2 ** (failures - 1), isStoreAway(error) ? longestWaitForStore : longestWait))
 
 export interface Follow {
   /** One look at the node: commits what is new, undoes what is orphaned. */
@@ -270,8 +275,10 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
 
   const reportFailure = Effect.fnUntraced(function* (error: SyncError) {
     const message = yield* messageOf(error)
+    const said = statuses.get(chain)?.message
     yield* report({ state: "failing", message })
-    yield* Effect.logWarning(message)
+    // A store that is away fails often, and alike.
+    if (!isStoreAway(error) || message !== said) yield* Effect.logWarning(message)
   })
 
   const logProgress = Effect.gen(function* () {
@@ -285,21 +292,28 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   const run: Follow["run"] = Effect.gen(function* () {
     // A chain that was observed until now has a state already.
     if (!isFailing() && statuses.get(chain)?.head === undefined) yield* report({ state: "starting" })
+    /** Failures in a row, and where the chain stood at the last one: each block that is committed ends the row. */
+    let failures = 0
+    let failedAt: number | undefined
+    const waitBehind = (error: SyncError) =>
+      Effect.suspend(() => {
+        const height = statuses.get(chain)?.height
+        failures = height === failedAt ? failures + 1 : 1
+        failedAt = height
+        return Effect.sleep(waitAfter(failures, error))
+      })
+    const waitForNews = Effect.suspend(() => {
+      failures = 0
+      return nextLook(newest)
+    })
     return yield* step.pipe(
+      Effect.andThen(waitForNews),
       Effect.mapError((error) => Fence.refusal(error) ?? error),
-      Effect.tapError((error) => (isForOthers(error) ? Effect.void : reportFailure(error))),
-      Effect.retry({ schedule: backoff, while: (error) => !isForOthers(error) }),
-      Effect.andThen(Effect.suspend(() => nextLook(newest))),
+      Effect.catchIf(isPassing, (error) => Effect.andThen(reportFailure(error), waitBehind(error))),
       Effect.forever,
       Effect.raceFirst(logProgress)
     )
-  }).pipe(
-    Effect.catchIf(
-      (error): error is Exclude<SyncError, Fork.UnrecoverableFork> => !isForOthers(error),
-      (error) => Effect.die(error)
-    ),
-    Effect.annotateLogs({ chain: nameOf(chain) })
-  )
+  }).pipe(Effect.annotateLogs({ chain: nameOf(chain) }))
 
   return { step, run } satisfies Follow
 })

@@ -17,6 +17,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import * as Fence from "@headwater/indexer/store/database/Fence"
 import * as CatchingUp from "@headwater/indexer/sync/CatchingUp"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -611,6 +612,73 @@ describe("Follow with a broken node", () => {
       assert.match(lines.join("\n"), /Catching up: \d+ blocks behind, [\d.]+ blocks\/s, \d+m.* left/)
       yield* Fiber.interrupt(running)
     }).pipe(Effect.provide(layer))
+  )
+
+  /** Follows with the time standing still: holds how often the node was asked for its head, and how far the chain has come. */
+  const failing = Effect.fnUntraced(function* (
+    fake: FakeChain,
+    store: ChainStore.ChainStore,
+    lines: Array<string> = []
+  ) {
+    let looks = 0
+    const head = Effect.suspend(() => {
+      looks++
+      return fake.source.head
+    })
+    const follow = yield* Follow.make({ ...fake.source, head }, store, { ...followOptions, concurrency: 1 })
+    const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+    yield* Effect.forkScoped(Effect.provide(follow.run, Logger.layer([logger]) satisfies Layer.Layer<never>))
+    const statuses = yield* ChainStatus
+    return Effect.fnUntraced(function* (expected: number, height?: number) {
+      const now = () => ({ looks, height: statuses.get(chain)?.height })
+      const isFailing = () => statuses.get(chain)?.state === "failing"
+      // The store answers in real time.
+      for (let i = 0; i < 400 && !(looks >= expected && now().height === height && isFailing()); i++) yield* aMoment
+      yield* aMoment
+      assert.deepStrictEqual(now(), { looks: expected, height })
+    })
+  })
+  const aMoment = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+
+  it.effect("waits no longer after a failure than after the first one where blocks were committed meanwhile", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 20; i++) fake.mine([])
+      let given = 5
+      fake.blockFault = (height) =>
+        height > given
+          ? Effect.fail(new NodeUnreachable({ node: "fake", method: "block", message: "gone" }))
+          : undefined
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      const looked = yield* failing(fake, store)
+      yield* looked(1, 5)
+      for (const [index, seconds] of [0.5, 1, 2, 4].entries()) {
+        yield* TestClock.adjust(seconds * 1_000)
+        yield* looked(index + 2, 5)
+      }
+      given = 10
+      yield* TestClock.adjust("8 seconds")
+      yield* looked(6, 10)
+      yield* TestClock.adjust("500 millis")
+      yield* looked(7, 10)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("asks a store that is away every two seconds, and says so once", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 3; i++) fake.mine([])
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+      const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" })
+      const lines: Array<string> = []
+      const looked = yield* failing(fake, { ...store, cursor: Effect.fail(new DatabaseError({ cause })) }, lines)
+      yield* looked(1)
+      for (const [index, seconds] of [0.5, 1, 2, 2, 2, 2].entries()) {
+        yield* TestClock.adjust(seconds * 1_000)
+        yield* looked(index + 2)
+      }
+      assert.deepStrictEqual(lines, [cause.message])
+    }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
   it.live("leaves an orphaned tip also where the node's final block has meanwhile passed it", () =>
