@@ -6,6 +6,7 @@
  * nor are the entries for staking, voting and resources, whose amounts do not go to another account.
  */
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -61,15 +62,11 @@ export const decode = (
       .filter(({ tokenId }) => tokenId === undefined || tokenId === "")
       .reduce((sum, { callValue = 0 }) => sum + BigInt(callValue), 0n)
     if (amount === 0n) return undefined
-    return {
-      kind: "internal",
-      transaction,
-      operation: `call_${index}`,
-      operationType,
-      from: yield* TronJson.address(chain, internal.caller_address, "caller_address"),
-      to: yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address"),
-      amount
-    }
+    const from = yield* TronJson.address(chain, internal.caller_address, "caller_address")
+    const to = yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address")
+    // CALLCODE is listed so, and moves nothing; a call of the account itself with coins fails (`validateForSmartContract`).
+    if (operationType === "call" && Bytes.equal(from, to)) return undefined
+    return { kind: "internal", transaction, operation: `call_${index}`, operationType, from, to, amount }
   })
 
 /** What of a transaction's info tells whether its node keeps internal transactions. */

@@ -219,6 +219,16 @@ describe("TronBlock", () => {
     assert.deepStrictEqual(Result.getOrThrow(read(blockOf(height, [first, second], infos), false)).transfers, [])
   })
 
+  // java-tron, Program.callToAddress: a CALLCODE with coins is listed as a call of the account itself, and moves none.
+  it("takes no coins that a contract gives itself by the code of another", () => {
+    const called = call(1, 50)
+    const infos = [infoOf(called, height, { internal_transactions: [internal(50, 50, 5), internal(50, 51, 6)] })]
+    assert.deepStrictEqual(
+      transfers([called], infos).map(({ amount, to }) => [to, amount]),
+      [[bytesOf(51), 6n]]
+    )
+  })
+
   it("takes addresses in either form of the API", () => {
     const called = call(1, 50)
     const visible = infoOf(called, height, {
