@@ -1,9 +1,10 @@
 /** The file of a SQLite store, and the connection that reads the file beside the writer's. */
-import { closeSync, existsSync, openSync } from "node:fs"
+import { closeSync, existsSync, openSync, statSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import type { CompiledQuery } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
+import { fileItself } from "../Location.ts"
 import * as Connection from "./Connection.ts"
 import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
 import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
@@ -16,6 +17,29 @@ export const make = (file: string): Effect.Effect<void, DatabaseError> =>
   Effect.try({
     try: () => closeSync(openSync(file, "a", ownerOnly)),
     catch: (cause) => new DatabaseError({ cause })
+  })
+
+/** Which file a name leads to; undefined where none does. */
+const leadsTo = (name: string) => {
+  const found = statSync(name, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+/**
+ * An effect that fails once a file that is open now, or the log beside it, is no longer at its name. SQLite goes on without a
+ * word with what was moved, replaced or removed, and what it writes there ends with the process.
+ */
+export const inPlace = (file: string): Effect.Effect<Effect.Effect<void, DatabaseError>> =>
+  Effect.sync(() => {
+    const opened = [file, `${fileItself(file)}-wal`].map((name) => ({ name, file: leadsTo(name) }))
+    return Effect.suspend(() => {
+      const foreign = opened.find(({ file, name }) => leadsTo(name) !== file)
+      if (foreign === undefined) return Effect.void
+      const message =
+        `${foreign.name} is not the file that this process has open, but was moved, replaced or removed meanwhile: what ` +
+        "is written now may be lost. Put the file back; where that cannot be, stop this process by SIGTERM, and start again"
+      return Effect.fail(new DatabaseError({ cause: new Error(message) }))
+    })
   })
 
 const connect = (options: SqliteOptions, readonly: boolean) => {
@@ -44,6 +68,6 @@ export const reader = (options: SqliteOptions) => open(options, true)
  */
 export const visitor = (options: SqliteOptions) =>
   Effect.map(
-    Effect.suspend(() => open(options, existsSync(`${options.file}-wal`))),
+    Effect.suspend(() => open(options, existsSync(`${fileItself(options.file)}-wal`))),
     ({ db }) => db
   )
