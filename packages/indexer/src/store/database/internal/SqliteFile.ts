@@ -1,10 +1,11 @@
 /** The file of a SQLite store, and the connection that reads the file beside the writer's. */
-import { closeSync, existsSync, openSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import type { CompiledQuery } from "kysely"
+import { type CompiledQuery, type Kysely, sql } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
 import { fileItself } from "../Location.ts"
+import type { Tables } from "../Tables.ts"
 import * as Connection from "./Connection.ts"
 import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
 import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
@@ -12,12 +13,49 @@ import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 /** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
 const ownerOnly = 0o600
 
-/** Makes a file where there is none; what an operator has made stays as it is. */
-export const make = (file: string): Effect.Effect<void, DatabaseError> =>
+/** The `user_version` of a copy that no program has opened yet. */
+export const copyMark = 0x68_77_63_70
+/** Where SQLite has the `user_version` in a file. */
+const versionAt = 60
+
+/**
+ * Makes a file where there is none; what an operator has made stays as it is. Says whether the file is a copy that no program
+ * has opened yet. Such a copy has no log: one beside it is of the file whose place it took, and SQLite would take that
+ * file's pages for the copy's.
+ */
+export const make = (file: string): Effect.Effect<boolean, DatabaseError> =>
   Effect.try({
-    try: () => closeSync(openSync(file, "a", ownerOnly)),
+    try: () => {
+      const descriptor = openSync(file, "a+", ownerOnly)
+      const version = Buffer.alloc(4)
+      try {
+        readSync(descriptor, version, 0, version.length, versionAt)
+      } finally {
+        closeSync(descriptor)
+      }
+      if (version.readUInt32BE() !== copyMark) return false
+      const log = `${fileItself(file)}-wal`
+      if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+        throw new Error(
+          `${file} is a copy, and ${log} belongs to the file whose place it took: remove ${log} and ${log.replace(/wal$/, "shm")}`
+        )
+      }
+      return true
+    },
     catch: (cause) => new DatabaseError({ cause })
   })
+
+/**
+ * From now on a log beside the file is its own. The file itself has the mark no more before the log has anything else: where
+ * another process keeps it from that, the file is not opened.
+ */
+export const takeMarkOff = Effect.fnUntraced(function* (writer: Kysely<Tables>) {
+  const run = (statement: string) =>
+    Connection.attempt(() => sql.raw<{ readonly busy?: number }>(statement).execute(writer))
+  yield* run("pragma user_version = 0")
+  const { rows } = yield* run("pragma wal_checkpoint(truncate)")
+  if (rows[0]?.busy !== 0) return yield* new DatabaseError({ cause: new Error("another process has the file open") })
+})
 
 /** Which file a name leads to; undefined where none does. */
 const leadsTo = (name: string) => {
