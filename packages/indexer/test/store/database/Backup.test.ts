@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -88,6 +88,11 @@ describe("Backup", () => {
       }).pipe(on(store!))
       const refused = yield* Effect.flip(create("refused").pipe(on(restored!)))
       assert.match(refused.message, /restored is a copy, and .*restored-wal belongs to the file whose place it took/)
+      rmSync(restored!)
+      const alone = yield* Effect.flip(create("refused").pipe(on(restored!)))
+      assert.match(alone.message, /restored-wal is there without its file/)
+      assert.isAbove(statSync(`${restored}-wal`).size, 0)
+      yield* left(copy!, restored!, [""])
       rmSync(`${restored}-wal`)
       yield* Effect.andThen(create("after"), left(restored!, killed!)).pipe(on(restored!))
       const names = yield* Effect.flatMap(Database, ({ read }) =>

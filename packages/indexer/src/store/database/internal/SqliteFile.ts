@@ -18,29 +18,36 @@ export const copyMark = 0x68_77_63_70
 /** Where SQLite has the `user_version` in a file. */
 const versionAt = 60
 
+/** The file's `user_version`; undefined where the file is empty. */
+const versionOf = (file: string): number | undefined => {
+  const descriptor = openSync(file, "a+", ownerOnly)
+  const version = Buffer.alloc(4)
+  try {
+    return readSync(descriptor, version, 0, version.length, versionAt) === 0 ? undefined : version.readUInt32BE()
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /**
  * Makes a file where there is none; what an operator has made stays as it is. Says whether the file is a copy that no program
- * has opened yet. Such a copy has no log: one beside it is of the file whose place it took, and SQLite would take that
- * file's pages for the copy's.
+ * has opened yet. Such a copy has no log, and neither has a new file: one beside it is of the file whose place it took. SQLite
+ * would take that file's pages for the copy's, and would delete the log beside a new file.
  */
 export const make = (file: string): Effect.Effect<boolean, DatabaseError> =>
   Effect.try({
     try: () => {
-      const descriptor = openSync(file, "a+", ownerOnly)
-      const version = Buffer.alloc(4)
-      try {
-        readSync(descriptor, version, 0, version.length, versionAt)
-      } finally {
-        closeSync(descriptor)
-      }
-      if (version.readUInt32BE() !== copyMark) return false
+      const version = versionOf(file)
+      if (version !== undefined && version !== copyMark) return false
       const log = `${fileItself(file)}-wal`
       if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
         throw new Error(
-          `${file} is a copy, and ${log} belongs to the file whose place it took: remove ${log} and ${log.replace(/wal$/, "shm")}`
+          version === undefined
+            ? `${log} is there without its file, whose newest changes it has: put both where they were, or remove the log`
+            : `${file} is a copy, and ${log} belongs to the file whose place it took: remove that and ${log.replace(/wal$/, "shm")}`
         )
       }
-      return true
+      return version === copyMark
     },
     catch: (cause) => new DatabaseError({ cause })
   })
