@@ -106,6 +106,9 @@ describe("A flush of a SQLite store", () => {
         yield* (yield* Accounts).create("acme")
         yield* flush
         assert.isAbove(yield* StoreHealth.size({ ...location, file: link }), statSync(location.file).size)
+        rmSync(link)
+        symlinkSync(link, link)
+        assert.match((yield* Effect.flip(flush)).message, /^ELOOP/, "what cannot be looked at is an error of the store")
       }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provideMerge(Database.layer({ ...location, file: link })))))
     }).pipe(Effect.scoped)
   )

@@ -77,13 +77,16 @@ const leadsTo = (name: string) => {
 export const inPlace = (file: string): Effect.Effect<Effect.Effect<void, DatabaseError>> =>
   Effect.sync(() => {
     const opened = [file, `${fileItself(file)}-wal`].map((name) => ({ name, file: leadsTo(name) }))
-    return Effect.suspend(() => {
-      const foreign = opened.find(({ file, name }) => leadsTo(name) !== file)
-      if (foreign === undefined) return Effect.void
-      const message =
-        `${foreign.name} is not the file that this process has open, but was moved, replaced or removed meanwhile: what ` +
-        "is written now may be lost. Put the file back; where that cannot be, stop this process by SIGTERM, and start again"
-      return Effect.fail(new DatabaseError({ cause: new Error(message) }))
+    return Effect.try({
+      try: () => {
+        const foreign = opened.find(({ file, name }) => leadsTo(name) !== file)
+        if (foreign === undefined) return
+        throw new Error(
+          `${foreign.name} is not the file that this process has open, but was moved, replaced or removed meanwhile: what ` +
+            "is written now may be lost. Put the file back; where that cannot be, stop this process by SIGTERM, and start again"
+        )
+      },
+      catch: (cause) => new DatabaseError({ cause })
     })
   })
 
