@@ -2,11 +2,11 @@
  * Tells subscriptions on extended public keys what their addresses had before a window reached them: steps of the store find
  * the blocks, which are read again from the node.
  */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Source } from "../families/Source.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
+import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
 import { type Pace, retryForever } from "./RetryForever.ts"
@@ -40,7 +40,7 @@ export const make = (source: Source, store: ChainStore, options: Options): PastP
 
   /** Whether the block was told; one that cannot be, at present, holds up none of the others. */
   const tellOrWarn = Effect.fnUntraced(function* (height: number) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     const before = untold.get(height)
     if (before !== undefined && now < before.until) return false
     return yield* tell(height).pipe(

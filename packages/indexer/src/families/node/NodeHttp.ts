@@ -71,9 +71,12 @@ const describe = (error: Error & { readonly code?: unknown }): string => {
 
 const unauthorized = 401
 
-/** What may be secret of a URL and of what is sent to it. */
-const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  [
+/** Shorter parts of a path are words, as `mainnet`. */
+const shortestKey = 16
+
+/** What may be secret of a URL and of what is sent to it: also a key by itself, as nodes repeat it in their errors. */
+const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  const whole = [
     // An API key may stand where the user does.
     url.username,
     percentDecoded(url.username),
@@ -85,6 +88,18 @@ const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): Readonl
     ...Object.values(headers),
     (authorization(url) ?? "").slice("Basic ".length)
   ].filter((secret) => secret.length >= 4)
+  const parts = whole.flatMap((secret) => secret.split(/[\s/?&=]/)).filter((part) => part.length >= shortestKey)
+  return [...whole, ...parts, ...parts.map(percentDecoded)]
+}
+
+const without = (secrets: ReadonlyArray<string>, text: string): string =>
+  secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
+
+/** Takes the parts of a URL that may be secret out of a text. */
+export const redacting = (url: URL): ((text: string) => string) => {
+  const secrets = secretsOf(url, {})
+  return (text) => without(secrets, text)
+}
 
 /** What may be secret of a cookie. */
 const secretsOfCookie = (credentials: string): ReadonlyArray<string> => [
@@ -224,10 +239,6 @@ export const make = Effect.fnUntraced(function* (
   return {
     name: `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`,
     post: (body, below) => connections.withPermit(post(body, below)),
-    redact: (text) =>
-      [...secrets, ...(cookie?.known() ?? []).flatMap(secretsOfCookie)].reduce(
-        (clean, secret) => clean.replaceAll(secret, "***"),
-        text
-      )
+    redact: (text) => without([...secrets, ...(cookie?.known() ?? []).flatMap(secretsOfCookie)], text)
   }
 })

@@ -6,6 +6,7 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as MoveSource from "./internal/MoveSource.ts"
+import { copyMark } from "./internal/SqliteFile.ts"
 import type { Location } from "./Location.ts"
 
 /** No copy was made. */
@@ -69,14 +70,15 @@ const holdState = (db: BetterSqlite.Database) =>
   })
 
 /**
- * Whatever takes the place of a store gets an epoch of its own: what was numbered since the copy was made is not in it. And
- * of a move that is under way the copy is no part.
+ * Whatever takes the place of a store gets an epoch of its own: what was numbered since the copy was made is not in it. Of
+ * a move that is under way the copy is no part. And it is known as a copy until it is opened.
  */
 const asOwnStore = (file: string) => {
   const db = new BetterSqlite(file)
   const isThere = db.prepare("select 1 from sqlite_master where name = 'store_epoch'").get() !== undefined
   if (isThere) db.exec("delete from store_epoch")
   MoveSource.forgetIn(db)
+  db.pragma(`user_version = ${copyMark}`)
   db.close()
 }
 

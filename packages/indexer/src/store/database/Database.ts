@@ -19,7 +19,8 @@ import * as SqliteFile from "./internal/SqliteFile.ts"
 import * as SecretBox from "./internal/SecretBox.ts"
 import { SqliteMachine } from "./internal/SqliteMachine.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
-import type { Location } from "./Location.ts"
+import * as WalFlush from "./internal/WalFlush.ts"
+import { fileItself, type Location } from "./Location.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreLock from "./StoreLock.ts"
@@ -71,18 +72,24 @@ export class Database extends Context.Service<
 }
 
 const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
-  const { cacheMegabytes, file } = location
-  const options = { file, cacheMegabytes }
+  const { cacheMegabytes } = location
   const machine = yield* SqliteMachine
-  yield* SqliteFile.make(file)
+  const isCopy = yield* SqliteFile.make(location.file)
+  const file = fileItself(location.file)
+  const options = { file, cacheMegabytes }
   const writer = yield* Connection.open(new SqliteThreadDialect(() => machine.thread(options)))
+  if (isCopy) yield* SqliteFile.takeMarkOff(writer)
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
-  const flush = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)
+  const inPlace = yield* SqliteFile.inPlace(location.file)
+  const flushed = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)
+  const adapter = SqliteAdapter.make(connection)
   return {
     ...connection,
-    ...SqliteAdapter.make(connection),
-    flush,
+    ...adapter,
+    // What is in a file that nobody will open again is not stored.
+    flush: WalFlush.make(Effect.andThen(flushed, inPlace)),
+    proveWrite: Effect.andThen(adapter.proveWrite, inPlace),
     // No other process changes the schema, or takes the store's place, while this one has the store.
     ...{ compatible: Effect.void, replaced: Effect.never },
     signals: Signals.make(connection.afterCommit)

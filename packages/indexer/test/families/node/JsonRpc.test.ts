@@ -147,6 +147,19 @@ describe("JsonRpc", () => {
     })
   )
 
+  it.live("a key of the path or of the query reaches no error by itself, and words do", () =>
+    Effect.gen(function* () {
+      const message = "mainnet: 0123456789abcdef of fedcba9876543210 and aaaaaaaaaaaaaaaa is over"
+      const { url } = yield* misbehaving(json(([call]) => ({ id: call!.id, error: { code: -32000, message } })))
+      const rpc = yield* JsonRpc.make({
+        urls: [`${url}/v3/mainnet/0123456789abcdef?plan=free&key=fedcba9876543210`],
+        headers: { authorization: "Bearer aaaaaaaaaaaaaaaa" }
+      })
+      const error = yield* Effect.flip(rpc.call("m", []))
+      assert.include(error.message, "mainnet: *** of *** and *** is over")
+    })
+  )
+
   it.live("a cookie is read when it is needed, and again when the node refuses the one that it had", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
@@ -399,6 +412,9 @@ describe("JsonRpc", () => {
   describe("a node that refuses batches gets smaller ones, down to single calls, and is remembered", () => {
     const refusals: Record<string, Behaviour> = {
       "a single error object": json(() => ({ id: null, error: { code: -32600, message: "Invalid Request" } })),
+      "an error under no id for each call": json((calls) =>
+        calls.map(() => ({ id: null, error: { code: -32600, message: "Invalid Request" } }))
+      ),
       "one error in an array": json(([call]) => [
         { id: call!.id, error: { code: -32600, message: "batch too large" } }
       ]),

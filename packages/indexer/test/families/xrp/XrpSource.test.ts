@@ -478,6 +478,18 @@ describe("XrpSource", () => {
     })
   )
 
+  it.live("shows the key of a URL in no error, also where the server repeats the key", () =>
+    Effect.gen(function* () {
+      const server = yield* XrpServer.make({ ledgers })
+      server.override = () => ({ status: "error", error: "noKey", error_message: "key 0123456789abcdef is over" })
+      for (const url of [server.wsUrl, server.httpUrl]) {
+        const urls = [`${url}/v1/0123456789abcdef`]
+        const error = yield* errorOf(XrpSource.make(mainnet, { urls, ...quick, attempts: 1 }))
+        assert.include(error.message, "noKey: key *** is over")
+      }
+    })
+  )
+
   it.live("reconnects after the server has gone and come, and reads no nonsense that it sends", () =>
     Effect.gen(function* () {
       const server = yield* XrpServer.make({ ledgers })

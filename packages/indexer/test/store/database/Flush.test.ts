@@ -1,10 +1,12 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import * as WalFlush from "@headwater/indexer/store/database/internal/WalFlush"
+import * as StoreHealth from "@headwater/indexer/store/database/StoreHealth"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -58,18 +60,56 @@ describe("A flush of a SQLite store", () => {
     })
   )
 
-  it.live("is nothing where the settings ask for none, and fails where the log is not there", () =>
+  it.live("leaves the disk alone where the settings ask for that, and fails where the log is not there", () =>
     Effect.gen(function* () {
       const { file } = (yield* sqlite) as { readonly file: string }
-      const flush = Effect.flatMap(Database, ({ flush }) =>
-        Effect.andThen(
-          Effect.sync(() => rmSync(`${file}-wal`)),
-          flush
-        )
+      const flush = Effect.flatMap(Database, ({ flush }) => flush)
+      const withoutLog = Effect.andThen(
+        Effect.sync(() => rmSync(`${file}-wal`)),
+        flush
       )
-      const on = (location: Location) => Effect.exit(Effect.provide(flush, Database.layer(location)))
-      assert.isTrue(Exit.isSuccess(yield* on({ kind: "sqlite", file, synchronous: "normal" })))
-      assert.isTrue(Exit.isFailure(yield* on({ kind: "sqlite", file })))
+      const machine = yield* SqliteMachine
+      const broken = { ...machine, flush: () => Effect.succeed(Effect.die("The disk was asked for")) }
+      const on = (location: Location, run: typeof flush) => Effect.exit(Effect.provide(run, Database.layer(location)))
+      const normal = { kind: "sqlite", file, synchronous: "normal" } as const
+      assert.isTrue(Exit.isSuccess(yield* Effect.provideService(on(normal, flush), SqliteMachine, broken)))
+      assert.isTrue(Exit.isFailure(yield* on(normal, withoutLog)))
+      assert.isTrue(Exit.isFailure(yield* on({ kind: "sqlite", file }, withoutLog)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fails while the file is not at its name, so that nobody is told of what is lost", () =>
+    Effect.gen(function* () {
+      const location = (yield* sqlite) as Location & { readonly file: string }
+      yield* Effect.gen(function* () {
+        const { flush } = yield* Database
+        const works = Effect.andThen(StoreHealth.works, flush)
+        yield* works
+        renameSync(location.file, `${location.file}.moved`)
+        assert.match((yield* Effect.flip(flush)).message, /store\.db is not the file that this process has open/)
+        yield* Effect.flip(StoreHealth.works)
+        writeFileSync(location.file, "another file")
+        yield* Effect.flip(flush)
+        renameSync(`${location.file}.moved`, location.file)
+        yield* works
+      }).pipe(Effect.provide(Database.layer(location)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("finds the log of a file that is named by a link", () =>
+    Effect.gen(function* () {
+      const location = (yield* sqlite) as Extract<Location, { kind: "sqlite" }>
+      const link = `${location.file}.link`
+      symlinkSync(location.file, link)
+      yield* Effect.gen(function* () {
+        const { flush } = yield* Database
+        yield* (yield* Accounts).create("acme")
+        yield* flush
+        assert.isAbove(yield* StoreHealth.size({ ...location, file: link }), statSync(location.file).size)
+        rmSync(link)
+        symlinkSync(link, link)
+        assert.match((yield* Effect.flip(flush)).message, /^ELOOP/, "what cannot be looked at is an error of the store")
+      }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provideMerge(Database.layer({ ...location, file: link })))))
     }).pipe(Effect.scoped)
   )
 })

@@ -1,3 +1,4 @@
+import { symlinkSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Location } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
@@ -21,6 +22,18 @@ describe("StoreLock", () => {
       const nowhere = yield* Effect.flip(held({ kind: "sqlite", file: "/nowhere/store.db" }))
       assert.match(nowhere.message, /^Cannot lock the store by \/nowhere\/store\.db\.lock: /)
       assert.strictEqual(nowhere._tag, "DatabaseError", "nobody has a store that is not there")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is one for all names that lead to the file", () =>
+    Effect.gen(function* () {
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
+      const store = (yield* location) as Extract<Location, { kind: "sqlite" }>
+      writeFileSync(store.file, "")
+      symlinkSync(store.file, `${store.file}.link`)
+      yield* StoreLock.acquire(store)
+      const error = yield* Effect.flip(held({ ...store, file: `${store.file}.link` }))
+      assert.strictEqual(error._tag, "StoreInUse")
     }).pipe(Effect.scoped)
   )
 

@@ -69,7 +69,8 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
   for (const answer of answers) {
     if (!Predicate.isReadonlyObject(answer)) return inconsistent("an answer in the batch is not an object")
     const failed = hasError(answer)
-    if (failed && answers.length < sent.length) {
+    // An error under no id is to a request that the node could not read: to the batch.
+    if (failed && (answers.length < sent.length || answer.id === null)) {
       return Result.fail(JsonRpcFailure.refused(exchange, JsonRpcFailure.rejection(exchange, answer.error), true))
     }
     const place = places.get(answer.id)

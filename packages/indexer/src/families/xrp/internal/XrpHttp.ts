@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* (options: {
       const message = reply.status === 200 ? "the answer is not JSON" : `HTTP ${reply.status}`
       return yield* Effect.fail(XrpReply.unreachable(http.name, command, message, waitMillis))
     }
-    return yield* Effect.fromResult(XrpReply.read(http.name, command, answer.success))
+    return yield* Effect.fromResult(XrpReply.read(http.name, command, answer.success, http.redact))
   })
 
   return { name: http.name, request }

@@ -45,14 +45,20 @@ export const tooLarge = (node: string, method: string, message: string): Failure
 
 /**
  * `answer` is a response of the WebSocket API, or a body of JSON-RPC, whose errors are inside its `result`. A refusal is
- * `NodeRejected` with a message that begins with rippled's name for it: `lgrNotFound: ledgerNotFound`.
+ * `NodeRejected` with a message that begins with rippled's name for it: `lgrNotFound: ledgerNotFound`. What may be secret of
+ * the server's URL is taken out of the message by `redact`.
  */
-export const read = (node: string, method: string, answer: unknown): Result.Result<Json, Failure> => {
+export const read = (
+  node: string,
+  method: string,
+  answer: unknown,
+  redact: (text: string) => string
+): Result.Result<Json, Failure> => {
   const result = Predicate.isReadonlyObject(answer) ? answer.result : undefined
   const refusal = [answer, result].find(isError)
   if (refusal !== undefined) {
     const { error, error_code: code = 0, error_message: said } = refusal
-    const message = (said === undefined || said === error ? error : `${error}: ${said}`).slice(0, maxMessage)
+    const message = redact(said === undefined || said === error ? error : `${error}: ${said}`).slice(0, maxMessage)
     return Result.fail(failure(new NodeRejected({ node, method, code, message }), passing.has(error)))
   }
   return Predicate.isReadonlyObject(result)

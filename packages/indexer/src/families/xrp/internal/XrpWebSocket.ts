@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
-import { authorization } from "../../node/NodeHttp.ts"
+import { authorization, redacting } from "../../node/NodeHttp.ts"
 import * as XrpReply from "./XrpReply.ts"
 import type { XrpServer } from "./XrpServer.ts"
 import * as XrpSocket from "./XrpSocket.ts"
@@ -32,6 +32,7 @@ const maxInFlight = 32
 export const make = Effect.fnUntraced(function* (
   options: XrpWebSocketOptions
 ): Effect.fn.Return<XrpServer, never, Scope.Scope> {
+  const redact = redacting(options.url)
   const url = new URL(options.url)
   const basic = authorization(url)
   const headers = basic === undefined ? {} : { authorization: basic }
@@ -84,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
       case "gaveWay":
         return yield* Effect.never
     }
-    return yield* Effect.fromResult(XrpReply.read(name, command, json))
+    return yield* Effect.fromResult(XrpReply.read(name, command, json, redact))
   })
 
   return { name, request: (command, params) => bytesInFlight.request(request(command, params)) }

@@ -1,7 +1,7 @@
 /** What a SQLite store stands on: the thread that writes the file, and the disk that the file's log is brought onto. */
 import { Worker } from "node:worker_threads"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { WorkerThread } from "../../../WorkerThread.ts"
 import type { DatabaseError } from "../DatabaseError.ts"
@@ -18,8 +18,7 @@ export const SqliteMachine = Context.Reference("@headwater/indexer/store/databas
   defaultValue: () => ({
     thread: (options: SqliteOptions): Thread =>
       new Worker(new URL(workerFile, import.meta.url), { workerData: options }) as unknown as Thread,
-    /** An effect that ends when what was committed before is on the disk. */
-    flush: (file: string): Effect.Effect<Effect.Effect<void, DatabaseError>, never, Scope.Scope> =>
-      Effect.map(WalFlush.ofLog(file), WalFlush.make)
+    /** An effect that brings what was committed before its start onto the disk. */
+    flush: (file: string): Effect.Effect<Effect.Effect<void, DatabaseError>, never, Scope.Scope> => WalFlush.ofLog(file)
   })
 })
