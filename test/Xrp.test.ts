@@ -475,6 +475,8 @@ describe("payments of XRP", () => {
           ["destinationTag", {}, { [recipient]: { ...receiver, Flags: 0x0002_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0008_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0100_0000 } }],
+          ["recipient", { amount: "1.000001" }, { [recipient]: { ...receiver, Flags: 0x0100_0000 } }],
+          ["recipient", { amount: "1" }, { [recipient]: { ...receiver, Balance: "1000001", Flags: 0x0100_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, AMMID: "AB".repeat(32) } }],
           ["sequence", { sequence: 6 }],
           ["additionalData", { additionalData: "ü".repeat(510) }, undefined, 400],
@@ -504,6 +506,10 @@ describe("payments of XRP", () => {
         assert.strictEqual((yield* prepare({ sequence: 7 })).status, 201)
         assert.strictEqual((yield* prepare({ sequence: 8 })).status, 409)
         accounts[sender!] = owner
+        // An account of the reserve alone gets as much from anybody, whomever it has authorised.
+        accounts[recipient] = { ...receiver, Flags: 0x0100_0000 }
+        assert.strictEqual((yield* prepare({ amount: "1" })).status, 201)
+        accounts[recipient] = receiver
         // A first payment that makes the account, and one to an X-address.
         assert.strictEqual((yield* prepare({ amount: "1", recipient: account(5) })).status, 201)
         accounts[tagged.classic] = receiver

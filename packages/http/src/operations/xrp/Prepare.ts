@@ -90,9 +90,13 @@ const refusalOf = Effect.fnUntraced(function* (
     return conflictingField("destinationTag", "the recipient takes no payment without one")
   }
   if (account.refusesCoins) return conflictingField("recipient", `wants no ${chain.unit}`)
-  return account.requiresAuthorisation && !(yield* ledger.isAuthorised(sender, recipient.account))
-    ? conflictingField("recipient", "takes payments of authorised accounts alone, of which the sender is none")
-    : undefined
+  if (!account.requiresAuthorisation) return undefined
+  const { base } = yield* ledger.reserves
+  // What an account without more than the reserve needs for its fees, anybody may pay (rippled).
+  if (account.balance <= base && amount <= base) return undefined
+  return (yield* ledger.isAuthorised(sender, recipient.account))
+    ? undefined
+    : conflictingField("recipient", "takes payments of authorised accounts alone, of which the sender is none")
 })
 
 const prepare = Effect.fnUntraced(function* (
