@@ -214,8 +214,10 @@ const checkLists = Effect.fnUntraced(function* (
     const latest = history.tokens.filter(touches(address)).map((moved, index) => {
       const { decimals } = metadata.get(moved.contract)!
       const { tokenData, ...rest } = tokens[index]!
-      const has = moved.tokenId === undefined && decimals !== undefined
-      const fungibleValues = { ...tokenData.fungibleValues, ...(has ? { decimals } : {}) }
+      const fungibleValues = {
+        ...tokenData.fungibleValues,
+        decimals: moved.tokenId === undefined ? (decimals ?? 0) : 0
+      }
       return { ...rest, tokenData: { ...tokenData, fungibleValues } }
     })
     const latestPath = `/addresses-latest/evm/ethereum/devnet/${address}/tokens-transfers`
@@ -353,7 +355,7 @@ const checkExplorer = Effect.fnUntraced(function* (
       extraData: block.extraData,
       gasLimit: Number(block.gasLimit),
       gasUsed: Number(block.gasUsed),
-      ...{ hash: block.hash, height, nonce: block.nonce, previousBlockHash: block.parentHash },
+      ...{ hash: block.hash, height, nonce: Number(block.nonce), previousBlockHash: block.parentHash },
       ...{ size: Number(block.size), timestamp: Number(block.timestamp) },
       ...(block.totalDifficulty == null ? {} : { totalDifficulty: Number(block.totalDifficulty) }),
       transactionsCount: block.transactions.length

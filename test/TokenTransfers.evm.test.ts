@@ -222,6 +222,59 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
     })
   )
 
+  it.effect("tells what a raw transaction costs at the least, with which the node takes it, and at the most", () =>
+    Effect.gen(function* () {
+      const { account, anvil, headwater, receiptOf } = yield* shared
+      const coin = yield* account.deploy("Coin")
+      const accessList = [{ address: coin.address, storageKeys: [`0x${"11".repeat(32)}`, `0x${"12".repeat(32)}`] }]
+      const price = 1_000_000_000_000n
+      // Of an old nonce: nothing comes of the authorization, and of what was paid for it nothing back.
+      const authority = yield* Effect.promise(() =>
+        funded.authorize({ chainId: 31_337, nonce: 7, address: coin.address })
+      )
+      const to = Wallet.createRandom().address
+      for (const wanted of [
+        { type: 0, to },
+        { type: 1, to, accessList },
+        { type: 2, data: `0x${"00".repeat(65)}` },
+        { type: 2, to, accessList, data: "0x00" },
+        { type: 4, to, authorizationList: [authority] }
+      ]) {
+        const prices = wanted.type < 2 ? { gasPrice: price } : { maxFeePerGas: price, maxPriorityFeePerGas: 1n }
+        const nonce = Number(yield* anvil.rpc("eth_getTransactionCount", [funded.address, "pending"]))
+        const sign = (gasLimit: bigint) =>
+          Effect.promise(() =>
+            funded.signTransaction({ ...{ ...wanted, ...prices }, ...{ chainId: 31_337, nonce, gasLimit } })
+          )
+        const { body } = yield* headwater.post(`/utils/evm/${place}/decode-raw-transaction`, {
+          rawTransactionHex: yield* sign(100_000n)
+        })
+        const { approximateAmount, approximateMinimumRequiredAmount } = body.data.item.fee
+        assert.strictEqual(parseEther(approximateAmount), 100_000n * price)
+        const least = parseEther(approximateMinimumRequiredAmount) / price
+        const { gasUsed, status } = yield* receiptOf(
+          yield* anvil.rpc<string>("eth_sendRawTransaction", [yield* sign(least)])
+        )
+        assert.strictEqual(status, "0x1", `type ${wanted.type}`)
+        assert.strictEqual(BigInt(gasUsed!), least, `type ${wanted.type}`)
+      }
+      // Blobs are paid beside gas (EIP-4844).
+      const blobs = Transaction.from({
+        ...{ type: 3, chainId: 31_337, nonce: 0, gasLimit: 100_000n, to, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+        ...{ maxFeePerBlobGas: 5n, blobVersionedHashes: [`0x01${"22".repeat(31)}`, `0x01${"23".repeat(31)}`] }
+      })
+      const { body } = yield* headwater.post(`/utils/evm/${place}/decode-raw-transaction`, {
+        rawTransactionHex: blobs.unsignedSerialized
+      })
+      const { approximateAmount, approximateMinimumRequiredAmount } = body.data.item.fee
+      const paid = 2n * 131_072n * 5n
+      assert.deepStrictEqual(
+        [parseEther(approximateAmount), parseEther(approximateMinimumRequiredAmount)],
+        [100_000n + paid, 21_000n + paid]
+      )
+    })
+  )
+
   it.effect("runs a transaction without sending it, as it then is when it is sent", () =>
     Effect.gen(function* () {
       const { account, anvil, headwater, receiptOf } = yield* shared

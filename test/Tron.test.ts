@@ -358,7 +358,7 @@ layer(Grown.layer, { excludeTestServices: true })("Tron", (it) => {
       const { size, ...item } = found.body.data.item
       assert.deepStrictEqual(item, {
         ...{ extraData: "0x", gasLimit: 0, gasUsed: 0, hash: ids.get(102), height: 102, minedInSeconds: 3 },
-        ...{ nextBlockHash: ids.get(103), nonce: "", previousBlockHash: ids.get(101), timestamp: timeOf(102) },
+        ...{ nextBlockHash: ids.get(103), nonce: 0, previousBlockHash: ids.get(101), timestamp: timeOf(102) },
         ...{ transactionsCount: 1, blockchainSpecific: { bandwidthUsed: 267, energyUsed: 0, burnedTRX: "0" } }
       })
       assert.isAbove(size, 200)
@@ -472,7 +472,11 @@ layer(Grown.layer, { excludeTestServices: true })("Tron", (it) => {
           ? { name: "Tether USD", symbol: "USDT", contractAddress: base58(usdt), standard }
           : { name: "Art", symbol: "ART", contractAddress: base58(art), standard }
       const fungible = (amount: string) => ({ ...token("TRC-20"), fungibleValues: { amount, decimals: 6 } })
-      const single = { ...token("TRC-721"), fungibleValues: { amount: "1" }, nonFungibleValues: { tokenId: "77" } }
+      const single = {
+        ...token("TRC-721"),
+        fungibleValues: { amount: "1", decimals: 0 },
+        nonFungibleValues: { tokenId: "77" }
+      }
       const transfers = yield* ask(addresses("latest", base58(2), "tokens-transfers"))
       assert.deepStrictEqual(transfers.items, [
         { ...placed(103, contents.nft), sender: base58(3), recipient: base58(2), tokenData: single },

@@ -422,10 +422,10 @@ describe("payments of XRP", () => {
         }
         const prepare = (item: Record<string, unknown>) =>
           headwater.post("/prepare-transactions/xrp/mainnet/payments", {
-            ...{ amount: "24.599988", sender, recipient, publicKey: first!.publicKey },
+            ...{ amount: "24.6", sender, recipient, publicKey: first!.publicKey },
             ...item
           })
-        // To the last drop beside fee and reserve: 1 and twice 0.2.
+        // To the last drop beside the reserve, 1 and twice 0.2, which the fee may be taken from.
         const { body, status } = yield* prepare({ destinationTag: 0, additionalData: "Rechnung 4711 ü" })
         assert.strictEqual(status, 201, JSON.stringify(body))
         const { item } = body.data
@@ -434,7 +434,7 @@ describe("payments of XRP", () => {
         const described = decode(item.transactionHex)
         assert.deepStrictEqual(described, {
           ...{ TransactionType: "Payment", Account: sender, Destination: recipient, DestinationTag: 0, Flags: 0 },
-          ...{ Amount: "24599988", Fee: "12", Sequence: 7, LastLedgerSequence: server.validated + 20 },
+          ...{ Amount: "24600000", Fee: "12", Sequence: 7, LastLedgerSequence: server.validated + 20 },
           SigningPubKey: first!.publicKey,
           Memos: [{ Memo: { MemoData: Buffer.from("Rechnung 4711 ü").toString("hex").toUpperCase() } }]
         })
@@ -467,13 +467,16 @@ describe("payments of XRP", () => {
         const owner = accounts[sender!]!
         const receiver = accounts[recipient]!
         const refused: ReadonlyArray<Refused> = [
-          ["amount", { amount: "24.599989" }],
+          ["amount", { amount: "24.600001" }],
+          ["amount", { amount: "24", fee: { exactAmount: "2000001" } }],
           ["amount", {}, { [sender!]: { ...owner, queue_data: { txn_count: 1, max_spend_drops_total: "1" } } }],
           ["publicKey", { publicKey: deriveKeypair(generateSeed()).publicKey }],
           ["publicKey", {}, { [sender!]: { ...owner, Flags: 0x0010_0000 } }],
           ["destinationTag", {}, { [recipient]: { ...receiver, Flags: 0x0002_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0008_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, Flags: 0x0100_0000 } }],
+          ["recipient", { amount: "1.000001" }, { [recipient]: { ...receiver, Flags: 0x0100_0000 } }],
+          ["recipient", { amount: "1" }, { [recipient]: { ...receiver, Balance: "1000001", Flags: 0x0100_0000 } }],
           ["recipient", {}, { [recipient]: { ...receiver, AMMID: "AB".repeat(32) } }],
           ["sequence", { sequence: 6 }],
           ["additionalData", { additionalData: "ü".repeat(510) }, undefined, 400],
@@ -503,6 +506,10 @@ describe("payments of XRP", () => {
         assert.strictEqual((yield* prepare({ sequence: 7 })).status, 201)
         assert.strictEqual((yield* prepare({ sequence: 8 })).status, 409)
         accounts[sender!] = owner
+        // An account of the reserve alone gets as much from anybody, whomever it has authorised.
+        accounts[recipient] = { ...receiver, Flags: 0x0100_0000 }
+        assert.strictEqual((yield* prepare({ amount: "1" })).status, 201)
+        accounts[recipient] = receiver
         // A first payment that makes the account, and one to an X-address.
         assert.strictEqual((yield* prepare({ amount: "1", recipient: account(5) })).status, 201)
         accounts[tagged.classic] = receiver

@@ -1482,10 +1482,10 @@ export interface components {
           /** @example 1.5 */
           readonly amount: string
           /**
-           * @description Absent where the contract does not say them: the amount is in the smallest unit then
+           * @description 0 where the contract does not say them: the amount is in the smallest unit then
            * @example 6
            */
-          readonly decimals?: number
+          readonly decimals: number
         }
         /** @example Example Token */
         readonly name: string
@@ -2339,11 +2339,7 @@ export interface components {
        * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
        */
       readonly nextBlockHash?: string
-      /**
-       * @description Empty where the chain has none
-       * @example 0x0000000000000000
-       */
-      readonly nonce: string
+      readonly nonce: unknown
       /** @example 0x96cfa0fb5e50b0a3f6cc76f3299cfbf48f17e8b41798d1394474e67ec8a97e9f */
       readonly previousBlockHash: string
       /**

@@ -17,8 +17,8 @@ import {
   StandardText,
   SymbolText
 } from "./Common.ts"
-import { EvmTransaction, specificFields, transactionValues } from "./EvmBlocks.ts"
 import { Failures } from "./Errors.ts"
+import { EvmTransaction, specificFields, transactionValues } from "./EvmBlocks.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import {
   answeredPage,
@@ -51,8 +51,8 @@ export const TokenTransferWithDecimals = Schema.Struct({
     ...TokenTransfer.fields.tokenData.fields,
     fungibleValues: Schema.Struct({
       amount: DecimalText,
-      decimals: Schema.optionalKey(Schema.Int).annotate({
-        description: "Absent where the contract does not say them: the amount is in the smallest unit then",
+      decimals: Schema.Int.annotate({
+        description: "0 where the contract does not say them: the amount is in the smallest unit then",
         examples: [6]
       })
     })

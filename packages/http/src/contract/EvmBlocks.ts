@@ -35,7 +35,7 @@ export const EvmBlock = Schema.Struct({
   nextBlockHash: Schema.optionalKey(HashText).annotate({
     description: "Empty in the newest block; absent where the newest blocks are asked for"
   }),
-  nonce: Schema.String.annotate({ description: "Empty where the chain has none", examples: ["0x0000000000000000"] }),
+  nonce: AnyInteger.annotate({ description: "A whole number, which may be above 2^53; 0 where the chain has none" }),
   previousBlockHash: HashText.annotate({
     examples: ["0x96cfa0fb5e50b0a3f6cc76f3299cfbf48f17e8b41798d1394474e67ec8a97e9f"]
   }),
@@ -119,7 +119,7 @@ const blocks = "/blocks/evm/:blockchain/:network"
 const errors = [...chainErrors, Failures.blockNotFound, ...nodeErrors] as const
 const families = ["evm", "tron"] as const
 /** A block of Ethereum, as the others of this page. */
-const blockValues = { totalDifficulty: 17_179_869_184, blockchainSpecific: undefined }
+const blockValues = { nonce: 0, totalDifficulty: 17_179_869_184, blockchainSpecific: undefined }
 /** Amounts of the fields for fees, as those of coins are; nothing that Tron has alone. */
 export const transactionValues = {
   ...{ "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" },

@@ -136,7 +136,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
       ...{ ...page, answeredFrom: "record" as const },
       items: items.map(({ item, metadata, transfer }) => ({
         ...item,
-        tokenData: TokenData.withDecimals(item.tokenData, transfer, metadata)
+        tokenData: TokenData.withEveryDecimals(item.tokenData, transfer, metadata)
       }))
     }))
   )

@@ -3,13 +3,37 @@ import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Transaction } from "ethers/transaction"
 import { invalidField } from "../../contract/Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { asNumber } from "./Prepare.ts"
 
 /** Gas for bytes of input data (EIP-2028), and of any transaction. */
 const gasOf = (data: Uint8Array) => data.reduce((gas, byte) => gas + (byte === 0 ? 4 : 16), 0)
-const plainGas = 21_000n
+const plainGas = 21_000
+
+/** Of a creation of a contract, and for each word of the code that makes it (EIP-3860). */
+const creationGas = 32_000
+const codeWordGas = 2
+const wordBytes = 32
+
+/** For each address and key of an access list (EIP-2930), and each authorization (EIP-7702). */
+const listedAddressGas = 2_400
+const listedKeyGas = 1_900
+const authorizationGas = 25_000
+
+/** Gas of a blob (EIP-4844). */
+const blobGas = 131_072n
+
+/** Gas that a transaction has to have before anything of it is run. */
+const leastGas = ({ accessList, authorizationList, to }: Transaction, data: Uint8Array): bigint => {
+  const creation = to === null ? creationGas + codeWordGas * Math.ceil(data.length / wordBytes) : 0
+  const listed = (accessList ?? []).reduce(
+    (gas, { storageKeys }) => gas + listedAddressGas + listedKeyGas * storageKeys.length,
+    0
+  )
+  return BigInt(plainGas + gasOf(data) + creation + listed + authorizationGas * (authorizationList ?? []).length)
+}
 
 const attribute = "rawTransactionHex"
 
@@ -31,12 +55,13 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   }
   const coins = (wei: bigint) => Amount.format(wei, chain.decimals)
   const price = maxFeePerGas ?? transaction.gasPrice ?? 0n
-  const gasPaidForData = gasOf(Buffer.from(transaction.data.slice(2), "hex"))
-  const approximateAmount = coins(price * transaction.gasLimit)
+  const data = Buffer.from(transaction.data.slice(2), "hex")
+  const blobs = (transaction.maxFeePerBlobGas ?? 0n) * blobGas * BigInt((transaction.blobVersionedHashes ?? []).length)
+  const approximateAmount = coins(price * transaction.gasLimit + blobs)
   return {
     id: transaction.hash ?? transaction.unsignedHash,
     gasLimit: yield* asNumber(attribute, transaction.gasLimit),
-    gasPaidForData,
+    gasPaidForData: gasOf(data),
     inputData: transaction.data,
     nonce: transaction.nonce,
     r: signature?.r ?? "",
@@ -49,7 +74,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
     ),
     fee: {
       approximateAmount,
-      approximateMinimumRequiredAmount: coins(price * (plainGas + BigInt(gasPaidForData))),
+      approximateMinimumRequiredAmount: coins(price * leastGas(transaction, data) + blobs),
       unit: chain.unit,
       aproximateAmount: approximateAmount
     },

@@ -44,7 +44,7 @@ const blockItem = (chain: Chain, block: NewestBlock) => ({
   hash: Hash.encode(chain, block.hash),
   height: block.height,
   minedInSeconds: block.seconds,
-  nonce: block.nonce,
+  nonce: AnyInteger.of(block.nonce),
   previousBlockHash: Hash.encode(chain, block.parent),
   size: block.size,
   timestamp: block.time,

@@ -19,12 +19,23 @@ export const of = (
   standard: chain.tokenStandards?.[token] ?? ""
 })
 
+/** The decimals of a fungible token, where its contract says them. */
+const decimalsOf = ({ tokenId }: Pick<TokenTransfer, "tokenId">, metadata: Partial<TokenMetadata> | undefined) =>
+  tokenId === undefined ? metadata?.decimals : undefined
+
 /** With the decimals of a fungible token, where its contract says them. */
 export const withDecimals = (
   { fungibleValues, ...data }: ReturnType<typeof of>,
-  { tokenId }: Pick<TokenTransfer, "tokenId">,
+  transfer: Pick<TokenTransfer, "tokenId">,
   metadata: Partial<TokenMetadata> | undefined
 ) => {
-  const decimals = tokenId === undefined ? metadata?.decimals : undefined
+  const decimals = decimalsOf(transfer, metadata)
   return { ...data, fungibleValues: { ...fungibleValues, ...(decimals === undefined ? {} : { decimals }) } }
 }
+
+/** With the decimals of the amount, for clients that know them to be there: 0 of what is counted in the smallest unit. */
+export const withEveryDecimals = (
+  { fungibleValues, ...data }: ReturnType<typeof of>,
+  transfer: Pick<TokenTransfer, "tokenId">,
+  metadata: Partial<TokenMetadata> | undefined
+) => ({ ...data, fungibleValues: { ...fungibleValues, decimals: decimalsOf(transfer, metadata) ?? 0 } })

@@ -90,9 +90,13 @@ const refusalOf = Effect.fnUntraced(function* (
     return conflictingField("destinationTag", "the recipient takes no payment without one")
   }
   if (account.refusesCoins) return conflictingField("recipient", `wants no ${chain.unit}`)
-  return account.requiresAuthorisation && !(yield* ledger.isAuthorised(sender, recipient.account))
-    ? conflictingField("recipient", "takes payments of authorised accounts alone, of which the sender is none")
-    : undefined
+  if (!account.requiresAuthorisation) return undefined
+  const { base } = yield* ledger.reserves
+  // What an account without more than the reserve needs for its fees, anybody may pay (rippled).
+  if (account.balance <= base && amount <= base) return undefined
+  return (yield* ledger.isAuthorised(sender, recipient.account))
+    ? undefined
+    : conflictingField("recipient", "takes payments of authorised accounts alone, of which the sender is none")
 })
 
 const prepare = Effect.fnUntraced(function* (
@@ -133,13 +137,15 @@ const prepare = Effect.fnUntraced(function* (
   const reserve = base * BigInt(account.accounts) + increment * BigInt(account.owned)
   // A payment with the sequence of a queued one takes its place, and may spend what that one might have.
   const queued = (request.sequence ?? account.sequence) < account.sequence ? 0n : account.queued
-  if (account.balance - queued < amount + fee + reserve) {
+  // rippled lets a payment of XRP take its fee from the reserve.
+  const least = amount + (fee > reserve ? fee : reserve)
+  if (account.balance - queued < least) {
     const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
     const less = queued === 0n ? "" : `, of which its queued transactions may take ${coins(queued)},`
     return yield* conflictingField(
       "amount",
-      `the sender has ${coins(account.balance)}${less} and needs ${coins(amount + fee + reserve)}: ` +
-        `amount ${coins(amount)}, fee ${coins(fee)}, reserve ${coins(reserve)}`
+      `the sender has ${coins(account.balance)}${less} and needs ${coins(least)}: ` +
+        `amount ${coins(amount)}, and the larger one of fee ${coins(fee)} and reserve ${coins(reserve)}`
     )
   }
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait

@@ -35,7 +35,7 @@ const headerOf = (answer: unknown): Header => {
     extraData: Hex.data(json.extraData ?? "0x", "block.extraData"),
     gasLimit: Hex.integer(json.gasLimit, "block.gasLimit"),
     gasUsed: Hex.integer(json.gasUsed, "block.gasUsed"),
-    nonce: typeof json.nonce === "string" ? json.nonce : "",
+    nonce: json.nonce == null ? 0n : Hex.quantity(json.nonce, "block.nonce"),
     size: Hex.integer(json.size, "block.size"),
     totalDifficulty: json.totalDifficulty == null ? undefined : Hex.quantity(json.totalDifficulty, "totalDifficulty"),
     transactions: hashes.length

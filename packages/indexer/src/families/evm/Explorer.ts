@@ -20,7 +20,8 @@ export interface ExplorerBlock extends BlockHeader {
   readonly gasLimit: number
   readonly gasUsed: number
   /** As the node writes it; empty where the chain has none. */
-  readonly nonce: string
+  /** Of eight bytes; 0 where the chain has none. */
+  readonly nonce: bigint
   /** In bytes. */
   readonly size: number
   /** Undefined where the node keeps none. */
