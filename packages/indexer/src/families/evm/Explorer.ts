@@ -19,7 +19,6 @@ export interface ExplorerBlock extends BlockHeader {
   readonly extraData: Uint8Array
   readonly gasLimit: number
   readonly gasUsed: number
-  /** As the node writes it; empty where the chain has none. */
   /** Of eight bytes; 0 where the chain has none. */
   readonly nonce: bigint
   /** In bytes. */
