@@ -3,7 +3,7 @@
  * broadcast may come behind the block. A node's word is not enough: the block that it names is read, and has to have the
  * transaction. Where no node shows that block any more, it has to be one that was committed.
  */
-import type { Block } from "@headwater/core/Block"
+import type { Block, BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
@@ -33,6 +33,37 @@ const otherBlocksUntilLost = 10
 /** Blocks by which a node may be ahead on a branch that the chain does not come to. */
 const longestBranch = 100
 
+/** A transaction of which no node says where it is, is asked for again after this part of the blocks since the first look. */
+const partUntilAskedAgain = 1 / 32
+
+/** Ids of transactions in the blocks that are remembered: many may subscribe to those of the same blocks, in any order. */
+const rememberedIds = 100_000
+
+type Place = Pick<BlockHeader, "hash" | "height">
+type Read = BlockHeader & Pick<Block, "transactions">
+
+/** The blocks that were read last. */
+const makeMemory = () => {
+  const blocks = new Map<string, Read>()
+  let ids = 0
+  return {
+    get: (hash: Uint8Array) => blocks.get(Bytes.key(hash)),
+    add: ({ hash, height, parent, time, transactions }: Block) => {
+      blocks.set(Bytes.key(hash), { hash, height, parent, time, transactions })
+      ids += transactions.length
+      for (const [key, first] of blocks) {
+        if (ids <= rememberedIds || blocks.size === 1) break
+        blocks.delete(key)
+        ids -= first.transactions.length
+      }
+    },
+    clear: () => {
+      blocks.clear()
+      ids = 0
+    }
+  }
+}
+
 export const make = Effect.fn("PastTransactionSync.make")(function* (
   source: Pick<Source, "blockAt" | "chain">,
   broadcasting: Pick<Broadcasting, "find">,
@@ -41,54 +72,72 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
   const { chain } = source
   const database = yield* Database
   const reading = yield* Semaphore.make(1)
-
-  /** The block that was read last: many may subscribe to transactions of one. */
-  let last: Block | undefined
+  const memory = makeMemory()
 
   /** The block that the node has at this height; undefined where it shows none. */
-  const blockOf = ({ hash, height }: { readonly hash: Uint8Array; readonly height: number }) =>
+  const blockOf = ({ hash, height }: Place) =>
     reading.withPermit(
       Effect.gen(function* () {
-        if (last !== undefined && Bytes.equal(last.hash, hash)) return last
-        last = yield* Effect.catchTag(
+        const known = memory.get(hash)
+        if (known !== undefined) return known
+        const block = yield* Effect.catchTag(
           source.blockAt(height),
           ["BlockMissing", "NodeInconsistent", "NodeRejected", "ProofFailed"],
           ({ message }) => Effect.as(Effect.logWarning(`Block ${height} cannot be read again: ${message}`), undefined)
         )
-        return last
+        if (block !== undefined) memory.add(block)
+        return block as Read | undefined
       })
     )
 
   /** Why a node could not say where a transaction is, in this step. */
   let refusal: string | undefined
 
-  const look = Effect.fnUntraced(function* (chainId: number, one: PastTransactions.Look, height: number) {
-    const { absences, transactionId } = one
-    const found = yield* Effect.catchTag(
-      broadcasting.find(transactionId, one.from_height ?? height),
+  const whereIs = ({ from_height, transactionId }: PastTransactions.Look, height: number) =>
+    Effect.catchTag(
+      broadcasting.find(transactionId, from_height ?? height),
       ["NodeInconsistent", "NodeRejected"],
       ({ message }) =>
         Effect.sync(() => {
           refusal ??= message
         })
     )
-    // It may say so at the next block.
-    if (found === undefined) return yield* PastTransactions.miss(one, height, absences)
+
+  const look = Effect.fnUntraced(function* (chainId: number, one: PastTransactions.Look, begun: number) {
+    const { absences, transactionId } = one
+    const found = yield* whereIs(one, begun)
+    // Blocks may have come since the step began.
+    const height = Math.max(begun, (yield* ChainRow.find(chain))?.height ?? begun)
+    if (found === undefined) {
+      const age = height - (one.from_height ?? height)
+      const pause = Math.min(longestBranch, Math.floor(age * partUntilAskedAgain))
+      return yield* PastTransactions.miss(one, height + pause, absences)
+    }
+    const places = found.state === "mined" ? [found, ...(found.others ?? [])] : []
     // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
-    if (found.state === "mined" && found.height > height) {
-      return yield* PastTransactions.miss(one, Math.max(height, found.height - longestBranch), absences)
+    const ahead = places.filter((place) => place.height > height).map((place) => place.height)
+    const hidden: Array<Place> = []
+    let isOfBranch = false
+    let isOfOther = false
+    for (const place of places) {
+      if (place.height > height) continue
+      const block = yield* blockOf(place)
+      if (block === undefined) hidden.push(place)
+      else if (!Bytes.equal(block.hash, place.hash)) isOfOther = true
+      else if (block.transactions.some((id) => Bytes.equal(id, transactionId))) {
+        if (yield* PastTransactions.tell(chain, block, one)) return
+        isOfBranch = true
+      }
     }
-    const block = found.state === "mined" ? yield* blockOf(found) : undefined
-    const isThatBlock = found.state === "mined" && block !== undefined && Bytes.equal(block.hash, found.hash)
-    if (isThatBlock && block.transactions.some((id) => Bytes.equal(id, transactionId))) {
-      if (yield* PastTransactions.tell(chain, block, one)) return
-      return yield* PastTransactions.miss(one, height, absences)
+    if (ahead.length > 0) {
+      return yield* PastTransactions.miss(one, Math.max(height, Math.min(...ahead) - longestBranch), absences)
     }
-    const mayChange = (block !== undefined && !isThatBlock) || (found.state === "absent" && found.isPartial === true)
+    if (isOfBranch) return yield* PastTransactions.miss(one, height, absences)
+    const mayChange = isOfOther || (found.state !== "mined" && found.isPartial === true)
     const most = mayChange ? otherBlocksUntilLost : Broadcasts.absencesUntilLost(chain)
     const isLast = absences + 1 >= most
-    if (isLast && found.state === "mined" && block === undefined) {
-      const header = yield* PastTransactions.headerOf(chainId, found)
+    for (const place of isLast ? hidden : []) {
+      const header = yield* PastTransactions.headerOf(chainId, place)
       if (header !== undefined && (yield* PastTransactions.tell(chain, header, one))) return
     }
     yield* PastTransactions.miss(one, height, isLast ? undefined : absences + 1)
@@ -100,9 +149,9 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     const { height, id } = row
     const failed = yield* LooksInTurn.run(
       (limit, behind) => PastTransactions.toLookFor(id, height, limit, behind),
-      (one: PastTransactions.Look) => look(id, one, height)
+      (one: PastTransactions.Look) => Effect.as(look(id, one, height), false)
     )
-    last = undefined
+    memory.clear()
     if (refusal !== undefined) yield* Effect.logWarning(`Where transactions are is not known yet: ${refusal}`)
     refusal = undefined
     if (failed !== undefined) return yield* Effect.failCause(failed)

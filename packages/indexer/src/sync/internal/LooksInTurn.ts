@@ -10,28 +10,34 @@ import type { DatabaseError } from "../../store/database/Database.ts"
 const atOnce = 50
 const concurrency = 4
 
+/** Of a look, whether it goes on at the next step. */
+type Look = Exit.Exit<boolean, DatabaseError | NodeError>
+
 /** Whether no node, or not the store, could be asked: neither can they about others. */
-const isAway = (look: Exit.Exit<void, DatabaseError | NodeError>): boolean => {
+const isAway = (look: Look): boolean => {
   const error = Exit.findErrorOption(look)
   return Option.isSome(error) && (error.value._tag === "NodeUnreachable" || error.value._tag === "DatabaseError")
 }
 
+const stays = (look: Look): boolean => Exit.isFailure(look) || look.value
+
 /**
- * `toLookFor` reads at most `limit` of those behind `last`, from the first one on where there is none. What cannot be told of one
- * holds up no other one: the first failure is the result, once all were looked for.
+ * `toLookFor` reads at most `limit` of those behind `last`, from the first one on where there is none; `look` moves what it has
+ * looked for behind all others, or says that it stays where it is. What comes meanwhile is so looked for before what has been
+ * already. What cannot be told of one holds up no other one: the first failure is the result, once all were looked for.
  */
 export const run = Effect.fnUntraced(function* <A, R, S>(
   toLookFor: (limit: number, last: A | undefined) => Effect.Effect<ReadonlyArray<A>, DatabaseError, R>,
-  look: (one: A) => Effect.Effect<void, DatabaseError | NodeError, S>
+  look: (one: A) => Effect.Effect<boolean, DatabaseError | NodeError, S>
 ) {
   let last: A | undefined
   let failed: Cause.Cause<DatabaseError | NodeError> | undefined
   while (true) {
     const some = yield* toLookFor(atOnce, last)
     if (some.length === 0) break
-    const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(one)), { concurrency })
+    const looks: ReadonlyArray<Look> = yield* Effect.forEach(some, (one) => Effect.exit(look(one)), { concurrency })
     failed ??= looks.find(Exit.isFailure)?.cause
-    last = some.at(-1)
+    last = some.findLast((_, i) => stays(looks[i]!)) ?? last
     if (some.length < atOnce || looks.every(isAway)) break
   }
   return failed
