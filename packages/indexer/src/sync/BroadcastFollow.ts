@@ -90,7 +90,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     const { height, id } = row
     const failed = yield* LooksInTurn.run(
       (limit, last) => Broadcasts.toLookFor(id, height, limit, last),
-      (broadcast: Broadcasts.Broadcast) => look(broadcast, height)
+      (some: ReadonlyArray<Broadcasts.Broadcast>) => LooksInTurn.each(some, (row) => look(row, height))
     )
     if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))

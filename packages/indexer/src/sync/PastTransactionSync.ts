@@ -6,6 +6,7 @@
 import type { Block, BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
@@ -40,6 +41,12 @@ const partUntilAskedAgain = 1 / 32
 const rememberedIds = 100_000
 
 type Place = Pick<BlockHeader, "hash" | "height">
+/** A transaction's blocks, as nodes show them, and what there is to be noted where none of these is one of the chain. */
+interface Seen {
+  readonly blocks: ReadonlyArray<BlockHeader>
+  readonly missed: PastTransactions.Missed
+}
+
 type Read = BlockHeader & Pick<Block, "transactions">
 
 /** The blocks that were read last. */
@@ -103,44 +110,69 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
         })
     )
 
-  const look = Effect.fnUntraced(function* (chainId: number, one: PastTransactions.Look, begun: number) {
-    const { absences, transactionId } = one
-    const found = yield* whereIs(one, begun)
+  /** What the nodes show of a transaction. */
+  const see = Effect.fnUntraced(function* (
+    chainId: number,
+    look: PastTransactions.Look,
+    begun: number
+  ): Effect.fn.Return<Seen, DatabaseError | NodeError, Database> {
+    const { absences, from_height, transactionId } = look
+    const found = yield* whereIs(look, begun)
     // Blocks may have come since the step began.
     const height = Math.max(begun, (yield* ChainRow.find(chain))?.height ?? begun)
     if (found === undefined) {
-      const age = height - (one.from_height ?? height)
-      const pause = Math.min(longestBranch, Math.floor(age * partUntilAskedAgain))
-      return yield* PastTransactions.miss(one, height + pause, absences)
+      const pause = Math.min(longestBranch, Math.floor((height - (from_height ?? height)) * partUntilAskedAgain))
+      return { blocks: [], missed: { look, height: height + pause, absences } }
     }
     const places = found.state === "mined" ? [found, ...(found.others ?? [])] : []
-    // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
-    const ahead = places.filter((place) => place.height > height).map((place) => place.height)
+    const blocks: Array<BlockHeader> = []
     const hidden: Array<Place> = []
-    let isOfBranch = false
     let isOfOther = false
     for (const place of places) {
       if (place.height > height) continue
       const block = yield* blockOf(place)
       if (block === undefined) hidden.push(place)
       else if (!Bytes.equal(block.hash, place.hash)) isOfOther = true
-      else if (block.transactions.some((id) => Bytes.equal(id, transactionId))) {
-        if (yield* PastTransactions.tell(chain, block, one)) return
-        isOfBranch = true
-      }
+      else if (block.transactions.some((id) => Bytes.equal(id, transactionId))) blocks.push(block)
     }
+    // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
+    const ahead = places.filter((place) => place.height > height).map((place) => place.height)
     if (ahead.length > 0) {
-      return yield* PastTransactions.miss(one, Math.max(height, Math.min(...ahead) - longestBranch), absences)
+      return { blocks, missed: { look, height: Math.max(height, Math.min(...ahead) - longestBranch), absences } }
     }
-    if (isOfBranch) return yield* PastTransactions.miss(one, height, absences)
+    if (blocks.length > 0) return { blocks, missed: { look, height, absences } }
     const mayChange = isOfOther || (found.state !== "mined" && found.isPartial === true)
     const most = mayChange ? otherBlocksUntilLost : Broadcasts.absencesUntilLost(chain)
-    const isLast = absences + 1 >= most
-    for (const place of isLast ? hidden : []) {
-      const header = yield* PastTransactions.headerOf(chainId, place)
-      if (header !== undefined && (yield* PastTransactions.tell(chain, header, one))) return
+    if (absences + 1 < most) return { blocks, missed: { look, height, absences: absences + 1 } }
+    const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
+    return {
+      blocks: headers.filter((header) => header !== undefined),
+      missed: { look, height, absences: undefined }
     }
-    yield* PastTransactions.miss(one, height, isLast ? undefined : absences + 1)
+  })
+
+  /** Tells what is seen of blocks of the chain, those of one block at once, and takes note of the others. */
+  const write = Effect.fnUntraced(function* (seen: ReadonlyArray<Seen>) {
+    const open = new Set(seen)
+    const found = seen.flatMap((one) => one.blocks.map((block) => ({ block, one })))
+    for (const some of Map.groupBy(found, ({ block }) => Bytes.key(block.hash)).values()) {
+      const still = some.map(({ one }) => one).filter((one) => open.has(one))
+      const looks = still.map(({ missed }) => missed.look)
+      if (looks.length === 0 || !(yield* PastTransactions.tell(chain, some[0]!.block, looks))) continue
+      for (const one of still) open.delete(one)
+    }
+    yield* PastTransactions.miss([...open].map(({ missed }) => missed))
+    return false
+  })
+
+  const lookAt = Effect.fnUntraced(function* (
+    chainId: number,
+    looks: ReadonlyArray<PastTransactions.Look>,
+    height: number
+  ) {
+    const exits = yield* LooksInTurn.each(looks, (look) => see(chainId, look, height))
+    const written = yield* Effect.exit(write(exits.filter(Exit.isSuccess).map(({ value }) => value)))
+    return exits.map((exit) => (Exit.isSuccess(exit) ? written : Exit.failCause(exit.cause)))
   })
 
   const step: PastTransactionSync["step"] = Effect.gen(function* () {
@@ -149,7 +181,7 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     const { height, id } = row
     const failed = yield* LooksInTurn.run(
       (limit, behind) => PastTransactions.toLookFor(id, height, limit, behind),
-      (one: PastTransactions.Look) => Effect.as(look(id, one, height), false)
+      (some: ReadonlyArray<PastTransactions.Look>) => lookAt(id, some, height)
     )
     memory.clear()
     if (refusal !== undefined) yield* Effect.logWarning(`Where transactions are is not known yet: ${refusal}`)
