@@ -193,6 +193,6 @@ export const addEarlier = Effect.fnUntraced(function* (
   if (occurrences.length === 0) return 0
   const ids = occurrences.map(({ subscription }) => subscription.address!)
   const isLeft = yield* LeftMatches.areTold(chain, block.height, ids)
-  const missing = occurrences.filter(({ occurrence, subscription }) => !isLeft(subscription.id, occurrence))
-  return yield* addCallbacks(PendingConfirmations.schedule(chain, block, missing, block.height, now).due)
+  const untold = occurrences.filter((one) => !isLeft(one.subscription.id, one.occurrence))
+  return yield* addCallbacks(PendingConfirmations.schedule(chain, block, untold, block.height, now).due)
 })
