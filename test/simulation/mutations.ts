@@ -323,5 +323,23 @@ export const mutations: ReadonlyArray<Mutation> = [
     file: `${store}/database/internal/SqliteThread.ts`,
     from: "    return true\n",
     to: "    return false\n"
+  },
+  {
+    name: "A transaction from before its subscription is told under another key than by a commit",
+    file: `${store}/subscriptions/PastTransactions.ts`,
+    from: "occurrence: MinedTransactions.occurrenceOf(",
+    to: 'occurrence: "past " + MinedTransactions.occurrenceOf('
+  },
+  {
+    name: "A block's transactions are not looked through",
+    file: `${store}/subscriptions/CallbackProjection.ts`,
+    from: "const transactions = watched.hasTransactions()",
+    to: "const transactions = block.height < 0"
+  },
+  {
+    name: "Transactions that are subscribed to do not come to the set of an open chain",
+    file: `${store}/chain/WatchedAddresses.ts`,
+    from: "if (watching === 2) transactions = true",
+    to: ""
   }
 ]

@@ -3,6 +3,7 @@
  * broadcasts and who follows what became of it ask that alone.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -71,9 +72,14 @@ export interface Broadcasting {
 }
 
 /** Where a transaction is: of a node that knows none by ids, `absent` is no proof that no block has it. */
-export type Located = Extract<Standing, { readonly state: "mined" | "waiting" }> | Absent
-interface Absent {
-  readonly state: "absent"
+export type Located = LocatedMined | NotMined
+type Mined = Extract<Standing, { readonly state: "mined" }>
+interface LocatedMined extends Mined {
+  /** Other blocks that have it, at nodes that are on other branches. */
+  readonly others?: ReadonlyArray<Mined>
+}
+interface NotMined {
+  readonly state: "absent" | "waiting"
   /** Another node could not say: it may be the one that finds transactions by their ids. */
   readonly isPartial?: true
 }
@@ -95,9 +101,12 @@ const askEvery = <N, A extends { readonly state: string }>(
 /** What those nodes know that answer, as one; fails where none does. */
 export const ofAny = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Effect<Located, NodeError>) =>
   Effect.flatMap(askEvery(nodes, ask), ({ best, failed, known }): Effect.Effect<Located, NodeError> => {
-    if (best !== undefined) return Effect.succeed(best)
+    if (best?.state === "mined") {
+      const others = known.filter((one) => one.state === "mined" && !Bytes.equal(one.hash, best.hash))
+      return Effect.succeed({ ...best, ...(others.length === 0 ? {} : { others: others as ReadonlyArray<Mined> }) })
+    }
     if (known.length === 0) return Effect.fail(failed!)
-    return Effect.succeed({ state: "absent", ...(failed === undefined ? {} : { isPartial: true }) })
+    return Effect.succeed({ state: best?.state ?? "absent", ...(failed === undefined ? {} : { isPartial: true }) })
   })
 
 /** The answer of one node. */

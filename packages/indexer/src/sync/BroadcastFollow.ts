@@ -58,16 +58,21 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
 ) {
   const database = yield* Database
 
+  /** Whether the nodes are still being searched. */
   const look = Effect.fnUntraced(function* (row: Broadcasts.Broadcast, height: number) {
     if (yield* Broadcasts.isStillMined(row)) {
       const { error, hash, outcome } = row
       const block = { height: row.height!, hash: hash! }
-      return yield* Broadcasts.recordLook(chain, row, { outcome, error: error ?? undefined, block }, height)
+      yield* Broadcasts.recordLook(chain, row, { outcome, error: error ?? undefined, block }, height)
+      return false
     }
     // What was refused is not in any block; somebody else may have sent it since.
     const found = yield* foundOf(chain, row, broadcasting)
-    if (found === undefined) return
-    if ("absences" in found) return yield* Broadcasts.miss(row.id, height, found.absences)
+    if (found === undefined) return true
+    if ("absences" in found) {
+      yield* Broadcasts.miss(row.id, height, found.absences)
+      return false
+    }
     const isRefused = row.outcome === "failed" && row.height === null
     const kept = isRefused && (found.outcome === "dropped" || found.outcome === "replaced")
     yield* Broadcasts.recordLook(
@@ -76,6 +81,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
       kept ? { outcome: row.outcome, error: row.error ?? undefined } : found,
       height
     )
+    return false
   })
 
   const step: BroadcastFollow["step"] = Effect.gen(function* () {
@@ -84,7 +90,7 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     const { height, id } = row
     const failed = yield* LooksInTurn.run(
       (limit, last) => Broadcasts.toLookFor(id, height, limit, last),
-      (broadcast: Broadcasts.Broadcast) => look(broadcast, height)
+      (some: ReadonlyArray<Broadcasts.Broadcast>) => LooksInTurn.each(some, (row) => look(row, height))
     )
     if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))

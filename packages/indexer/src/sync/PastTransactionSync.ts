@@ -3,9 +3,10 @@
  * broadcast may come behind the block. A node's word is not enough: the block that it names is read, and has to have the
  * transaction. Where no node shows that block any more, it has to be one that was committed.
  */
-import type { Block } from "@headwater/core/Block"
+import type { Block, BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
@@ -33,6 +34,43 @@ const otherBlocksUntilLost = 10
 /** Blocks by which a node may be ahead on a branch that the chain does not come to. */
 const longestBranch = 100
 
+/** A transaction of which no node says where it is, is asked for again after this part of the blocks since the first look. */
+const partUntilAskedAgain = 1 / 32
+
+/** Ids of transactions in the blocks that are remembered: many may subscribe to those of the same blocks, in any order. */
+const rememberedIds = 100_000
+
+type Place = Pick<BlockHeader, "hash" | "height">
+/** A transaction's blocks, as nodes show them, and what there is to be noted where none of these is one of the chain. */
+interface Seen {
+  readonly blocks: ReadonlyArray<BlockHeader>
+  readonly missed: PastTransactions.Missed
+}
+
+type Read = BlockHeader & Pick<Block, "transactions">
+
+/** The blocks that were read last. */
+const makeMemory = () => {
+  const blocks = new Map<string, Read>()
+  let ids = 0
+  return {
+    get: (hash: Uint8Array) => blocks.get(Bytes.key(hash)),
+    add: ({ hash, height, parent, time, transactions }: Block) => {
+      blocks.set(Bytes.key(hash), { hash, height, parent, time, transactions })
+      ids += transactions.length
+      for (const [key, first] of blocks) {
+        if (ids <= rememberedIds || blocks.size === 1) break
+        blocks.delete(key)
+        ids -= first.transactions.length
+      }
+    },
+    clear: () => {
+      blocks.clear()
+      ids = 0
+    }
+  }
+}
+
 export const make = Effect.fn("PastTransactionSync.make")(function* (
   source: Pick<Source, "blockAt" | "chain">,
   broadcasting: Pick<Broadcasting, "find">,
@@ -41,57 +79,100 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
   const { chain } = source
   const database = yield* Database
   const reading = yield* Semaphore.make(1)
-
-  /** The block that was read last: many may subscribe to transactions of one. */
-  let last: Block | undefined
+  const memory = makeMemory()
 
   /** The block that the node has at this height; undefined where it shows none. */
-  const blockOf = ({ hash, height }: { readonly hash: Uint8Array; readonly height: number }) =>
+  const blockOf = ({ hash, height }: Place) =>
     reading.withPermit(
       Effect.gen(function* () {
-        if (last !== undefined && Bytes.equal(last.hash, hash)) return last
-        last = yield* Effect.catchTag(
+        const known = memory.get(hash)
+        if (known !== undefined) return known
+        const block = yield* Effect.catchTag(
           source.blockAt(height),
           ["BlockMissing", "NodeInconsistent", "NodeRejected", "ProofFailed"],
           ({ message }) => Effect.as(Effect.logWarning(`Block ${height} cannot be read again: ${message}`), undefined)
         )
-        return last
+        if (block !== undefined) memory.add(block)
+        return block as Read | undefined
       })
     )
 
   /** Why a node could not say where a transaction is, in this step. */
   let refusal: string | undefined
 
-  const look = Effect.fnUntraced(function* (chainId: number, one: PastTransactions.Look, height: number) {
-    const { absences, transactionId } = one
-    const found = yield* Effect.catchTag(
-      broadcasting.find(transactionId, one.from_height ?? height),
+  const whereIs = ({ from_height, transactionId }: PastTransactions.Look, height: number) =>
+    Effect.catchTag(
+      broadcasting.find(transactionId, from_height ?? height),
       ["NodeInconsistent", "NodeRejected"],
       ({ message }) =>
         Effect.sync(() => {
           refusal ??= message
         })
     )
-    // It may say so at the next block.
-    if (found === undefined) return yield* PastTransactions.miss(one, height, absences)
+
+  /** What the nodes show of a transaction. */
+  const see = Effect.fnUntraced(function* (
+    chainId: number,
+    look: PastTransactions.Look,
+    begun: number
+  ): Effect.fn.Return<Seen, DatabaseError | NodeError, Database> {
+    const { absences, from_height, transactionId } = look
+    const found = yield* whereIs(look, begun)
+    // Blocks may have come since the step began.
+    const height = Math.max(begun, (yield* ChainRow.find(chain))?.height ?? begun)
+    if (found === undefined) {
+      const pause = Math.min(longestBranch, Math.floor((height - (from_height ?? height)) * partUntilAskedAgain))
+      return { blocks: [], missed: { look, height: height + pause, absences } }
+    }
+    const places = found.state === "mined" ? [found, ...(found.others ?? [])] : []
+    const blocks: Array<BlockHeader> = []
+    const hidden: Array<Place> = []
+    let isOfOther = false
+    for (const place of places) {
+      if (place.height > height) continue
+      const block = yield* blockOf(place)
+      if (block === undefined) hidden.push(place)
+      else if (!Bytes.equal(block.hash, place.hash)) isOfOther = true
+      else if (block.transactions.some((id) => Bytes.equal(id, transactionId))) blocks.push(block)
+    }
     // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
-    if (found.state === "mined" && found.height > height) {
-      return yield* PastTransactions.miss(one, Math.max(height, found.height - longestBranch), absences)
+    const ahead = places.filter((place) => place.height > height).map((place) => place.height)
+    if (ahead.length > 0) {
+      return { blocks, missed: { look, height: Math.max(height, Math.min(...ahead) - longestBranch), absences } }
     }
-    const block = found.state === "mined" ? yield* blockOf(found) : undefined
-    const isThatBlock = found.state === "mined" && block !== undefined && Bytes.equal(block.hash, found.hash)
-    if (isThatBlock && block.transactions.some((id) => Bytes.equal(id, transactionId))) {
-      if (yield* PastTransactions.tell(chain, block, one)) return
-      return yield* PastTransactions.miss(one, height, absences)
-    }
-    const mayChange = (block !== undefined && !isThatBlock) || (found.state === "absent" && found.isPartial === true)
+    if (blocks.length > 0) return { blocks, missed: { look, height, absences } }
+    const mayChange = isOfOther || (found.state !== "mined" && found.isPartial === true)
     const most = mayChange ? otherBlocksUntilLost : Broadcasts.absencesUntilLost(chain)
-    const isLast = absences + 1 >= most
-    if (isLast && found.state === "mined" && block === undefined) {
-      const header = yield* PastTransactions.headerOf(chainId, found)
-      if (header !== undefined && (yield* PastTransactions.tell(chain, header, one))) return
+    if (absences + 1 < most) return { blocks, missed: { look, height, absences: absences + 1 } }
+    const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
+    return {
+      blocks: headers.filter((header) => header !== undefined),
+      missed: { look, height, absences: undefined }
     }
-    yield* PastTransactions.miss(one, height, isLast ? undefined : absences + 1)
+  })
+
+  /** Tells what is seen of blocks of the chain, those of one block at once, and takes note of the others. */
+  const write = Effect.fnUntraced(function* (seen: ReadonlyArray<Seen>) {
+    const open = new Set(seen)
+    const found = seen.flatMap((one) => one.blocks.map((block) => ({ block, one })))
+    for (const some of Map.groupBy(found, ({ block }) => Bytes.key(block.hash)).values()) {
+      const still = some.map(({ one }) => one).filter((one) => open.has(one))
+      const looks = still.map(({ missed }) => missed.look)
+      if (looks.length === 0 || !(yield* PastTransactions.tell(chain, some[0]!.block, looks))) continue
+      for (const one of still) open.delete(one)
+    }
+    yield* PastTransactions.miss([...open].map(({ missed }) => missed))
+    return false
+  })
+
+  const lookAt = Effect.fnUntraced(function* (
+    chainId: number,
+    looks: ReadonlyArray<PastTransactions.Look>,
+    height: number
+  ) {
+    const exits = yield* LooksInTurn.each(looks, (look) => see(chainId, look, height))
+    const written = yield* Effect.exit(write(exits.filter(Exit.isSuccess).map(({ value }) => value)))
+    return exits.map((exit) => (Exit.isSuccess(exit) ? written : Exit.failCause(exit.cause)))
   })
 
   const step: PastTransactionSync["step"] = Effect.gen(function* () {
@@ -100,9 +181,9 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     const { height, id } = row
     const failed = yield* LooksInTurn.run(
       (limit, behind) => PastTransactions.toLookFor(id, height, limit, behind),
-      (one: PastTransactions.Look) => look(id, one, height)
+      (some: ReadonlyArray<PastTransactions.Look>) => lookAt(id, some, height)
     )
-    last = undefined
+    memory.clear()
     if (refusal !== undefined) yield* Effect.logWarning(`Where transactions are is not known yet: ${refusal}`)
     refusal = undefined
     if (failed !== undefined) return yield* Effect.failCause(failed)

@@ -30,6 +30,7 @@ import { FakeChain } from "./FakeChain.ts"
 const { chain } = Seed
 
 const paid = [{ from: 1, to: 2 }]
+const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 /** An id that no block of a {@link FakeChain} has. */
 const unknown = new Uint8Array(32).fill(0xee)
 
@@ -51,7 +52,9 @@ for (const store of takenStores(import.meta.url)) {
         ...{ asked: 0, read: 0, isDown: false, isConfused: false, isPruned: false, upTo: -1 },
         /** Says something else than what its blocks have. */
         says: undefined as Located | undefined,
-        meanwhile: Effect.void as Effect.Effect<unknown>
+        meanwhile: Effect.void as Effect.Effect<unknown>,
+        /** What it was asked for, in turn. */
+        ids: [] as Array<string>
       }
       const sync = yield* PastTransactionSync.make(
         {
@@ -68,6 +71,7 @@ for (const store of takenStores(import.meta.url)) {
           find: (id, upTo) =>
             Effect.suspend((): Effect.Effect<Located, NodeError> => {
               node.asked++
+              node.ids.push(hex(id))
               node.upTo = upTo
               if (node.isDown) return Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
               if (node.isConfused) {
@@ -103,7 +107,6 @@ for (const store of takenStores(import.meta.url)) {
     })
     const start = startOn(chain)
 
-    const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
     const of = (block: Block, state: CallbackState = "due") => ({
       ...{ event: "TRANSACTION_MINED", state, transactionId: hex(block.transactions[0]!) },
       ...{ hash: hex(block.hash), height: block.height }
@@ -189,6 +192,98 @@ for (const store of takenStores(import.meta.url)) {
           node.says = undefined
           yield* sync.step
           assert.deepStrictEqual([yield* told(made), yield* told(other), yield* left], [[of(block)], [], 0])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are told by the node that is on the chain, where one that comes first is on another branch", () =>
+        Effect.gen(function* () {
+          const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
+          const block = yield* mine(paid)
+          const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+          const places = [{ ...block, hash: unknown }, block].map((place) =>
+            Effect.succeed<Located>({ state: "mined", hash: place.hash, height: place.height })
+          )
+          node.says = yield* ofAny(places, (one) => one)
+          yield* sync.step
+          assert.deepStrictEqual([yield* told(made), yield* left], [[of(block)], 0])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are not given up at once where one node has them waiting still, and another one is down", () =>
+        Effect.gen(function* () {
+          const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "regtest"))
+          const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(bitcoin)
+          const block = yield* mine(paid)
+          const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+          const down = Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
+          node.says = yield* ofAny([Effect.succeed<Located>({ state: "waiting" }), down], (one) => one)
+          for (let blocks = 0; blocks < 4; blocks++) {
+            yield* sync.step
+            yield* mine()
+          }
+          node.says = undefined
+          yield* sync.step
+          assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("read each block once, in whatever order they are for its transactions", () =>
+        Effect.gen(function* () {
+          const { account, left, mine, node, subscriptions, sync, told, wanted } = yield* start
+          const blocks = [yield* mine([...paid, ...paid, ...paid]), yield* mine([...paid, ...paid, ...paid])]
+          const ids = [0, 1, 2].flatMap((i) => blocks.map(({ transactions }) => transactions[i]!))
+          yield* subscriptions.createMany(
+            account,
+            chain,
+            ids.map((id) => wanted(id)),
+            Effect.succeed
+          )
+          yield* sync.step
+          assert.deepStrictEqual([node.read, yield* left], [2, 0])
+          const { subscriptions: made } = yield* subscriptions.list({ account, chain }, { limit: 10, offset: 0 })
+          for (const one of made) assert.lengthOf(yield* told(one), 1)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect(
+        "are looked for before those that were looked for already, also where they come in the midst of these",
+        () =>
+          Effect.gen(function* () {
+            const { account, mine, node, subscriptions, sync, told, wanted } = yield* start
+            const block = yield* mine(paid)
+            const many = Array.from({ length: 150 }, (_, i) => wanted(unknown.map((byte, at) => (at === 5 ? i : byte))))
+            yield* subscriptions.createMany(account, chain, many, Effect.succeed)
+            yield* sync.step
+            yield* mine()
+            node.ids = []
+            const late = yield* Effect.cached(Effect.orDie(subscriptions.create(wanted(block.transactions[0]!))))
+            node.meanwhile = late
+            yield* sync.step
+            assert.lengthOf(node.ids, 151)
+            assert.isBelow(node.ids.indexOf(hex(block.transactions[0]!)), 60)
+            assert.deepStrictEqual(yield* told(yield* late), [of(block)])
+          }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are asked for ever less often at nodes that refuse for good to say where they are", () =>
+        Effect.gen(function* () {
+          const { mine, node, subscriptions, sync, told, wanted } = yield* start
+          const block = yield* mine(paid)
+          const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+          node.isConfused = true
+          const askedIn = Effect.fnUntraced(function* (count: number) {
+            const before = node.asked
+            for (let i = 0; i < count; i++) {
+              yield* sync.step
+              yield* mine()
+            }
+            return node.asked - before
+          })
+          assert.strictEqual(yield* askedIn(32), 32)
+          assert.isBelow(yield* askedIn(160), 80)
+          node.isConfused = false
+          yield* askedIn(20)
+          assert.deepStrictEqual(yield* told(made), [of(block)])
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 

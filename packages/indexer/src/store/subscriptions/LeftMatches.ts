@@ -49,8 +49,8 @@ export const heights = Effect.fnUntraced(function* (
   )
 })
 
-/** What a block has left to steps: of addresses, and of the block itself. */
-const leftAt = Effect.fnUntraced(function* (chain: number, height: number) {
+/** What a block has left to steps: of addresses, and of the block itself; or of these addresses alone. */
+const leftAt = Effect.fnUntraced(function* (chain: number, height: number, only?: ReadonlyArray<AddressBytes>) {
   const { read } = yield* Database
   return yield* read((db) =>
     db
@@ -58,6 +58,7 @@ const leftAt = Effect.fnUntraced(function* (chain: number, height: number) {
       .select(["id", "address", "occurrences", "revision"])
       .where("chain", "=", chain)
       .where("height", "=", height)
+      .$if(only !== undefined, (select) => select.where("address", "in", only!))
   )
 })
 
@@ -102,10 +103,13 @@ export const of = Effect.fnUntraced(function* (chain: number, height: number, na
 /** The name of an occurrence among those of all subscriptions. */
 export const nameOf = (subscription: number, occurrence: string) => `${subscription} ${occurrence}`
 
-/** Whether steps are still to tell a subscription an occurrence of a block, by the name that the subscription has for that. */
-export const areTold = Effect.fnUntraced(function* (chain: number, height: number) {
+/**
+ * Whether steps are still to tell a subscription an occurrence of a block, by the name that the subscription has for that; where
+ * `only` is given, of these addresses alone.
+ */
+export const areTold = Effect.fnUntraced(function* (chain: number, height: number, only?: ReadonlyArray<AddressBytes>) {
   const names = new Set<string>()
-  for (const row of yield* leftAt(chain, height)) {
+  for (const row of yield* leftAt(chain, height, only)) {
     for (const [name, matches] of Map.groupBy(decode(row.occurrences), (match) => match.class)) {
       for (const { id, is_listed } of yield* owed(chain, row, eventsOfClass(name))) {
         const subscriber = {

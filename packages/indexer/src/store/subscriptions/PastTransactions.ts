@@ -67,29 +67,37 @@ export const toLookFor = Effect.fn("PastTransactions.toLookFor")(function* (
   )
 })
 
-/**
- * Takes note that nothing could be told of a transaction at this height of the chain; `absences`: how often in a row no node
- * had it. Undefined: nobody looks for it any more, as blocks that come are matched against the subscription.
- */
-export const miss = Effect.fn("PastTransactions.miss")(function* (
-  { subscription }: Look,
-  height: number,
-  absences: number | undefined
-) {
-  const { query, transaction } = yield* Database
+/** A transaction of which nothing could be told at a height of the chain. */
+export interface Missed {
+  readonly look: Look
+  readonly height: number
+  /**
+   * How often in a row no node had it. Undefined: nobody looks for it any more, as blocks that come are matched against the
+   * subscription.
+   */
+  readonly absences: number | undefined
+}
+
+/** Takes note of transactions of which nothing could be told. */
+export const miss = Effect.fn("PastTransactions.miss")(function* (missed: ReadonlyArray<Missed>) {
+  if (missed.length === 0) return
+  const { numbers, query, transaction } = yield* Database
+  const alike = Map.groupBy(missed, ({ absences, height }) => `${absences} ${height}`)
   yield* transaction(
-    Effect.gen(function* () {
-      if (absences === undefined) {
-        return void (yield* query((db) => db.deleteFrom("transaction_look").where("subscription", "=", subscription)))
-      }
-      yield* query((db) =>
-        db
-          .updateTable("transaction_look")
-          .set({ absences, next_look: height + 1 })
-          .where("subscription", "=", subscription)
-          .where("next_look", "<=", height)
-      )
-    })
+    Effect.forEach(
+      [...alike.values()],
+      Effect.fnUntraced(function* (some) {
+        const { absences, height } = some[0]!
+        const those = sql`subscription in ${numbers(some.map(({ look }) => look.subscription))}`
+        yield* query(
+          absences === undefined
+            ? rows(sql`delete from transaction_look where ${those}`)
+            : rows(sql`
+                update transaction_look set absences = ${absences}, next_look = ${height + 1}
+                where ${those} and next_look <= ${height}`)
+        )
+      })
+    )
   )
 })
 
@@ -128,29 +136,33 @@ const isOfChain = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, { hash,
 export const tell = Effect.fn("PastTransactions.tell")(function* (
   chain: Chain,
   block: BlockHeader,
-  { subscription: id, transactionId }: Look
+  looks: ReadonlyArray<Look>
 ) {
-  const { query, transaction } = yield* Database
+  const { numbers, query, transaction } = yield* Database
+  const ids = looks.map(({ subscription }) => subscription)
   return yield* transaction(
     Effect.gen(function* () {
       const row = yield* ChainRow.lock((yield* ChainRow.present(chain))!.id)
       if (!(yield* isOfChain(row, block))) return false
-      const [subscription] = yield* query((db) =>
+      const found = yield* query((db) =>
         db
           .selectFrom("subscription")
           .select([...Subscribers.columns, "from_height"])
-          .where("id", "=", id)
+          .where("id", "in", ids)
+          .orderBy("id")
       )
-      if (subscription !== undefined && (subscription.from_height ?? block.height) >= block.height) {
-        const { from_height: _, ...subscriber } = subscription
-        const occurrence = {
-          subscription: Subscribers.toSubscriber(subscriber),
-          occurrence: MinedTransactions.occurrenceOf(Buffer.from(transactionId).toString("hex")),
-          item: Callback.transactionItem(chain, block, transactionId)
-        }
-        yield* MissedCallbacks.addEarlier(row.id, block, [occurrence], yield* Clock.currentTimeMillis)
-      }
-      yield* query((db) => db.deleteFrom("transaction_look").where("subscription", "=", id))
+      const occurrences = found
+        .filter(({ from_height }) => (from_height ?? block.height) >= block.height)
+        .map(({ from_height: _, ...subscriber }) => {
+          const transactionId = subscriber.address!
+          return {
+            subscription: Subscribers.toSubscriber(subscriber),
+            occurrence: MinedTransactions.occurrenceOf(Buffer.from(transactionId).toString("hex")),
+            item: Callback.transactionItem(chain, block, transactionId)
+          }
+        })
+      yield* MissedCallbacks.addEarlier(row.id, block, occurrences, yield* Clock.currentTimeMillis)
+      yield* query(rows(sql`delete from transaction_look where subscription in ${numbers(ids)}`))
       return true
     })
   )

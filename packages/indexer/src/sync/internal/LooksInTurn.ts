@@ -8,30 +8,42 @@ import type { DatabaseError } from "../../store/database/Database.ts"
 
 /** What is read from the store, and what nodes are asked about, at a time. */
 const atOnce = 50
-const concurrency = 4
+const concurrency = 8
+
+type Failure = DatabaseError | NodeError
+
+/** Of a look, whether it goes on at the next step. */
+type Look = Exit.Exit<boolean, Failure>
 
 /** Whether no node, or not the store, could be asked: neither can they about others. */
-const isAway = (look: Exit.Exit<void, DatabaseError | NodeError>): boolean => {
+const isAway = (look: Look): boolean => {
   const error = Exit.findErrorOption(look)
   return Option.isSome(error) && (error.value._tag === "NodeUnreachable" || error.value._tag === "DatabaseError")
 }
 
+const stays = (look: Look): boolean => Exit.isFailure(look) || look.value
+
+/** Looks for each by itself, some at a time. */
+export const each = <A, B, R>(some: ReadonlyArray<A>, look: (one: A) => Effect.Effect<B, Failure, R>) =>
+  Effect.forEach(some, (one) => Effect.exit(look(one)), { concurrency })
+
 /**
- * `toLookFor` reads at most `limit` of those behind `last`, from the first one on where there is none. What cannot be told of one
- * holds up no other one: the first failure is the result, once all were looked for.
+ * `toLookFor` reads at most `limit` of those behind `last`, from the first one on where there is none; `lookAt` moves what it has
+ * looked for behind all others, or says that it stays where it is. What comes meanwhile is so looked for before what has been
+ * already. What cannot be told of one holds up no other one: the first failure is the result, once all were looked for.
  */
 export const run = Effect.fnUntraced(function* <A, R, S>(
   toLookFor: (limit: number, last: A | undefined) => Effect.Effect<ReadonlyArray<A>, DatabaseError, R>,
-  look: (one: A) => Effect.Effect<void, DatabaseError | NodeError, S>
+  lookAt: (some: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Look>, never, S>
 ) {
   let last: A | undefined
-  let failed: Cause.Cause<DatabaseError | NodeError> | undefined
+  let failed: Cause.Cause<Failure> | undefined
   while (true) {
     const some = yield* toLookFor(atOnce, last)
     if (some.length === 0) break
-    const looks = yield* Effect.forEach(some, (one) => Effect.exit(look(one)), { concurrency })
+    const looks = yield* lookAt(some)
     failed ??= looks.find(Exit.isFailure)?.cause
-    last = some.at(-1)
+    last = some.findLast((_, i) => stays(looks[i]!)) ?? last
     if (some.length < atOnce || looks.every(isAway)) break
   }
   return failed

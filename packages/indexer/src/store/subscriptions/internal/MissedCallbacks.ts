@@ -180,6 +180,19 @@ export const addPast = Effect.fnUntraced(function* (
   return yield* addBy(block.height, chain, block, yield* meant(block, occurrences), now)
 })
 
-/** As {@link add}, of transactions that were mined before their subscriptions were made. How many callbacks. */
-export const addEarlier = (chain: number, block: BlockHeader, occurrences: Occurrences, now: number) =>
-  addBy(block.height, chain, block, occurrences, now)
+/**
+ * As {@link add}, of transactions that were mined before their subscriptions were made, of which no confirmations are told. How
+ * many callbacks.
+ */
+export const addEarlier = Effect.fnUntraced(function* (
+  chain: number,
+  block: BlockHeader,
+  occurrences: Occurrences,
+  now: number
+) {
+  if (occurrences.length === 0) return 0
+  const ids = occurrences.map(({ subscription }) => subscription.address!)
+  const isLeft = yield* LeftMatches.areTold(chain, block.height, ids)
+  const untold = occurrences.filter((one) => !isLeft(one.subscription.id, one.occurrence))
+  return yield* addCallbacks(PendingConfirmations.schedule(chain, block, untold, block.height, now).due)
+})
