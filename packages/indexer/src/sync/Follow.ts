@@ -22,6 +22,7 @@ import * as Fork from "./Fork.ts"
 import * as CatchUp from "./internal/CatchUp.ts"
 import * as Finality from "./internal/Finality.ts"
 import * as NextLook from "./internal/NextLook.ts"
+import { isStoreAway, longestWaitMillis } from "./internal/StoreAway.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
 export { FollowedElsewhere } from "../store/database/Fence.ts"
@@ -49,16 +50,13 @@ const progressInterval = "30 seconds"
 const isPassing = (error: SyncError | Fence.FollowedElsewhere): error is Exclude<SyncError, Fork.UnrecoverableFork> =>
   error._tag !== "FollowedElsewhere" && error._tag !== "UnrecoverableFork"
 
-/** The first wait after a failure, and the longest: a node is spared, a store of one's own is not. In milliseconds. */
+/** The first wait after a failure, and the longest, where it is not the store that is away: in milliseconds. */
 const firstWait = 500
 const longestWait = 15_000
-const longestWaitForStore = 2_000
-
-const isStoreAway = (error: SyncError) => error._tag === "DatabaseError" && error.unavailable
 
 /** How long is waited after so many failures in a row, between which no block was committed. */
 const waitAfter = (failures: number, error: SyncError): Duration.Duration =>
-  Duration.millis(Math.min(firstWait * 2 ** (failures - 1), isStoreAway(error) ? longestWaitForStore : longestWait))
+  Duration.millis(Math.min(firstWait * 2 ** (failures - 1), isStoreAway(error) ? longestWaitMillis : longestWait))
 
 export interface Follow {
   /** One look at the node: commits what is new, undoes what is orphaned. */

@@ -27,6 +27,7 @@ import { Database, type DatabaseError } from "../store/database/Database.ts"
 import { inChunks } from "../store/database/Statements.ts"
 import * as UnconfirmedCoins from "../store/subscriptions/UnconfirmedCoins.ts"
 import * as MempoolInputs from "./internal/MempoolInputs.ts"
+import * as StoreAway from "./internal/StoreAway.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
@@ -171,7 +172,7 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     return Effect.andThen(Effect.sleep(least), Effect.raceFirst(Effect.sleep(longest), mempool.announced))
   }
 
-  const run: MempoolWatch["run"] = step.pipe(
+  const run: MempoolWatch["run"] = StoreAway.whileStoreAway(step).pipe(
     Effect.tapError((error) => Effect.logWarning(`Looking at the mempool failed: ${error.message}`)),
     Effect.tapDefect((defect) => Effect.logError("Looking at the mempool failed", Cause.die(defect))),
     Effect.catchDefect((defect) => Effect.fail(defect)),

@@ -4,6 +4,7 @@ import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+import * as StoreAway from "./internal/StoreAway.ts"
 
 const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
@@ -22,7 +23,7 @@ export const retryForever = <E extends { readonly message: string }, R>(
   { pollInterval, wanted = Effect.void }: Pace,
   step: Effect.Effect<void, E, R>
 ): Effect.Effect<never, never, R> =>
-  step.pipe(
+  StoreAway.whileStoreAway(step).pipe(
     Effect.tapError((error) => Effect.logWarning(`${what} failed: ${error.message}`)),
     Effect.tapDefect((defect) => Effect.logError(`${what} failed`, Cause.die(defect))),
     Effect.catchDefect((defect) => Effect.fail(defect)),
