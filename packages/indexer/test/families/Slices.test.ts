@@ -156,7 +156,7 @@ describe("large blocks are read in steps", () => {
     const height = 5
     const transactions = range.map((index) => TronBlocks.call(index, 70))
     const log = range.map((index) => TronBlocks.trc20(70, index, 1, 5n))
-    const internal_transactions = range.map((index) => TronBlocks.internal(index, 1, 5))
+    const internal_transactions = range.map((index) => TronBlocks.internal(index, many, 5))
     const infos = transactions.map((transaction, index) =>
       TronBlocks.infoOf(transaction, height, index > 0 ? {} : { log, internal_transactions })
     )
