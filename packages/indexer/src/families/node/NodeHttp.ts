@@ -74,7 +74,10 @@ const unauthorized = 401
 /** Shorter parts of a path are words, as `mainnet`. */
 const shortestKey = 16
 
-/** What may be secret of a URL and of what is sent to it: also a key by itself, as nodes repeat it in their errors. */
+/**
+ * What may be secret of a URL and of what is sent to it: also a key by itself, as nodes repeat it in their errors. Long ones
+ * come first: of a key that begins with the user's name the rest would be left.
+ */
 const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const whole = [
     // An API key may stand where the user does.
@@ -88,8 +91,8 @@ const secretsOf = (url: URL, headers: Readonly<Record<string, string>>): Readonl
     ...Object.values(headers),
     (authorization(url) ?? "").slice("Basic ".length)
   ].filter((secret) => secret.length >= 4)
-  const parts = whole.flatMap((secret) => secret.split(/[\s/?&=]/)).filter((part) => part.length >= shortestKey)
-  return [...whole, ...parts, ...parts.map(percentDecoded)]
+  const parts = whole.flatMap((secret) => secret.split(/[\s/?&=:;,]/)).filter((part) => part.length >= shortestKey)
+  return [...whole, ...parts, ...parts.map(percentDecoded)].toSorted((a, b) => b.length - a.length)
 }
 
 const without = (secrets: ReadonlyArray<string>, text: string): string =>

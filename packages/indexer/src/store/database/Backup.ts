@@ -6,7 +6,7 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as MoveSource from "./internal/MoveSource.ts"
-import { copyMark } from "./internal/SqliteFile.ts"
+import * as SqliteFile from "./internal/SqliteFile.ts"
 import type { Location } from "./Location.ts"
 
 /** No copy was made. */
@@ -38,17 +38,16 @@ const notMade = (file: string) => (cause: unknown) => {
 
 const failed = (cause: unknown) => new BackupFailed({ message: `Cannot copy the store: ${(cause as Error).message}` })
 
-const opened = (file: string) =>
-  Effect.acquireRelease(
-    Effect.try({
-      try: () => new BetterSqlite(file, { readonly: true, timeout: 10_000 }),
-      catch: (cause) =>
-        existsSync(file)
-          ? failed(cause)
-          : new BackupFailed({ message: `There is no store ${file} yet: nothing is to be copied` })
-    }),
+const opened = Effect.fnUntraced(function* (file: string) {
+  if (!existsSync(file)) {
+    return yield* new BackupFailed({ message: `There is no store ${file} yet: nothing is to be copied` })
+  }
+  yield* Effect.mapError(SqliteFile.checkLog(file), failed)
+  return yield* Effect.acquireRelease(
+    Effect.try({ try: () => new BetterSqlite(file, { readonly: true, timeout: 10_000 }), catch: failed }),
     (db) => Effect.sync(() => db.close())
   )
+})
 
 /** How many pages a copy has. */
 export const pages = Effect.fn("Backup.pages")(function* (store: string) {
@@ -78,7 +77,7 @@ const asOwnStore = (file: string) => {
   const isThere = db.prepare("select 1 from sqlite_master where name = 'store_epoch'").get() !== undefined
   if (isThere) db.exec("delete from store_epoch")
   MoveSource.forgetIn(db)
-  db.pragma(`user_version = ${copyMark}`)
+  db.pragma(`user_version = ${SqliteFile.copyMark}`)
   db.close()
 }
 

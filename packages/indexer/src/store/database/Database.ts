@@ -74,14 +74,13 @@ export class Database extends Context.Service<
 const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
   const { cacheMegabytes } = location
   const machine = yield* SqliteMachine
-  const isCopy = yield* SqliteFile.make(location.file)
+  yield* SqliteFile.make(location.file)
+  const inPlace = yield* SqliteFile.inPlace(location.file)
   const file = fileItself(location.file)
   const options = { file, cacheMegabytes }
   const writer = yield* Connection.open(new SqliteThreadDialect(() => machine.thread(options)))
-  if (isCopy) yield* SqliteFile.takeMarkOff(writer)
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
-  const inPlace = yield* SqliteFile.inPlace(location.file)
   const flushed = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)
   const adapter = SqliteAdapter.make(connection)
   return {

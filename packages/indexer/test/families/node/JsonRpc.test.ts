@@ -160,6 +160,19 @@ describe("JsonRpc", () => {
     })
   )
 
+  it.live("a key that begins as the user's name does, and one among others in a header, reach no error in part", () =>
+    Effect.gen(function* () {
+      const message = "demo-0123456789abcdef and fedcba9876543210 are over"
+      const { url } = yield* misbehaving(json(([call]) => ({ id: call!.id, error: { code: -32000, message } })))
+      const rpc = yield* JsonRpc.make({
+        urls: [`${url.replace("//", "//demo:pass@")}/v3/demo-0123456789abcdef`],
+        headers: { cookie: "session=fedcba9876543210; plan=free" }
+      })
+      const error = yield* Effect.flip(rpc.call("m", []))
+      assert.include(error.message, "*** and *** are over")
+    })
+  )
+
   it.live("a cookie is read when it is needed, and again when the node refuses the one that it had", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
@@ -414,6 +427,9 @@ describe("JsonRpc", () => {
       "a single error object": json(() => ({ id: null, error: { code: -32600, message: "Invalid Request" } })),
       "an error under no id for each call": json((calls) =>
         calls.map(() => ({ id: null, error: { code: -32600, message: "Invalid Request" } }))
+      ),
+      "an error without an id for each call": json((calls) =>
+        calls.map(() => ({ error: { code: -32600, message: "Invalid Request" } }))
       ),
       "one error in an array": json(([call]) => [
         { id: call!.id, error: { code: -32600, message: "batch too large" } }

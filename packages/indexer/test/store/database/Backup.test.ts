@@ -4,10 +4,15 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Backup from "@headwater/indexer/store/database/Backup"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
+import * as UpgradeReport from "@headwater/indexer/store/database/UpgradeReport"
 import BetterSqlite from "better-sqlite3"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-backup-"))),
@@ -86,8 +91,19 @@ describe("Backup", () => {
         yield* left(copy!, restored!, [""])
         yield* left(store!, restored!, ["-wal"])
       }).pipe(on(store!))
-      const refused = yield* Effect.flip(create("refused").pipe(on(restored!)))
-      assert.match(refused.message, /restored is a copy, and .*restored-wal belongs to the file whose place it took/)
+      const source = { kind: "sqlite", file: restored! } as const
+      const database = { kind: "postgres", url: Redacted.make("postgres://127.0.0.1:1/none"), connections: 1 } as const
+      const openings: ReadonlyArray<Effect.Effect<unknown, { readonly message: string }>> = [
+        create("refused").pipe(on(restored!)),
+        Backup.copy(restored!, `${restored}.copy`, () => Effect.void),
+        UpgradeReport.read(source),
+        Effect.scoped(StoreMove.open(source, database)),
+        StoreMove.cancel(source)
+      ]
+      for (const opening of openings) {
+        const { message } = yield* Effect.flip(opening)
+        assert.match(message, /restored is a copy, and .*restored-wal belongs to the file whose place it took/)
+      }
       rmSync(restored!)
       const alone = yield* Effect.flip(create("refused").pipe(on(restored!)))
       assert.match(alone.message, /restored-wal is there without its file/)
@@ -99,6 +115,33 @@ describe("Backup", () => {
         read((db) => db.selectFrom("account").select("name").orderBy("name"))
       ).pipe(on(killed!))
       assert.deepStrictEqual(names, [{ name: "after" }, { name: "before" }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is opened while another process reads it, and after a kill at any time", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const [store, copy, killed] = ["store", "copy", "killed"].map((name) => join(place, name))
+      const open = (file: string) => Effect.scoped(Layer.build(Database.layer({ kind: "sqlite", file })))
+      yield* open(store!)
+      yield* Backup.copy(store!, copy!, () => Effect.void)
+      const reader = new BetterSqlite(copy!, { readonly: true })
+      yield* Effect.addFinalizer(() => Effect.sync(() => reader.close()))
+      reader.exec("begin")
+      reader.prepare("select 1 from account").get()
+      const machine = yield* SqliteMachine
+      let answers = 0
+      const thread: typeof machine.thread = (options) => {
+        const thread = machine.thread(options)
+        thread.on("message", () => {
+          for (const end of ["", "-wal"]) copyFileSync(`${copy}${end}`, `${killed}${answers}${end}`)
+          answers++
+        })
+        return thread
+      }
+      yield* Effect.provideService(open(copy!), SqliteMachine, { ...machine, thread })
+      assert.isAbove(answers, 0)
+      for (let i = 0; i < answers; i++) yield* open(`${killed}${i}`)
     }).pipe(Effect.scoped)
   )
 })

@@ -96,6 +96,44 @@ describe("A flush of a SQLite store", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "says what is to be done: with a file that was moved or replaced, also while the store was opened, and with a log",
+    () =>
+      Effect.gen(function* () {
+        const { file } = (yield* sqlite) as { readonly file: string }
+        const machine = yield* SqliteMachine
+        const messageAfter = (change: () => void, isOpen: boolean) =>
+          Effect.gen(function* () {
+            const { flush } = yield* Database
+            if (isOpen) yield* Effect.andThen(flush, Effect.sync(change))
+            return (yield* Effect.flip(flush)).message
+          }).pipe(
+            Effect.provide(Database.layer({ kind: "sqlite", file })),
+            Effect.provideService(SqliteMachine, {
+              ...machine,
+              thread: (options) => {
+                const thread = machine.thread(options)
+                let answers = 0
+                thread.on("message", () => answers++ === 0 && !isOpen && change())
+                return thread
+              }
+            })
+          )
+        const replace = () => {
+          copyFileSync(file, `${file}.other`)
+          renameSync(file, `${file}.own`)
+          renameSync(`${file}.other`, file)
+        }
+        const ofFile = /db is not the file .* Put the file back, .* remove .*db-wal and start again$/
+        for (const isOpen of [true, false]) {
+          assert.match(yield* messageAfter(replace, isOpen), ofFile)
+          renameSync(`${file}.own`, file)
+        }
+        const ofLog = yield* messageAfter(() => rmSync(`${file}-wal`), true)
+        assert.match(ofLog, /db-wal is not the file .* Stop this process by SIGTERM/)
+      }).pipe(Effect.scoped)
+  )
+
   it.live("finds the log of a file that is named by a link", () =>
     Effect.gen(function* () {
       const location = (yield* sqlite) as Extract<Location, { kind: "sqlite" }>

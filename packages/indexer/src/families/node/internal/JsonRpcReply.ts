@@ -70,7 +70,7 @@ const readBatch = (exchange: Exchange, answers: ReadonlyArray<unknown>): Results
     if (!Predicate.isReadonlyObject(answer)) return inconsistent("an answer in the batch is not an object")
     const failed = hasError(answer)
     // An error under no id is to a request that the node could not read: to the batch.
-    if (failed && (answers.length < sent.length || answer.id === null)) {
+    if (failed && (answers.length < sent.length || (answer.id ?? null) === null)) {
       return Result.fail(JsonRpcFailure.refused(exchange, JsonRpcFailure.rejection(exchange, answer.error), true))
     }
     const place = places.get(answer.id)

@@ -17,6 +17,7 @@ import {
   type Value,
   type Values
 } from "./MovedTable.ts"
+import * as SqliteFile from "./SqliteFile.ts"
 
 /** Rows and bytes in one piece; a piece has one row at least. */
 const [pieceRows, pieceBytes] = [2_000, 4 * 2 ** 20]
@@ -350,8 +351,9 @@ export type MoveSource = ReturnType<typeof make>
 export const attempt = <A>(run: () => A): Effect.Effect<A, DatabaseError> =>
   Effect.try({ try: run, catch: (cause) => new DatabaseError({ cause }) })
 
-const opened = (file: string) =>
-  Effect.acquireRelease(
+const opened = Effect.fnUntraced(function* (file: string) {
+  yield* SqliteFile.make(file)
+  return yield* Effect.acquireRelease(
     attempt(() => {
       const db = new BetterSqlite(file, { fileMustExist: true, timeout: 10_000 })
       db.pragma("synchronous = full")
@@ -359,6 +361,7 @@ const opened = (file: string) =>
     }),
     (db) => Effect.sync(() => db.close())
   )
+})
 
 /** Opens the file, which stays as it is. */
 export const open = (file: string) => Effect.flatMap(opened(file), (db) => attempt(() => make(db)))

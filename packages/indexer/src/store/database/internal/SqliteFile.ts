@@ -1,11 +1,10 @@
 /** The file of a SQLite store, and the connection that reads the file beside the writer's. */
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { type CompiledQuery, type Kysely, sql } from "kysely"
+import type { CompiledQuery } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
 import { fileItself } from "../Location.ts"
-import type { Tables } from "../Tables.ts"
 import * as Connection from "./Connection.ts"
 import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
 import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
@@ -13,14 +12,13 @@ import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 /** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
 const ownerOnly = 0o600
 
-/** The `user_version` of a copy that no program has opened yet. */
+/** The `user_version` of a copy that no program has opened yet, and where SQLite has that in a file. */
 export const copyMark = 0x68_77_63_70
-/** Where SQLite has the `user_version` in a file. */
 const versionAt = 60
 
 /** The file's `user_version`; undefined where the file is empty. */
 const versionOf = (file: string): number | undefined => {
-  const descriptor = openSync(file, "a+", ownerOnly)
+  const descriptor = openSync(file, "r")
   const version = Buffer.alloc(4)
   try {
     return readSync(descriptor, version, 0, version.length, versionAt) === 0 ? undefined : version.readUInt32BE()
@@ -29,40 +27,52 @@ const versionOf = (file: string): number | undefined => {
   }
 }
 
-/**
- * Makes a file where there is none; what an operator has made stays as it is. Says whether the file is a copy that no program
- * has opened yet. Such a copy has no log, and neither has a new file: one beside it is of the file whose place it took. SQLite
- * would take that file's pages for the copy's, and would delete the log beside a new file.
- */
-export const make = (file: string): Effect.Effect<boolean, DatabaseError> =>
-  Effect.try({
-    try: () => {
-      const version = versionOf(file)
-      if (version !== undefined && version !== copyMark) return false
-      const log = `${fileItself(file)}-wal`
-      if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-        throw new Error(
-          version === undefined
-            ? `${log} is there without its file, whose newest changes it has: put both where they were, or remove the log`
-            : `${file} is a copy, and ${log} belongs to the file whose place it took: remove that and ${log.replace(/wal$/, "shm")}`
-        )
-      }
-      return version === copyMark
-    },
-    catch: (cause) => new DatabaseError({ cause })
-  })
+/** Past SQLite, which has not opened the file yet: a statement's change would stand in the log first, beside a file with the mark. */
+const takeMarkOff = (file: string) => {
+  const descriptor = openSync(file, "r+")
+  try {
+    writeSync(descriptor, Buffer.alloc(4), 0, 4, versionAt)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
 
 /**
- * From now on a log beside the file is its own. The file itself has the mark no more before the log has anything else: where
- * another process keeps it from that, the file is not opened.
+ * Whether the file is a copy that no program has opened yet. Such a copy has no log, and neither has an empty file: one beside
+ * it is of the file whose place it took, and this fails. SQLite would take that file's pages for the copy's, and would delete
+ * the log beside an empty file.
  */
-export const takeMarkOff = Effect.fnUntraced(function* (writer: Kysely<Tables>) {
-  const run = (statement: string) =>
-    Connection.attempt(() => sql.raw<{ readonly busy?: number }>(statement).execute(writer))
-  yield* run("pragma user_version = 0")
-  const { rows } = yield* run("pragma wal_checkpoint(truncate)")
-  if (rows[0]?.busy !== 0) return yield* new DatabaseError({ cause: new Error("another process has the file open") })
-})
+const isNewCopy = (file: string): boolean => {
+  const version = versionOf(file)
+  if (version !== undefined && version !== copyMark) return false
+  const log = `${fileItself(file)}-wal`
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new Error(
+      version === undefined
+        ? `${log} is there without its file, whose newest changes it has: put both where they were, or remove the log`
+        : `${file} is a copy, and ${log} belongs to the file whose place it took: remove that and ${log.replace(/wal$/, "shm")}`
+    )
+  }
+  return version === copyMark
+}
+
+const attempt = <A>(run: () => A): Effect.Effect<A, DatabaseError> =>
+  Effect.try({ try: run, catch: (cause) => new DatabaseError({ cause }) })
+
+/** Fails where the log beside the file is another one's: nobody may read the two as one store. */
+export const checkLog = (file: string): Effect.Effect<void, DatabaseError> =>
+  Effect.asVoid(attempt(() => isNewCopy(file)))
+
+/**
+ * Makes a file where there is none, before a connection that writes is opened; what an operator has made stays as it is. From
+ * then on a log beside the file is its own.
+ */
+export const make = (file: string): Effect.Effect<void, DatabaseError> =>
+  attempt(() => {
+    closeSync(openSync(file, "a", ownerOnly))
+    if (isNewCopy(file)) takeMarkOff(file)
+  })
 
 /** Which file a name leads to; undefined where none does. */
 const leadsTo = (name: string) => {
@@ -71,22 +81,29 @@ const leadsTo = (name: string) => {
 }
 
 /**
- * An effect that fails once a file that is open now, or the log beside it, is no longer at its name. SQLite goes on without a
- * word with what was moved, replaced or removed, and what it writes there ends with the process.
+ * An effect that fails once the file that is at its name now, or the log that is beside it at the first run, is no longer there.
+ * SQLite goes on without a word with what was moved, replaced or removed, and what it writes there ends with the process. Made
+ * before SQLite opens the file, and run once SQLite has made the log.
  */
 export const inPlace = (file: string): Effect.Effect<Effect.Effect<void, DatabaseError>> =>
   Effect.sync(() => {
-    const opened = [file, `${fileItself(file)}-wal`].map((name) => ({ name, file: leadsTo(name) }))
-    return Effect.try({
-      try: () => {
-        const foreign = opened.find(({ file, name }) => leadsTo(name) !== file)
-        if (foreign === undefined) return
-        throw new Error(
-          `${foreign.name} is not the file that this process has open, but was moved, replaced or removed meanwhile: what ` +
-            "is written now may be lost. Put the file back; where that cannot be, stop this process by SIGTERM, and start again"
-        )
-      },
-      catch: (cause) => new DatabaseError({ cause })
+    const log = `${fileItself(file)}-wal`
+    const opened = leadsTo(file)
+    let ownLog: string | undefined
+    const gone = (name: string, remedy: string) =>
+      new Error(
+        `${name} is not the file that this process has open, but was moved, replaced or removed meanwhile: what is written ` +
+          `now may be lost. ${remedy}`
+      )
+    return attempt(() => {
+      if (leadsTo(file) !== opened) {
+        const remedy = `Put the file back, with its log. To go on with another file, stop this process, remove ${log} and start again`
+        throw gone(file, remedy)
+      }
+      ownLog ??= leadsTo(log)
+      if (ownLog === undefined || leadsTo(log) !== ownLog) {
+        throw gone(log, "Stop this process by SIGTERM, which brings all of it into the file, and start again")
+      }
     })
   })
 
@@ -116,6 +133,9 @@ export const reader = (options: SqliteOptions) => open(options, true)
  */
 export const visitor = (options: SqliteOptions) =>
   Effect.map(
-    Effect.suspend(() => open(options, existsSync(`${fileItself(options.file)}-wal`))),
+    Effect.andThen(
+      checkLog(options.file),
+      Effect.suspend(() => open(options, existsSync(`${fileItself(options.file)}-wal`)))
+    ),
     ({ db }) => db
   )
