@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SteadyTime from "../SteadyTime.ts"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
-import { type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
+import { isRefusedForNow, type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
 import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
@@ -119,7 +119,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     blockAt: (height) =>
       Effect.tapError(given.blockAt(height), (error) =>
         Effect.sync(() => {
-          if (error._tag !== "NodeUnreachable") lacks.set(error, height)
+          if (error._tag !== "NodeUnreachable" && !isRefusedForNow(error)) lacks.set(error, height)
         })
       )
   }

@@ -810,6 +810,8 @@ describe("Follow with a broken node", () => {
         "hash of another header. If none of the nodes ever gives block 6 otherwise, " +
           `verify = "links" believes them without the proof, or ${wayOut}`
       )
+      const limited = yield* messageFor(new NodeRejected({ ...said, code: -32005, message: "daily limit" }))
+      assert.strictEqual(limited, "daily limit")
       // Nobody has answered: there is nothing to skip.
       const unreachable = yield* messageFor(new NodeUnreachable({ ...said, message: "down" }))
       assert.strictEqual(unreachable, "down")

@@ -66,3 +66,14 @@ export type NodeError = NodeUnreachable | NodeRejected | NodeInconsistent | Proo
 export const isTooLarge = (error: NodeError): boolean =>
   error._tag === "NodeRejected" &&
   (tooLargeCodes.has(error.code) || /(?:response|answer) (?:is )?too (?:large|big)|response size/i.test(error.message))
+
+/**
+ * Codes of refusals that pass: -28 bitcoind warming up, -32005 limit exceeded (EIP-1474), -32029 and 429 too many
+ * requests at hosted nodes.
+ */
+const passingCodes: ReadonlySet<number> = new Set([-28, -32005, -32029, 429])
+const passingText = /rate limit|too many requests|server (?:is )?busy|warming up|loading block index/i
+
+/** Whether a node has refused what the same node may answer a while later. */
+export const isRefusedForNow = (error: NodeError): boolean =>
+  error._tag === "NodeRejected" && (passingCodes.has(error.code) || passingText.test(error.message))

@@ -3,6 +3,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Failover from "../Failover.ts"
 import {
   answerTooLarge,
+  isRefusedForNow,
   isTooLarge,
   type NodeError,
   NodeInconsistent,
@@ -43,13 +44,6 @@ const badRequest = 400
 const payloadTooLarge = 413
 const tooManyRequests = 429
 const serviceUnavailable = 503
-
-/**
- * Codes of refusals that pass: -28 bitcoind warming up, -32005 limit exceeded (EIP-1474), -32029 and 429 too many
- * requests at hosted nodes.
- */
-const passingCodes: ReadonlySet<number> = new Set([-28, -32005, -32029, tooManyRequests])
-const passingText = /rate limit|too many requests|server (?:is )?busy|warming up|loading block index/i
 
 /** `a, b` and how many more: an error's name for a batch. */
 const nameOf = (sent: ReadonlyArray<Sent>): string => {
@@ -103,14 +97,12 @@ export const rejection = ({ node, sent }: Request, error: unknown, method = name
   return new NodeRejected({ node: node.name, method, code, message: node.redact(said).slice(0, maxMessage) })
 }
 
-const passes = (error: NodeRejected): boolean => passingCodes.has(error.code) || passingText.test(error.message)
-
 /** Whether the same request may succeed later. */
 export const passesLater = ({ reply }: Exchange, error: NodeRejected): boolean =>
-  passes(error) || reply.status === tooManyRequests || reply.status === serviceUnavailable
+  isRefusedForNow(error) || reply.status === tooManyRequests || reply.status === serviceUnavailable
 
 /** Whether an error to one call of a batch is about the batch: the other calls' results are then of no use either. */
-export const concernsBatch = (error: NodeRejected): boolean => passes(error) || isTooLarge(error)
+export const concernsBatch = (error: NodeRejected): boolean => isRefusedForNow(error) || isTooLarge(error)
 
 /** The node refused the request: with one error to all of its calls (`whole`), or with one to a call among others. */
 export const refused = (exchange: Exchange, error: NodeRejected, whole: boolean): Failure => {
