@@ -85,6 +85,11 @@ export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverCli
 const maxBytes = 4096
 /** How long a host may take to be heard of. */
 export const reachMillis = 2000
+/**
+ * Addresses of a host that there is time to try, one after another. Node gives each but the last 250 ms: too little for a
+ * host on the other side of the world, or where a packet is lost, which then fails if its last address has no route.
+ */
+const addressesTried = 4
 
 /** A kept connection that the receiver closed as it was used again. */
 const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
@@ -127,11 +132,14 @@ const faultOf = (error: Error): Fault => {
 /** What dates of HTTP begin with, in each of their forms; `Date.parse` alone takes `-5` and `1.5` for dates long past. */
 const weekday = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
 
+/** What they end with: that of C's `asctime` names no zone, and means UTC, where `Date.parse` takes it for this machine's. */
+const zone = /(?:[a-z]|[+-]\d{4})$/i
+
 /** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
 const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
   if (typeof header !== "string") return undefined
   if (/^\d+$/.test(header)) return Number(header) * 1000
-  const date = weekday.test(header) ? Date.parse(header) : Number.NaN
+  const date = weekday.test(header) ? Date.parse(zone.test(header) ? header : `${header} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }
 
@@ -188,6 +196,7 @@ const make = Effect.gen(function* () {
         connect: {
           lookup,
           timeout: timeoutMillis,
+          autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMillis / addressesTried),
           secureContext: network.trust(extraCa)
         }
       })
@@ -218,6 +227,7 @@ const make = Effect.gen(function* () {
         if (ended) return
         ended = true
         clearTimeout(timer)
+        clearImmediate(reading)
         resume(result)
       }
       const answered = () => {
@@ -235,10 +245,15 @@ const make = Effect.gen(function* () {
       }
       const cut = () => controller?.abort(new Error("no longer wanted"))
       // Once there is a status, how the body ends is of no interest.
-      const timer = setTimeout(() => {
+      const expire = () => {
         if (status === 0) end(Effect.fail(timedOut()))
         else answered()
         cut()
+      }
+      // Where this process stood still, timers come before what arrived meanwhile has been read: an answer may be among it.
+      let reading: NodeJS.Immediate | undefined
+      const timer = setTimeout(() => {
+        reading = setImmediate(expire)
       }, timeoutMillis)
 
       const handler: Dispatcher.DispatchHandler = {
@@ -274,6 +289,7 @@ const make = Effect.gen(function* () {
       return Effect.sync(() => {
         ended = true
         clearTimeout(timer)
+        clearImmediate(reading)
         cut()
       })
     })
@@ -284,7 +300,10 @@ const make = Effect.gen(function* () {
         socket.destroy()
         resume(Effect.succeed(heard))
       }
-      const socket = network.connect({ host: hostname, port: port === "" ? 443 : Number(port), lookup })
+      const socket = network.connect({
+        ...{ host: hostname, port: port === "" ? 443 : Number(port), lookup },
+        autoSelectFamilyAttemptTimeout: reachMillis / 2
+      })
       socket.once("connect", () => end(true))
       socket.on("error", (error) => end(faultOf(error) === "receiver"))
       return Effect.sync(() => socket.destroy())
