@@ -10,8 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
-import { Agent, type Dispatcher } from "undici"
+import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -77,11 +78,22 @@ export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverCli
     /** Who is trusted: the system's authorities, and another one, as PEM. */
     trust: (extraCa: string | undefined) =>
       createSecureContext({ ca: [...getCACertificates("default"), ...(extraCa === undefined ? [] : [extraCa])] }),
-    agent: (options: Agent.Options): Dispatcher => new Agent(options),
+    agent: ({ connect, ...options }: Agent.Options & { readonly connect: buildConnector.BuildOptions }): Dispatcher => {
+      const connector = buildConnector({ ...connect, allowH2: false, maxCachedSessions })
+      return new Agent({
+        ...options,
+        connect: (to, done) =>
+          connector(to, (error, socket) =>
+            error === null ? done(null, UnaskedContinue.skip(socket)) : done(error, null)
+          )
+      })
+    },
     connect: (options: TcpSocketConnectOpts): Socket => connect(options)
   })
 })
 
+/** TLS sessions that may be taken up again, of all hosts. */
+const maxCachedSessions = 4096
 const maxBytes = 4096
 /** How long a host may take to be heard of. */
 export const reachMillis = 2000

@@ -1,4 +1,5 @@
-import { connect } from "node:net"
+import { type AddressInfo, connect } from "node:net"
+import { createServer, type TLSSocket } from "node:tls"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
@@ -66,6 +67,36 @@ const inThread = Effect.fnUntraced(function* (
   return { port, standStill: (millis: number) => worker.postMessage(millis) }
 })
 
+/** A receiver that writes what it likes for each request, as it comes; and how many requests there were. */
+const inBytes = Effect.fnUntraced(function* (
+  { cert, key }: DevelopmentCertificate.DevelopmentCertificate,
+  answer: (socket: TLSSocket) => void
+) {
+  let requests = 0
+  const sockets = new Set<TLSSocket>()
+  const server = createServer({ cert, key }, (socket) => {
+    sockets.add(socket)
+    socket.on("error", () => {})
+    socket.on("data", (bytes) => {
+      // The body is all of the last chunk, and has no brace but its own.
+      if (!bytes.toString("latin1").endsWith("{}")) return
+      requests++
+      answer(socket)
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.sync(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+  )
+  return { port: (server.address() as AddressInfo).port, requests: () => requests, connections: () => sockets.size }
+})
+
 /** Has this process stand still. */
 const standStill = (millis: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
 
@@ -129,4 +160,28 @@ describe("ReceiverClient", () => {
       }
     }).pipe(Effect.scoped)
   )
+
+  const accepted = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+  const interim = "HTTP/1.1 100 Continue\r\n\r\n"
+  const answers: Readonly<Record<string, ReadonlyArray<string>>> = {
+    "with the answer": [interim + accepted],
+    "before it": [interim, accepted],
+    "twice, with headers": [`${interim}HTTP/1.1 100 \r\ndate: today\r\n\r\n${accepted}`],
+    "in pieces": ["HTTP/1.1 100 Continue\r\nda", "te: today\r\n", `\r\n${accepted}`],
+    "and early hints": [interim, `HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n${accepted}`]
+  }
+  for (const [how, pieces] of Object.entries(answers)) {
+    it.live(`expects an unasked 100 Continue: ${how}`, () =>
+      Effect.gen(function* () {
+        const { certificate, post } = yield* world(2000)
+        const { connections, port, requests } = yield* inBytes(certificate, (socket) => {
+          for (const [i, piece] of pieces.entries()) setTimeout(() => socket.write(piece), i * 50)
+        })
+        for (let i = 0; i < 4; i++) assert.strictEqual((yield* post(port)).status, 200)
+        // Nothing was sent twice, and a connection was kept.
+        assert.strictEqual(requests(), 4)
+        assert.isAtMost(connections(), 2)
+      }).pipe(Effect.scoped)
+    )
+  }
 })
