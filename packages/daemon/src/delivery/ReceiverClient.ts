@@ -103,8 +103,10 @@ export const reachMillis = 2000
  */
 const addressesTried = 4
 
-/** A kept connection that the receiver closed as it was used again. */
+/** A connection that the receiver closed instead of answering; a kept one it may have closed as it was used again. */
 const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+/** Kept connections that a request is sent over at most: those of a host may all be closed at the same time. */
+const keptTries = 4
 
 const codeOf = (error: Error): string => {
   const { code } = error as { readonly code?: unknown }
@@ -218,7 +220,15 @@ const make = Effect.gen(function* () {
 
   /** Connections that were made to an origin since it last had none. */
   const connects = new Map<string, number>()
-  agent.on("connect", ({ origin }) => connects.set(origin, (connects.get(origin) ?? 0) + 1))
+  /** Whether a connection has been made at this moment: the request that begins now is its first one. */
+  let isNew = false
+  agent.on("connect", ({ origin }) => {
+    connects.set(origin, (connects.get(origin) ?? 0) + 1)
+    isNew = true
+    queueMicrotask(() => {
+      isNew = false
+    })
+  })
   agent.on("disconnect", ({ origin }) => connects.delete(origin))
 
   const request = ({ body, headers, method, url }: Request) =>
@@ -233,6 +243,7 @@ const make = Effect.gen(function* () {
       let retryAfter: number | undefined
       let controller: Dispatcher.DispatchController | undefined
       let tries = 0
+      let isFirst = true
       let ended = false
 
       const end = (result: Effect.Effect<Reply, NoReply>) => {
@@ -271,6 +282,7 @@ const make = Effect.gen(function* () {
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
           controller = started
+          isFirst = isNew
           if (ended) cut()
         },
         onResponseStart(_, statusCode, responseHeaders) {
@@ -289,12 +301,14 @@ const make = Effect.gen(function* () {
         onResponseError(_, error) {
           if (ended) return
           if (status !== 0) answered()
-          else if (closedByReceiver.has(codeOf(error)) && tries === 1) dispatch()
+          // Over a new connection it is the receiver's answer: it may have taken the callback.
+          else if (closedByReceiver.has(codeOf(error)) && !isFirst && tries < keptTries) dispatch()
           else end(Effect.fail(new NoReply({ reason: reasonOf(error), fault: faultOf(error) })))
         }
       }
       const dispatch = () => {
         tries++
+        isFirst = true
         agent.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
       }
       dispatch()

@@ -184,4 +184,27 @@ describe("ReceiverClient", () => {
       }).pipe(Effect.scoped)
     )
   }
+
+  it.live("sends again over another connection where kept ones are closed, and never where a new one is", () =>
+    Effect.gen(function* () {
+      const { certificate, post } = yield* world(2000)
+      const used = new WeakSet<TLSSocket>()
+      const closing = yield* inBytes(certificate, (socket) => {
+        if (used.has(socket)) socket.destroy()
+        else setTimeout(() => socket.write(accepted), 50)
+        used.add(socket)
+      })
+      // These leave three kept connections, of which the next request finds each closed.
+      yield* Effect.all(
+        Array.from({ length: 3 }, () => post(closing.port)),
+        { concurrency: 3 }
+      )
+      yield* Effect.sleep("50 millis")
+      assert.strictEqual((yield* post(closing.port)).status, 200)
+      assert.strictEqual(closing.connections(), 4)
+      const hangingUp = yield* inBytes(certificate, (socket) => socket.destroy())
+      for (let i = 0; i < 3; i++) assert.match((yield* Effect.flip(post(hangingUp.port))).message, /closed/)
+      assert.strictEqual(hangingUp.requests(), 3)
+    }).pipe(Effect.scoped)
+  )
 })
