@@ -327,7 +327,8 @@ const make = Effect.gen(function* () {
         resume(Effect.succeed(heard))
       }
       const socket = network.connect({
-        ...{ host: hostname, port: port === "" ? 443 : Number(port), lookup },
+        // An allowed host may be an IPv6 address, which a URL has in brackets.
+        ...{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port), lookup },
         autoSelectFamilyAttemptTimeout: reachMillis / 2
       })
       socket.once("connect", () => end(true))

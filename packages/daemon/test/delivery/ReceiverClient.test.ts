@@ -161,6 +161,21 @@ describe("ReceiverClient", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("hears of a host that is an IPv6 address", () =>
+    Effect.gen(function* () {
+      const { client } = yield* world(1000)
+      const server = createServer({})
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => {
+          server.listen(0, "::1", () => resume(Effect.void))
+        }),
+        () => Effect.sync(() => server.close())
+      )
+      const { port } = server.address() as AddressInfo
+      assert.isTrue(yield* client.reaches(new URL(`https://[::1]:${port}/`)))
+    }).pipe(Effect.scoped)
+  )
+
   const accepted = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
   const interim = "HTTP/1.1 100 Continue\r\n\r\n"
   const answers: Readonly<Record<string, ReadonlyArray<string>>> = {
