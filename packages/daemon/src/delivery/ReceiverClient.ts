@@ -94,6 +94,8 @@ export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverCli
 
 /** TLS sessions that may be taken up again, of all hosts. */
 const maxCachedSessions = 4096
+/** Of an answer: its status is only had behind them. Node's own bound is a quarter of it. */
+const maxHeaderSize = 65_536
 const maxBytes = 4096
 /** How long a host may take to be heard of. */
 export const reachMillis = 2000
@@ -205,6 +207,7 @@ const make = Effect.gen(function* () {
         connections,
         pipelining: 1,
         allowH2: false,
+        maxHeaderSize,
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: {

@@ -200,6 +200,17 @@ describe("ReceiverClient", () => {
     )
   }
 
+  it.live("takes the status of an answer with many headers", () =>
+    Effect.gen(function* () {
+      const { certificate, post } = yield* world(2000)
+      const many = `x-policy: ${"y".repeat(1000)}\r\n`.repeat(50)
+      const { port } = yield* inBytes(certificate, (socket) => {
+        socket.write(`HTTP/1.1 204 No Content\r\n${many}\r\n`)
+      })
+      assert.strictEqual((yield* post(port)).status, 204)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("sends again over another connection where kept ones are closed, and never where a new one is", () =>
     Effect.gen(function* () {
       const { certificate, post } = yield* world(2000)
