@@ -90,8 +90,10 @@ const repeatedly = (work: Effect.Effect<number, DatabaseError>, failure: string,
     Effect.forever
   )
 
-/** Forgets old callbacks, and gives up those that were parked for too long. */
-const sweep = Effect.fnUntraced(function* (outbox: Outbox["Service"]) {
+/** Forgets old callbacks, gives up those that were parked for too long, and sends what a wrong clock has put off. */
+const sweep = Effect.fnUntraced(function* (outbox: Outbox["Service"], profile: RetryProfile.RetryProfile) {
+  const hastened = yield* outbox.hasten(RetryProfile.longest(profile))
+  if (hastened > 0) yield* Effect.logWarning(`Sent ${hastened} callbacks again that a clock ahead of time had put off`)
   const pruned = yield* outbox.prune
   const expired = yield* outbox.expire
   if (pruned + expired > 0) yield* Effect.logInfo(`Forgot ${pruned} callbacks, gave up ${expired} that waited too long`)
@@ -149,7 +151,11 @@ const run = Effect.gen(function* () {
   yield* Effect.forkScoped(copies.run)
   const { gapMillis, parkingMillis, recoveryMillis, sweepMillis } = options
   const aside = (...work: Parameters<typeof repeatedly>) => Effect.forkScoped(repeatedly(...work))
-  yield* aside(whenDue("sweep", sweepMillis, sweep(outbox)), "Old callbacks could not be removed", sweepMillis)
+  yield* aside(
+    whenDue("sweep", sweepMillis, sweep(outbox, options.profile)),
+    "Old callbacks could not be removed",
+    sweepMillis
+  )
   yield* aside(
     whenDue("parking", parkingMillis, boundParking(outbox)),
     "Inactive subscriptions could not be looked at",

@@ -10,8 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
-import { Agent, type Dispatcher } from "undici"
+import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -77,17 +78,37 @@ export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverCli
     /** Who is trusted: the system's authorities, and another one, as PEM. */
     trust: (extraCa: string | undefined) =>
       createSecureContext({ ca: [...getCACertificates("default"), ...(extraCa === undefined ? [] : [extraCa])] }),
-    agent: (options: Agent.Options): Dispatcher => new Agent(options),
+    agent: ({ connect, ...options }: Agent.Options & { readonly connect: buildConnector.BuildOptions }): Dispatcher => {
+      const connector = buildConnector({ ...connect, allowH2: false, maxCachedSessions })
+      return new Agent({
+        ...options,
+        connect: (to, done) =>
+          connector(to, (error, socket) =>
+            error === null ? done(null, UnaskedContinue.skip(socket)) : done(error, null)
+          )
+      })
+    },
     connect: (options: TcpSocketConnectOpts): Socket => connect(options)
   })
 })
 
+/** TLS sessions that may be taken up again, of all hosts. */
+const maxCachedSessions = 4096
+/** Of an answer: its status is only had behind them. Node's own bound is a quarter of it. */
+const maxHeaderSize = 65_536
 const maxBytes = 4096
 /** How long a host may take to be heard of. */
 export const reachMillis = 2000
+/**
+ * Addresses of a host that there is time to try, one after another. Node gives each but the last 250 ms: too little for a
+ * host on the other side of the world, or where a packet is lost, which then fails if its last address has no route.
+ */
+const addressesTried = 4
 
-/** A kept connection that the receiver closed as it was used again. */
+/** A connection that the receiver closed instead of answering; a kept one it may have closed as it was used again. */
 const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+/** Kept connections that a request is sent over at most: those of a host may all be closed at the same time. */
+const keptTries = 4
 
 const codeOf = (error: Error): string => {
   const { code } = error as { readonly code?: unknown }
@@ -127,11 +148,14 @@ const faultOf = (error: Error): Fault => {
 /** What dates of HTTP begin with, in each of their forms; `Date.parse` alone takes `-5` and `1.5` for dates long past. */
 const weekday = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
 
+/** What they end with: that of C's `asctime` names no zone, and means UTC, where `Date.parse` takes it for this machine's. */
+const zone = /(?:[a-z]|[+-]\d{4})$/i
+
 /** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
 const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
   if (typeof header !== "string") return undefined
   if (/^\d+$/.test(header)) return Number(header) * 1000
-  const date = weekday.test(header) ? Date.parse(header) : Number.NaN
+  const date = weekday.test(header) ? Date.parse(zone.test(header) ? header : `${header} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }
 
@@ -183,11 +207,13 @@ const make = Effect.gen(function* () {
         connections,
         pipelining: 1,
         allowH2: false,
+        maxHeaderSize,
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: {
           lookup,
           timeout: timeoutMillis,
+          autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMillis / addressesTried),
           secureContext: network.trust(extraCa)
         }
       })
@@ -197,7 +223,15 @@ const make = Effect.gen(function* () {
 
   /** Connections that were made to an origin since it last had none. */
   const connects = new Map<string, number>()
-  agent.on("connect", ({ origin }) => connects.set(origin, (connects.get(origin) ?? 0) + 1))
+  /** Whether a connection has been made at this moment: the request that begins now is its first one. */
+  let isNew = false
+  agent.on("connect", ({ origin }) => {
+    connects.set(origin, (connects.get(origin) ?? 0) + 1)
+    isNew = true
+    queueMicrotask(() => {
+      isNew = false
+    })
+  })
   agent.on("disconnect", ({ origin }) => connects.delete(origin))
 
   const request = ({ body, headers, method, url }: Request) =>
@@ -212,12 +246,14 @@ const make = Effect.gen(function* () {
       let retryAfter: number | undefined
       let controller: Dispatcher.DispatchController | undefined
       let tries = 0
+      let isFirst = true
       let ended = false
 
       const end = (result: Effect.Effect<Reply, NoReply>) => {
         if (ended) return
         ended = true
         clearTimeout(timer)
+        clearImmediate(reading)
         resume(result)
       }
       const answered = () => {
@@ -235,15 +271,21 @@ const make = Effect.gen(function* () {
       }
       const cut = () => controller?.abort(new Error("no longer wanted"))
       // Once there is a status, how the body ends is of no interest.
-      const timer = setTimeout(() => {
+      const expire = () => {
         if (status === 0) end(Effect.fail(timedOut()))
         else answered()
         cut()
+      }
+      // Where this process stood still, timers come before what arrived meanwhile has been read: an answer may be among it.
+      let reading: NodeJS.Immediate | undefined
+      const timer = setTimeout(() => {
+        reading = setImmediate(expire)
       }, timeoutMillis)
 
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
           controller = started
+          isFirst = isNew
           if (ended) cut()
         },
         onResponseStart(_, statusCode, responseHeaders) {
@@ -262,18 +304,21 @@ const make = Effect.gen(function* () {
         onResponseError(_, error) {
           if (ended) return
           if (status !== 0) answered()
-          else if (closedByReceiver.has(codeOf(error)) && tries === 1) dispatch()
+          // Over a new connection it is the receiver's answer: it may have taken the callback.
+          else if (closedByReceiver.has(codeOf(error)) && !isFirst && tries < keptTries) dispatch()
           else end(Effect.fail(new NoReply({ reason: reasonOf(error), fault: faultOf(error) })))
         }
       }
       const dispatch = () => {
         tries++
+        isFirst = true
         agent.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
       }
       dispatch()
       return Effect.sync(() => {
         ended = true
         clearTimeout(timer)
+        clearImmediate(reading)
         cut()
       })
     })
@@ -284,7 +329,11 @@ const make = Effect.gen(function* () {
         socket.destroy()
         resume(Effect.succeed(heard))
       }
-      const socket = network.connect({ host: hostname, port: port === "" ? 443 : Number(port), lookup })
+      const socket = network.connect({
+        // An allowed host may be an IPv6 address, which a URL has in brackets.
+        ...{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port), lookup },
+        autoSelectFamilyAttemptTimeout: reachMillis / 2
+      })
       socket.once("connect", () => end(true))
       socket.on("error", (error) => end(faultOf(error) === "receiver"))
       return Effect.sync(() => socket.destroy())

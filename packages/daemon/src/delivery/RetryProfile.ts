@@ -37,6 +37,10 @@ export const Profiles = Context.Reference("@headwater/daemon/delivery/RetryProfi
 /** The longest pause that a receiver can ask for. */
 export const maxRetryAfter = hour
 
+/** The longest pause after one failed attempt, after two, …, in milliseconds; after more than that the last one. */
+export const longest = ({ delays, jitter }: RetryProfile): ReadonlyArray<number> =>
+  delays.map((planned) => Math.max(Math.ceil(planned * (1 + jitter)), maxRetryAfter))
+
 /**
  * Milliseconds until the next attempt after `attempts` failed ones, or undefined where there is none.
  *

@@ -433,6 +433,8 @@ describe("ReceiverClient", () => {
         } else response.end()
       })
       yield* request(receiver.port, undefined, "/keep")
+      // A request that follows at once would go over another connection.
+      yield* Effect.sleep("50 millis")
       assert.strictEqual((yield* request(receiver.port, undefined, "/cut")).status, 200)
     }).pipe(Effect.scoped)
   )

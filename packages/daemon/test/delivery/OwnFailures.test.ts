@@ -88,6 +88,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
     prune: Effect.succeed(0),
     expire: Effect.succeed(0),
     endParking: Effect.succeed(0),
+    hasten: () => Effect.succeed(0),
     recover: Effect.succeed(false),
     leaseCopy: () => Effect.succeed(undefined),
     advanceCopy: () => Effect.void

@@ -97,6 +97,7 @@ describe("RetryProfile", () => {
       let attempts = 0
       let leased = false
       let given: string | undefined
+      const bounds: Array<ReadonlyArray<number>> = []
       const outbox = Layer.succeed(Outbox, {
         undone: Effect.void,
         receivers: Effect.succeed([]),
@@ -136,6 +137,11 @@ describe("RetryProfile", () => {
         prune: Effect.succeed(0),
         expire: Effect.succeed(0),
         endParking: Effect.succeed(0),
+        hasten: (longest) =>
+          Effect.sync(() => {
+            bounds.push(longest)
+            return 0
+          }),
         recover: Effect.succeed(false),
         leaseCopy: () => Effect.succeed(undefined),
         advanceCopy: () => Effect.void
@@ -170,6 +176,8 @@ describe("RetryProfile", () => {
         assert.isAtMost(gap, 5 * minute * 2 ** i + 1500)
       }
       assert.strictEqual(given, "maximum_retry_attempts_reached")
+      // At the start and each hour, it sends what is further off than any of these pauses.
+      assert.deepStrictEqual(bounds, Array(4).fill([hour, hour, hour, hour, 80 * minute]))
     }).pipe(Effect.scoped)
   )
 })

@@ -120,6 +120,11 @@ export const transitions = {
     from: TransitionSql.anyState,
     changes: { due: "given", attempts: "given", attempt_log: "given", leased_until: 0 }
   },
+  hasten: {
+    when: "The time of the next attempt was set by a clock that was ahead, and is further off than any pause",
+    from: ["due"],
+    changes: { due: "given" }
+  },
   redeliver: {
     when: "The account asks for the callback again",
     from: ["due", "held", "delivered", "expired"],

@@ -21,6 +21,7 @@ import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
 import * as DueCallbacks from "./internal/DueCallbacks.ts"
 import * as Expiry from "./internal/Expiry.ts"
 import * as Gaps from "./internal/Gaps.ts"
+import * as LateRetries from "./internal/LateRetries.ts"
 import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
@@ -86,6 +87,11 @@ export class Outbox extends Context.Service<
     readonly endLeases: Effect.Effect<void, DatabaseError>
     /** Forgets what was delivered, taken back or expired, and what removed subscriptions left, in small steps; how many callbacks that were. */
     readonly prune: Effect.Effect<number, DatabaseError>
+    /**
+     * Has retries sent now whose time a clock has set that was ahead: it is further off than the longest pause after one
+     * attempt, after two, …, in milliseconds; how many.
+     */
+    readonly hasten: (longest: ReadonlyArray<number>) => Effect.Effect<number, DatabaseError>
     /** Gives up callbacks that have waited too long for the verification of their host; how many. */
     readonly expire: Effect.Effect<number, DatabaseError>
     /** Sends some callbacks again that accounts have asked for in bulk; whether there may be more to do now. */
@@ -161,6 +167,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(Pruning.prune(retention))
       )
     ),
+    hasten: (longest) => stored(LateRetries.hasten(longest)),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     // Goes on with what a process that has ended had begun.
     endParking: stored(Effect.tap(Gaps.begin(retention), ListActivation.rest)),

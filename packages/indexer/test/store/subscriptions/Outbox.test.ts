@@ -257,6 +257,46 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("sends again now what a clock has put off that was ahead, and nothing else", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        yield* Seed.callbacks(a, 6)
+        const hour = 3_600_000
+        const now = yield* Clock.currentTimeMillis
+        const set = [
+          { attempts: 1, due: now + hour },
+          { attempts: 1, due: now + hour + 60_000 },
+          { attempts: 2, due: now + 2 * hour },
+          { attempts: 2, due: now + 2 * hour + 60_000 },
+          { attempts: 9, due: now + 2 * hour },
+          { attempts: 9, due: now + 40 * hour }
+        ]
+        for (const [i, { id }] of (yield* Seed.rows(a.id)).entries()) {
+          yield* query((db) =>
+            db
+              .updateTable("callback")
+              .set({ ...set[i]!, sequence: i + 1 })
+              .where("id", "=", id)
+          )
+        }
+        assert.strictEqual(yield* outbox.hasten([hour, 2 * hour]), 3)
+        assert.strictEqual(yield* outbox.hasten([hour, 2 * hour]), 0)
+        assert.deepStrictEqual(
+          (yield* Seed.rows(a.id)).map(({ attempts, due }) => ({ attempts, due: due < now + hour ? "now" : due })),
+          set.map(({ attempts, due }, i) => ({ attempts, due: i % 2 === 0 ? due : "now" }))
+        )
+        const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        assert.sameMembers(
+          leases.flatMap(({ callbacks }) => callbacks.map(({ attempts }) => attempts)),
+          [1, 2, 9]
+        )
+        yield* nothingToSend
+      })
+    )
+
     it.effect("takes again what a crash left, in order and under the same keys and numbers", () =>
       Effect.gen(function* () {
         yield* nothingToSend
