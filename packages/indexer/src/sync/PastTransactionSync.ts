@@ -5,13 +5,13 @@
  */
 import type { Block, BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { Source } from "../families/Source.ts"
-import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import * as PastTransactions from "../store/subscriptions/PastTransactions.ts"
@@ -24,6 +24,13 @@ export interface PastTransactionSync {
   /** Steps until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
 }
+
+/**
+ * Seconds for which nodes show a transaction in no block, at least, until nobody looks for it any more: behind one address may be
+ * nodes that are some blocks behind one another.
+ */
+const secondsUntilAbsent = 24
+const absencesUntilLost = ({ blockSeconds }: Chain) => Math.max(2, Math.ceil(secondsUntilAbsent / blockSeconds))
 
 /**
  * Looks, and seconds since the subscription, until nobody looks any more for a transaction of which a node named a block that is
@@ -151,7 +158,7 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     if (isInDoubt && (times < doubtsUntilLost || age * chain.blockSeconds < secondsUntilLost)) {
       return { blocks, missed: { look, height: height + pause, absences: times } }
     }
-    if (times < Broadcasts.absencesUntilLost(chain)) return { blocks, missed: { look, height, absences: times } }
+    if (times < absencesUntilLost(chain)) return { blocks, missed: { look, height, absences: times } }
     const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
     const committed = headers.filter((header) => header !== undefined)
     return { blocks: committed, missed: { look, height, absences: committed.length > 0 ? absences : undefined } }

@@ -229,6 +229,26 @@ for (const store of takenStores(import.meta.url)) {
           }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are not given up within seconds at nodes that are some blocks behind one another", () =>
+        Effect.gen(function* () {
+          for (const name of ["tron", "xrp"]) {
+            const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(
+              Result.getOrThrow(Chain.find(name, "mainnet"))
+            )
+            const block = yield* mine(paid)
+            const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+            node.says = { state: "absent" }
+            for (let blocks = 0; blocks < 4; blocks++) {
+              yield* sync.step
+              yield* mine()
+            }
+            node.says = undefined
+            yield* sync.step
+            assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
+          }
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("are told by the node that is on the chain, where one that comes first is on another branch", () =>
         Effect.gen(function* () {
           const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
