@@ -230,7 +230,7 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
       const price = 1_000_000_000_000n
       // Of an old nonce: nothing comes of the authorization, and of what was paid for it nothing back.
       const authority = yield* Effect.promise(() =>
-        funded.authorize({ chainId: 31_337, nonce: 7, address: coin.address })
+        funded.authorize({ chainId: 31_337, nonce: 0, address: coin.address })
       )
       const to = Wallet.createRandom().address
       for (const wanted of [
@@ -238,6 +238,7 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
         { type: 1, to, accessList },
         { type: 2, data: `0x${"00".repeat(65)}` },
         { type: 2, to, accessList, data: "0x00" },
+        { type: 2, to, data: `0x00${"11".repeat(100)}` },
         { type: 4, to, authorizationList: [authority] }
       ]) {
         const prices = wanted.type < 2 ? { gasPrice: price } : { maxFeePerGas: price, maxPriorityFeePerGas: 1n }

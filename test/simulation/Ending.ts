@@ -204,6 +204,7 @@ export const make = (stage: Stage) => {
         "select callback_url as url from subscription group by callback_url having count(*) > 1"
       ).map(({ url }) => url),
       watchedOnly: stage.watchedOnly,
+      hidUntil: stage.nodes.hidUntil,
       stoppedCopies: new Set(
         look<{ id: string }>(
           "select s.reference_id as id from callback_copy c join subscription s on s.id = c.subscription where c.stopped = 1"

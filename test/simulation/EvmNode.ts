@@ -117,6 +117,8 @@ export const answer = (
   switch (method) {
     case "eth_chainId":
       return "0x539"
+    case "eth_blockNumber":
+      return quantity(branch.at(-1)?.height ?? 0)
     case "eth_getBlockByNumber": {
       const block = find(params[0])
       return block === undefined ? null : blockOf(block, params[1] === true)

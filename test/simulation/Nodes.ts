@@ -20,6 +20,9 @@ export const oftenest: ReadonlyArray<Mood> = [
   ...(["mixing", "mixing", "mixing", "withoutBlocks", "withoutParts", "withoutParts", "withoutParts"] as const)
 ]
 
+/** Those in which a node hides no transaction that a block has: where it answers, it says so, or that it has not come as far. */
+const frank: ReadonlySet<Mood> = new Set(["well", "down", "silent", "failing", "throttling", "behind", "cutting"])
+
 export interface SimulatedNode {
   readonly url: string
   readonly chain: SimulatedChain
@@ -34,6 +37,8 @@ export interface SimulatedNode {
 export interface Nodes {
   readonly all: ReadonlyArray<SimulatedNode>
   readonly setMood: (node: SimulatedNode, mood: Mood) => void
+  /** When any node of a chain last may have hidden what a block has, once all are well; undefined where none has. */
+  readonly hidUntil: ReadonlyMap<SimulatedChain, number>
   /** Connections of the program to nodes, in one life of it. */
   readonly connections: (isAlive: () => boolean) => (origin: string) => Dispatcher
 }
@@ -63,6 +68,8 @@ export const make = (
       })
     )
   )
+
+  const hidUntil = new Map<SimulatedChain, number>()
 
   const viewOf = ({ chain, isProved, mood, place, stuck }: SimulatedNode): View => {
     const best = chain.best()
@@ -102,7 +109,9 @@ export const make = (
 
   return {
     all,
+    hidUntil,
     setMood: (node, mood) => {
+      if (!frank.has(node.mood)) hidUntil.set(node.chain, time.now())
       node.mood = mood
       // A node may be stuck on a branch that the others leave.
       const { best, final, waiting } = node.chain

@@ -125,6 +125,8 @@ export interface Record {
   readonly audited: ReadonlyArray<string>
   /** URLs that several subscriptions have, each of which was asked for once. */
   readonly twice: ReadonlyArray<string>
+  /** When any node of a chain last may have hidden what a block has. */
+  readonly hidUntil: ReadonlyMap<SimulatedChain, number>
   /** Chains that were recorded for watched addresses alone, at least for a while. */
   readonly watchedOnly: ReadonlySet<SimulatedChain>
   /** Subscriptions whose copies the other receiver has refused too often, by their reference ids. */

@@ -325,6 +325,12 @@ export const mutations: ReadonlyArray<Mutation> = [
     to: "    return false\n"
   },
   {
+    name: "A transaction from before its subscription is not looked for",
+    file: `${store}/subscriptions/PastTransactions.ts`,
+    from: "if (references.length === 0) return",
+    to: "if (references.length >= 0) return"
+  },
+  {
     name: "A transaction from before its subscription is told under another key than by a commit",
     file: `${store}/subscriptions/PastTransactions.ts`,
     from: "occurrence: MinedTransactions.occurrenceOf(",

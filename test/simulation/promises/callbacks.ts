@@ -25,16 +25,18 @@ import {
 } from "./Told.ts"
 
 /** The final chain's events that are promised to a subscription. */
-const promisedTo = (subscribed: Subscribed, { undoneAt, watchedOnly }: Record): ReadonlyArray<Told> => {
+const promisedTo = (subscribed: Subscribed, { hidUntil, undoneAt, watchedOnly }: Record): ReadonlyArray<Told> => {
   const best = subscribed.chain.best()
   const isPromised = promised(subscribed.watched, subscribed.chain, {
     recorded: subscribed.recorded,
     isWatchedOnly: watchedOnly.has(subscribed.chain),
     isLasting: (hash, since) => (undoneAt.get(hash) ?? -Infinity) < since
   })
-  // Of a transaction in a block that was there before, a node may hide that it has it.
+  // A transaction is told also where the block was there before, but for nodes that hide it.
+  const isHidden = (hidUntil.get(subscribed.chain) ?? -Infinity) >= subscribed.askedAt
+  const isPast = subscribed.watched.kind === "transaction" && !isHidden
   return best
-    .filter(({ hash }) => !subscribed.recorded.has(hash))
+    .filter(({ hash }) => isPast || !subscribed.recorded.has(hash))
     .flatMap((block) => toldBy(subscribed, block, best.length - 1, (place) => isPromised(place, block)))
 }
 

@@ -5,13 +5,13 @@
  */
 import type { Block, BlockHeader } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type { Broadcasting } from "../families/Broadcasting.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { Source } from "../families/Source.ts"
-import * as Broadcasts from "../store/broadcasts/Broadcasts.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import * as PastTransactions from "../store/subscriptions/PastTransactions.ts"
@@ -26,21 +26,31 @@ export interface PastTransactionSync {
 }
 
 /**
- * Looks at which the node named a block that is not the one there, or another node could not be asked: one that is on a branch
- * of its own, or that is down, may be so for a while.
+ * Seconds for which nodes show a transaction in no block, at least, until nobody looks for it any more: behind one address may be
+ * nodes that are some blocks behind one another.
  */
-const otherBlocksUntilLost = 10
+const secondsUntilAbsent = 24
+const absencesUntilLost = ({ blockSeconds }: Chain) => Math.max(2, Math.ceil(secondsUntilAbsent / blockSeconds))
+
+/**
+ * Looks, and seconds since the subscription, until nobody looks any more for a transaction of which a node named a block that is
+ * not the one there, or does not have it, or which another node may have that could not be asked: one that is on a branch of its
+ * own, or that is down, may be so for a while.
+ */
+const doubtsUntilLost = 10
+const secondsUntilLost = 600
 
 /** Blocks by which a node may be ahead on a branch that the chain does not come to. */
 const longestBranch = 100
 
-/** A transaction of which no node says where it is, is asked for again after this part of the blocks since the first look. */
+/** A transaction that some node may know is asked for again after this part of the blocks since the first look. */
 const partUntilAskedAgain = 1 / 32
 
 /** Ids of transactions in the blocks that are remembered: many may subscribe to those of the same blocks, in any order. */
 const rememberedIds = 100_000
 
 type Place = Pick<BlockHeader, "hash" | "height">
+
 /** A transaction's blocks, as nodes show them, and what there is to be noted where none of these is one of the chain. */
 interface Seen {
   readonly blocks: ReadonlyArray<BlockHeader>
@@ -49,14 +59,18 @@ interface Seen {
 
 type Read = BlockHeader & Pick<Block, "transactions">
 
-/** The blocks that were read last. */
+/** Whether a block that was read is the one that a node named, and has the transaction. */
+const isThere = ({ hash, transactions }: Read, named: Place, transactionId: Uint8Array) =>
+  Bytes.equal(hash, named.hash) && transactions.some((id) => Bytes.equal(id, transactionId))
+
+/** The blocks that were read last, by their heights: where nodes name several at one height, that is not read for each of them. */
 const makeMemory = () => {
-  const blocks = new Map<string, Read>()
+  const blocks = new Map<number, Read>()
   let ids = 0
   return {
-    get: (hash: Uint8Array) => blocks.get(Bytes.key(hash)),
+    get: (height: number) => blocks.get(height),
     add: ({ hash, height, parent, time, transactions }: Block) => {
-      blocks.set(Bytes.key(hash), { hash, height, parent, time, transactions })
+      blocks.set(height, { hash, height, parent, time, transactions })
       ids += transactions.length
       for (const [key, first] of blocks) {
         if (ids <= rememberedIds || blocks.size === 1) break
@@ -82,10 +96,10 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
   const memory = makeMemory()
 
   /** The block that the node has at this height; undefined where it shows none. */
-  const blockOf = ({ hash, height }: Place) =>
+  const blockAt = (height: number) =>
     reading.withPermit(
       Effect.gen(function* () {
-        const known = memory.get(hash)
+        const known = memory.get(height)
         if (known !== undefined) return known
         const block = yield* Effect.catchTag(
           source.blockAt(height),
@@ -120,20 +134,19 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     const found = yield* whereIs(look, begun)
     // Blocks may have come since the step began.
     const height = Math.max(begun, (yield* ChainRow.find(chain))?.height ?? begun)
-    if (found === undefined) {
-      const pause = Math.min(longestBranch, Math.floor((height - (from_height ?? height)) * partUntilAskedAgain))
-      return { blocks: [], missed: { look, height: height + pause, absences } }
-    }
+    const age = height - (from_height ?? height - absences)
+    const pause = Math.min(longestBranch, Math.floor(age * partUntilAskedAgain))
+    if (found === undefined) return { blocks: [], missed: { look, height: height + pause, absences } }
     const places = found.state === "mined" ? [found, ...(found.others ?? [])] : []
     const blocks: Array<BlockHeader> = []
     const hidden: Array<Place> = []
-    let isOfOther = false
+    let isInDoubt = found.state !== "mined" && found.isPartial === true
     for (const place of places) {
       if (place.height > height) continue
-      const block = yield* blockOf(place)
+      const block = yield* blockAt(place.height)
       if (block === undefined) hidden.push(place)
-      else if (!Bytes.equal(block.hash, place.hash)) isOfOther = true
-      else if (block.transactions.some((id) => Bytes.equal(id, transactionId))) blocks.push(block)
+      else if (isThere(block, place, transactionId)) blocks.push(block)
+      else isInDoubt = true
     }
     // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
     const ahead = places.filter((place) => place.height > height).map((place) => place.height)
@@ -141,14 +154,14 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       return { blocks, missed: { look, height: Math.max(height, Math.min(...ahead) - longestBranch), absences } }
     }
     if (blocks.length > 0) return { blocks, missed: { look, height, absences } }
-    const mayChange = isOfOther || (found.state !== "mined" && found.isPartial === true)
-    const most = mayChange ? otherBlocksUntilLost : Broadcasts.absencesUntilLost(chain)
-    if (absences + 1 < most) return { blocks, missed: { look, height, absences: absences + 1 } }
-    const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
-    return {
-      blocks: headers.filter((header) => header !== undefined),
-      missed: { look, height, absences: undefined }
+    const times = absences + 1
+    if (isInDoubt && (times < doubtsUntilLost || age * chain.blockSeconds < secondsUntilLost)) {
+      return { blocks, missed: { look, height: height + pause, absences: times } }
     }
+    if (times < absencesUntilLost(chain)) return { blocks, missed: { look, height, absences: times } }
+    const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
+    const committed = headers.filter((header) => header !== undefined)
+    return { blocks: committed, missed: { look, height, absences: committed.length > 0 ? absences : undefined } }
   })
 
   /** Tells what is seen of blocks of the chain, those of one block at once, and takes note of the others. */

@@ -195,6 +195,60 @@ for (const store of takenStores(import.meta.url)) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect(
+        "are looked for during an outage of minutes, and not for ever, however soon blocks follow one another",
+        () =>
+          Effect.gen(function* () {
+            const fast = Result.getOrThrow(Chain.find("polygon", "mainnet"))
+            const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(fast)
+            const block = yield* mine(paid)
+            const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+            yield* subscriptions.create(wanted(unknown))
+            const passes = Effect.fnUntraced(function* (seconds: number) {
+              for (let blocks = 0; blocks < seconds / fast.blockSeconds; blocks++) {
+                yield* sync.step
+                yield* mine()
+              }
+            })
+            node.says = { state: "absent", isPartial: true }
+            yield* passes(60)
+            // A block that does not have it is no better.
+            node.says = { state: "mined", height: 0, hash: block.parent }
+            yield* passes(140)
+            assert.isBelow(node.asked, 2 * 80)
+            node.says = undefined
+            yield* passes(10)
+            assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
+            const other = yield* subscriptions.create(wanted(unknown, { allowDuplicates: true }))
+            node.says = { state: "absent", isPartial: true }
+            yield* passes(30)
+            assert.strictEqual(yield* left, 1)
+            for (let blocks = 0; blocks < 300; blocks++) yield* mine()
+            yield* sync.step
+            assert.deepStrictEqual([yield* told(other), yield* left], [[], 0])
+          }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are not given up within seconds at nodes that are some blocks behind one another", () =>
+        Effect.gen(function* () {
+          for (const name of ["tron", "xrp"]) {
+            const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(
+              Result.getOrThrow(Chain.find(name, "mainnet"))
+            )
+            const block = yield* mine(paid)
+            const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+            node.says = { state: "absent" }
+            for (let blocks = 0; blocks < 4; blocks++) {
+              yield* sync.step
+              yield* mine()
+            }
+            node.says = undefined
+            yield* sync.step
+            assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
+          }
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("are told by the node that is on the chain, where one that comes first is on another branch", () =>
         Effect.gen(function* () {
           const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
@@ -242,6 +296,12 @@ for (const store of takenStores(import.meta.url)) {
           assert.deepStrictEqual([node.read, yield* left], [2, 0])
           const { subscriptions: made } = yield* subscriptions.list({ account, chain }, { limit: 10, offset: 0 })
           for (const one of made) assert.lengthOf(yield* told(one), 1)
+          // Also where a node is on another branch, and names its own block for each.
+          node.says = { state: "mined", height: blocks[0]!.height, hash: unknown }
+          const more = ids.map((id) => wanted(id, { allowDuplicates: true }))
+          yield* subscriptions.createMany(account, chain, more, Effect.succeed)
+          yield* sync.step
+          assert.deepStrictEqual([node.read, yield* left], [3, 6])
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
@@ -435,6 +495,33 @@ for (const store of takenStores(import.meta.url)) {
             }
             // By the node's word, as the block that it names is one of the chain.
             assert.deepStrictEqual([yield* told(made), yield* told(other), yield* left], [[of(block)], [], 0])
+          }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect(
+        "are told once what the store has of their block is taken back, though no node shows the block any more",
+        () =>
+          Effect.gen(function* () {
+            const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
+            const block = yield* mine(paid)
+            const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+            const { query } = yield* Database
+            const [own] = yield* query((db) => db.selectFrom("transaction_look").select("chain"))
+            const undone = { chain: own!.chain, height: block.height, hash: null, time: 0, tip: unknown, revision: 0 }
+            yield* query((db) =>
+              db
+                .insertInto("undone_block")
+                .values({ ...undone, rewound: 0, callbacks_before: 0, pending_before: 0, at: 0 })
+            )
+            node.isPruned = true
+            for (let blocks = 0; blocks < 4; blocks++) {
+              yield* sync.step
+              yield* mine()
+            }
+            assert.deepStrictEqual([yield* told(made), yield* left], [[], 1])
+            yield* query((db) => db.deleteFrom("undone_block"))
+            yield* sync.step
+            assert.deepStrictEqual([yield* told(made), yield* left], [[of(block)], 0])
           }).pipe(Effect.provide(services), Effect.scoped)
       )
 

@@ -12,6 +12,9 @@ import { asNumber } from "./Prepare.ts"
 const gasOf = (data: Uint8Array) => data.reduce((gas, byte) => gas + (byte === 0 ? 4 : 16), 0)
 const plainGas = 21_000
 
+/** Gas for a byte that is 0 in the floor of what data costs (EIP-7623), and for any other one. Some chains have no floor. */
+const floorOf = (data: Uint8Array) => data.reduce((gas, byte) => gas + (byte === 0 ? 10 : 40), 0)
+
 /** Of a creation of a contract, and for each word of the code that makes it (EIP-3860). */
 const creationGas = 32_000
 const codeWordGas = 2
@@ -32,7 +35,8 @@ const leastGas = ({ accessList, authorizationList, to }: Transaction, data: Uint
     (gas, { storageKeys }) => gas + listedAddressGas + listedKeyGas * storageKeys.length,
     0
   )
-  return BigInt(plainGas + gasOf(data) + creation + listed + authorizationGas * (authorizationList ?? []).length)
+  const authorizations = authorizationGas * (authorizationList ?? []).length
+  return BigInt(plainGas + Math.max(gasOf(data) + creation + listed + authorizations, floorOf(data)))
 }
 
 const attribute = "rawTransactionHex"

@@ -88,13 +88,13 @@ export const miss = Effect.fn("PastTransactions.miss")(function* (missed: Readon
       [...alike.values()],
       Effect.fnUntraced(function* (some) {
         const { absences, height } = some[0]!
-        const those = sql`subscription in ${numbers(some.map(({ look }) => look.subscription))}`
+        const ids = some.map(({ look }) => look.subscription)
+        // Who has looked at a later height knows better.
+        const those = sql`subscription in ${numbers(ids)} and next_look <= ${height}`
         yield* query(
           absences === undefined
             ? rows(sql`delete from transaction_look where ${those}`)
-            : rows(sql`
-                update transaction_look set absences = ${absences}, next_look = ${height + 1}
-                where ${those} and next_look <= ${height}`)
+            : rows(sql`update transaction_look set absences = ${absences}, next_look = ${height + 1} where ${those}`)
         )
       })
     )
