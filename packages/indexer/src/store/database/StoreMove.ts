@@ -33,6 +33,7 @@ import {
 } from "./internal/MovedTable.ts"
 import * as MoveSource from "./internal/MoveSource.ts"
 import * as MoveTarget from "./internal/MoveTarget.ts"
+import { attempt } from "./internal/SqliteFile.ts"
 import type { Location } from "./Location.ts"
 import * as SecretKeys from "./SecretKeys.ts"
 import { rows } from "./Statements.ts"
@@ -92,7 +93,6 @@ const differing = (
 const haveSame = (rows: ReadonlyArray<Values>, others: ReadonlyArray<Values>) =>
   rows.map(textOf).sort().join("\n") === others.map(textOf).sort().join("\n")
 
-const { attempt } = MoveSource
 const cannot = (message: string) => new CannotMove({ message })
 
 /** Sees to it that the daemon will find the keys that callback secrets are encrypted with; the file that was made for that. */

@@ -4,7 +4,6 @@
  */
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { DatabaseError } from "../DatabaseError.ts"
 import { longestScript } from "../LongestScript.ts"
 import * as Migrations from "./Migrations.ts"
 import {
@@ -17,7 +16,7 @@ import {
   type Value,
   type Values
 } from "./MovedTable.ts"
-import * as SqliteFile from "./SqliteFile.ts"
+import { attempt, make as makeFile } from "./SqliteFile.ts"
 
 /** Rows and bytes in one piece; a piece has one row at least. */
 const [pieceRows, pieceBytes] = [2_000, 4 * 2 ** 20]
@@ -347,12 +346,8 @@ const make = (db: BetterSqlite.Database) => {
 
 export type MoveSource = ReturnType<typeof make>
 
-/** Runs what SQLite does at once. */
-export const attempt = <A>(run: () => A): Effect.Effect<A, DatabaseError> =>
-  Effect.try({ try: run, catch: (cause) => new DatabaseError({ cause }) })
-
 const opened = Effect.fnUntraced(function* (file: string) {
-  yield* SqliteFile.make(file)
+  yield* makeFile(file)
   return yield* Effect.acquireRelease(
     attempt(() => {
       const db = new BetterSqlite(file, { fileMustExist: true, timeout: 10_000 })

@@ -57,7 +57,8 @@ const isNewCopy = (file: string): boolean => {
   return version === copyMark
 }
 
-const attempt = <A>(run: () => A): Effect.Effect<A, DatabaseError> =>
+/** Runs what SQLite, or the disk, does at once. */
+export const attempt = <A>(run: () => A): Effect.Effect<A, DatabaseError> =>
   Effect.try({ try: run, catch: (cause) => new DatabaseError({ cause }) })
 
 /** Fails where the log beside the file is another one's: nobody may read the two as one store. */
