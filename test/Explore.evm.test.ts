@@ -87,14 +87,7 @@ describe.skipIf(!Fixtures.exist)("Recorded blocks of Ethereum", () => {
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
           chains: { "ethereum/mainnet": { nodes: [node.url], start: Number(block.number), pollMillis: 100 } }
         })
-        const ask = Effect.fnUntraced(function* (path: string) {
-          for (let i = 0; ; i++) {
-            const { body, status } = yield* headwater.get(path)
-            if (status === 200) return body.data
-            assert.isTrue(status === 503 && i < 2_400, `${path} ${JSON.stringify(body)}`)
-            yield* Effect.sleep("50 millis")
-          }
-        })
+        const { data: ask } = headwater
         for (const [index, transaction] of block.transactions.entries()) {
           if (index % 3 > 0) continue
           const { hash } = transaction

@@ -50,14 +50,7 @@ describe.skipIf(!Fixtures.exist)("Recorded transactions of Tron", () => {
       const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
         chains: { "tron/mainnet": { nodes: [node.url], start, pollMillis: 100, timeoutMillis: 2_000 } }
       })
-      const ask = Effect.fnUntraced(function* (path: string) {
-        for (let i = 0; ; i++) {
-          const { body, status } = yield* headwater.get(path)
-          if (status === 200) return body.data
-          assert.isTrue(status === 503 && i < 2_400, `${path} ${JSON.stringify(body)}`)
-          yield* Effect.sleep("50 millis")
-        }
-      })
+      const { data: ask } = headwater
       let compared = 0
       for (const [i, all] of contents.entries()) {
         const { items, total } = yield* ask(`/blocks/evm/tron/mainnet/height/${start + i}/transactions?limit=50`)

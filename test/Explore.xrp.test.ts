@@ -115,14 +115,7 @@ describe.skipIf(!Fixtures.exist)("Recorded ledgers of XRP", () => {
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
           chains: { "xrp/mainnet": { nodes: [server.wsUrl], start: last, pollMillis: 100 } }
         })
-        const ask = Effect.fnUntraced(function* (path: string) {
-          for (let i = 0; ; i++) {
-            const { body, status } = yield* headwater.get(path)
-            if (status === 200) return body.data
-            assert.isTrue(status === 503 && i < 2_400, `${path} ${JSON.stringify(body)}`)
-            yield* Effect.sleep("50 millis")
-          }
-        })
+        const { data: ask } = headwater
         const blocks = "/blocks/xrp/mainnet"
         /** The second version differs by where the same fields stand: fewer requests tell that. */
         const isSampled = (i: number, every: number) => i % (version === 1 ? every : 5 * every) === 0

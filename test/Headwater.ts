@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { assert } from "@effect/vitest"
 import * as Operator from "@headwater/daemon/Operator"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
@@ -38,6 +39,9 @@ export interface Headwater {
   /** Sends `item` as `data.item`. */
   readonly post: (path: string, item: Record<string, unknown>) => Effect.Effect<Answer>
   readonly remove: (path: string) => Effect.Effect<Answer>
+  /** The data of an answer 200, waited for while the daemon is not ready to give one (503). */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
+  readonly data: (path: string) => Effect.Effect<any>
   /** Starts the process and waits until it answers. It is running when `start` has returned. */
   readonly launch: Effect.Effect<void>
   /** `kill -9`. */
@@ -165,6 +169,14 @@ export const start = (
       get: (path) => call("GET", path),
       post: (path, item) => call("POST", path, { data: { item } }),
       remove: (path) => call("DELETE", path),
+      data: Effect.fnUntraced(function* (path) {
+        for (let i = 0; ; i++) {
+          const { body, status } = yield* call("GET", path)
+          if (status === 200) return body.data
+          assert.isTrue(status === 503 && i < 2_400, `${path} ${JSON.stringify(body)}`)
+          yield* Effect.sleep("50 millis")
+        }
+      }),
       launch,
       kill: Effect.asVoid(end("SIGKILL")),
       terminate: end("SIGTERM").pipe(

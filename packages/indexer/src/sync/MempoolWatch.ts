@@ -15,11 +15,9 @@ import * as Bytes from "@headwater/core/Bytes"
 import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import { mayUnlock } from "@headwater/core/utxo/Unlocking"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { Mempool, MempoolTransaction } from "../families/SideSources.ts"
 import * as Completeness from "../store/chain/Completeness.ts"
@@ -27,7 +25,7 @@ import { Database, type DatabaseError } from "../store/database/Database.ts"
 import { inChunks } from "../store/database/Statements.ts"
 import * as UnconfirmedCoins from "../store/subscriptions/UnconfirmedCoins.ts"
 import * as MempoolInputs from "./internal/MempoolInputs.ts"
-import * as StoreAway from "./internal/StoreAway.ts"
+import { untilDone } from "./RetryForever.ts"
 
 export interface Options {
   readonly pollInterval: Duration.Duration
@@ -46,8 +44,6 @@ export interface MempoolWatch {
 const skewMillis = 60_000
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-
-const backoff = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
 /** The net of each address that `isWatched` holds of, in each transaction. */
 const watchedNet = (transfers: ReadonlyArray<CoinTransfer>, isWatched: (address: AddressBytes) => boolean) => {
@@ -172,12 +168,7 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     return Effect.andThen(Effect.sleep(least), Effect.raceFirst(Effect.sleep(longest), mempool.announced))
   }
 
-  const run: MempoolWatch["run"] = StoreAway.whileStoreAway(step).pipe(
-    Effect.tapError((error) => Effect.logWarning(`Looking at the mempool failed: ${error.message}`)),
-    Effect.tapDefect((defect) => Effect.logError("Looking at the mempool failed", Cause.die(defect))),
-    Effect.catchDefect((defect) => Effect.fail(defect)),
-    Effect.retry(backoff),
-    Effect.orDie,
+  const run: MempoolWatch["run"] = untilDone("Looking at the mempool", step).pipe(
     Effect.timed,
     Effect.flatMap(([looked]) => rest(looked)),
     Effect.forever,

@@ -16,19 +16,27 @@ export interface Pace {
   readonly wanted?: Effect.Effect<void>
 }
 
-/** `what` begins the log line of a failure: "Finding … failed". */
+/** Tries a step until one succeeds. `what` begins the log line of a failure: "Finding … failed". */
+export const untilDone = <E extends { readonly message: string }, R>(
+  what: string,
+  step: Effect.Effect<void, E, R>
+): Effect.Effect<void, never, R> =>
+  StoreAway.whileStoreAway(step).pipe(
+    Effect.tapError((error) => Effect.logWarning(`${what} failed: ${error.message}`)),
+    Effect.tapDefect((defect) => Effect.logError(`${what} failed`, Cause.die(defect))),
+    Effect.catchDefect((defect) => Effect.fail(defect)),
+    Effect.retry(backoff),
+    Effect.orDie
+  )
+
+/** Steps for good, each {@link untilDone}. */
 export const retryForever = <E extends { readonly message: string }, R>(
   chain: Chain,
   what: string,
   { pollInterval, wanted = Effect.void }: Pace,
   step: Effect.Effect<void, E, R>
 ): Effect.Effect<never, never, R> =>
-  StoreAway.whileStoreAway(step).pipe(
-    Effect.tapError((error) => Effect.logWarning(`${what} failed: ${error.message}`)),
-    Effect.tapDefect((defect) => Effect.logError(`${what} failed`, Cause.die(defect))),
-    Effect.catchDefect((defect) => Effect.fail(defect)),
-    Effect.retry(backoff),
-    Effect.orDie,
+  untilDone(what, step).pipe(
     Effect.andThen(Effect.sleep(pollInterval)),
     Effect.andThen(wanted),
     Effect.forever,

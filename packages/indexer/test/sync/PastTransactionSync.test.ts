@@ -89,6 +89,13 @@ for (const store of takenStores(import.meta.url)) {
         yield* chainStore.commit([block])
         return block
       })
+      /** So many steps, each with a block behind. */
+      const steps = Effect.fnUntraced(function* (count: number) {
+        for (let i = 0; i < count; i++) {
+          yield* sync.step
+          yield* mine()
+        }
+      })
       /** Block and state of each callback. */
       const told = ({ id }: { readonly id: number }) =>
         Effect.map(Seed.rows(id), (rows) =>
@@ -103,7 +110,7 @@ for (const store of takenStores(import.meta.url)) {
           (rows) => rows.length
         )
       )
-      return { account, chainStore, fake, left, mine, node, open, subscriptions, sync, told, wanted }
+      return { account, chainStore, fake, left, mine, node, open, subscriptions, steps, sync, told, wanted }
     })
     const start = startOn(chain)
 
@@ -179,16 +186,13 @@ for (const store of takenStores(import.meta.url)) {
 
       it.effect("are not given up at once where a node is down that may be the one that finds them", () =>
         Effect.gen(function* () {
-          const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
+          const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* start
           const block = yield* mine(paid)
           const made = yield* subscriptions.create(wanted(block.transactions[0]!))
           const other = yield* subscriptions.create(wanted(unknown))
           const down = Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
           node.says = yield* ofAny([down, Effect.succeed<Located>({ state: "absent" })], (one) => one)
-          for (let blocks = 0; blocks < 4; blocks++) {
-            yield* sync.step
-            yield* mine()
-          }
+          yield* steps(4)
           node.says = undefined
           yield* sync.step
           assert.deepStrictEqual([yield* told(made), yield* told(other), yield* left], [[of(block)], [], 0])
@@ -200,16 +204,11 @@ for (const store of takenStores(import.meta.url)) {
         () =>
           Effect.gen(function* () {
             const fast = Result.getOrThrow(Chain.find("polygon", "mainnet"))
-            const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(fast)
+            const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* startOn(fast)
             const block = yield* mine(paid)
             const made = yield* subscriptions.create(wanted(block.transactions[0]!))
             yield* subscriptions.create(wanted(unknown))
-            const passes = Effect.fnUntraced(function* (seconds: number) {
-              for (let blocks = 0; blocks < seconds / fast.blockSeconds; blocks++) {
-                yield* sync.step
-                yield* mine()
-              }
-            })
+            const passes = (seconds: number) => steps(seconds / fast.blockSeconds)
             node.says = { state: "absent", isPartial: true }
             yield* passes(60)
             // A block that does not have it is no better.
@@ -232,16 +231,13 @@ for (const store of takenStores(import.meta.url)) {
       it.effect("are not given up within seconds at nodes that are some blocks behind one another", () =>
         Effect.gen(function* () {
           for (const name of ["tron", "xrp"]) {
-            const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(
+            const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* startOn(
               Result.getOrThrow(Chain.find(name, "mainnet"))
             )
             const block = yield* mine(paid)
             const made = yield* subscriptions.create(wanted(block.transactions[0]!))
             node.says = { state: "absent" }
-            for (let blocks = 0; blocks < 4; blocks++) {
-              yield* sync.step
-              yield* mine()
-            }
+            yield* steps(4)
             node.says = undefined
             yield* sync.step
             assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
@@ -266,15 +262,12 @@ for (const store of takenStores(import.meta.url)) {
       it.effect("are not given up at once where one node has them waiting still, and another one is down", () =>
         Effect.gen(function* () {
           const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "regtest"))
-          const { left, mine, node, subscriptions, sync, told, wanted } = yield* startOn(bitcoin)
+          const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* startOn(bitcoin)
           const block = yield* mine(paid)
           const made = yield* subscriptions.create(wanted(block.transactions[0]!))
           const down = Effect.fail(new NodeUnreachable({ node: "node", method: "m", message: "down" }))
           node.says = yield* ofAny([Effect.succeed<Located>({ state: "waiting" }), down], (one) => one)
-          for (let blocks = 0; blocks < 4; blocks++) {
-            yield* sync.step
-            yield* mine()
-          }
+          yield* steps(4)
           node.says = undefined
           yield* sync.step
           assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
@@ -327,16 +320,13 @@ for (const store of takenStores(import.meta.url)) {
 
       it.effect("are asked for ever less often at nodes that refuse for good to say where they are", () =>
         Effect.gen(function* () {
-          const { mine, node, subscriptions, sync, told, wanted } = yield* start
+          const { mine, node, subscriptions, steps, told, wanted } = yield* start
           const block = yield* mine(paid)
           const made = yield* subscriptions.create(wanted(block.transactions[0]!))
           node.isConfused = true
           const askedIn = Effect.fnUntraced(function* (count: number) {
             const before = node.asked
-            for (let i = 0; i < count; i++) {
-              yield* sync.step
-              yield* mine()
-            }
+            yield* steps(count)
             return node.asked - before
           })
           assert.strictEqual(yield* askedIn(32), 32)
@@ -502,7 +492,7 @@ for (const store of takenStores(import.meta.url)) {
         "are told once what the store has of their block is taken back, though no node shows the block any more",
         () =>
           Effect.gen(function* () {
-            const { left, mine, node, subscriptions, sync, told, wanted } = yield* start
+            const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* start
             const block = yield* mine(paid)
             const made = yield* subscriptions.create(wanted(block.transactions[0]!))
             const { query } = yield* Database
@@ -514,10 +504,7 @@ for (const store of takenStores(import.meta.url)) {
                 .values({ ...undone, rewound: 0, callbacks_before: 0, pending_before: 0, at: 0 })
             )
             node.isPruned = true
-            for (let blocks = 0; blocks < 4; blocks++) {
-              yield* sync.step
-              yield* mine()
-            }
+            yield* steps(4)
             assert.deepStrictEqual([yield* told(made), yield* left], [[], 1])
             yield* query((db) => db.deleteFrom("undone_block"))
             yield* sync.step
