@@ -70,9 +70,12 @@ describe("traces", () => {
           callbackSecretKey: "secret"
         })
         // Blocks that are committed together share one span of the store, in the trace of the first.
-        yield* headwater
-          .get("/blocks/evm/ethereum/devnet/latest/details")
-          .pipe(Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }))
+        yield* headwater.get("/ready").pipe(
+          Effect.repeat({
+            until: ({ body }) => body.chains["ethereum/devnet"].height !== null,
+            schedule: Schedule.spaced("50 millis")
+          })
+        )
         const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
         yield* anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
         const [delivery] = yield* receiver.until((accepted) => accepted.length === 1)
