@@ -1,7 +1,7 @@
 /** Puts the entries and quotes of a provider into the store, counts them, and logs the quotes that are not believed. */
 import type { Entry } from "@headwater/core/market/Asset"
 import type { Disbelief, Quote } from "@headwater/core/market/Rate"
-import type { AssetOrigin } from "@headwater/indexer/store/database/Tables"
+import type { AssetOrigin } from "@headwater/indexer/store/database/tables/MarketTables"
 import { type AssetQuote, Assets, type ListingResult } from "@headwater/indexer/store/market/Assets"
 import * as Effect from "effect/Effect"
 import * as MarketMetrics from "./MarketMetrics.ts"

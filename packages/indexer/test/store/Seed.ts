@@ -1,7 +1,7 @@
 /** Rows that tests of callbacks begin with. */
 import * as Chain from "@headwater/core/chains/Chain"
 import { Database } from "@headwater/indexer/store/database/Database"
-import type { CallbackState } from "@headwater/indexer/store/database/Tables"
+import type { CallbackState } from "@headwater/indexer/store/database/tables/CallbackTables"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -5,7 +5,8 @@ import * as Schema from "effect/Schema"
 import { type Insertable, sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { prepared } from "../../database/Prepared.ts"
-import type { CreditEntryTable, CreditKind, Row } from "../../database/Tables.ts"
+import type { Row } from "../../database/Tables.ts"
+import type { CreditEntryTable, CreditKind } from "../../database/tables/AccountTables.ts"
 
 export interface CreditEntry {
   readonly id: number

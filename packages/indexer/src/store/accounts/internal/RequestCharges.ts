@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Insertable } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
-import type { CreditEntryTable } from "../../database/Tables.ts"
+import type { CreditEntryTable } from "../../database/tables/AccountTables.ts"
 import * as CreditLedger from "./CreditLedger.ts"
 
 /** The price of a call. */

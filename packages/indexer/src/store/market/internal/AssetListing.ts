@@ -4,7 +4,8 @@ import { type Contract, type Entry, native } from "@headwater/core/market/Asset"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database, type DatabaseError } from "../../database/Database.ts"
-import type { AssetOrigin, Row } from "../../database/Tables.ts"
+import type { Row } from "../../database/Tables.ts"
+import type { AssetOrigin } from "../../database/tables/MarketTables.ts"
 
 /** What listing an entry did: `kept` where an origin with precedence has described the asset already. */
 export type ListingResult =

@@ -1,6 +1,6 @@
 /** A callback in a row of a list. */
 import { type RawBuilder, sql } from "kysely"
-import type { CallbackState } from "../../database/Tables.ts"
+import type { CallbackState } from "../../database/tables/CallbackTables.ts"
 
 export interface CallbackSummary {
   readonly idempotencyKey: string

@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { inChunks, rows } from "../../database/Statements.ts"
-import type { CallbackState, Row } from "../../database/Tables.ts"
+import type { Row } from "../../database/Tables.ts"
+import type { CallbackState } from "../../database/tables/CallbackTables.ts"
 
 /** A callback that is to be entered. */
 type Born = Pick<Row<"callback">, "chain" | "height" | "idempotency_key">

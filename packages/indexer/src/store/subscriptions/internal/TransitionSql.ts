@@ -1,6 +1,6 @@
 /** A rule in the table of a callback's states, and the SQL that is made from it. */
 import { type RawBuilder, sql } from "kysely"
-import type { CallbackState } from "../../database/Tables.ts"
+import type { CallbackState } from "../../database/tables/CallbackTables.ts"
 
 /** Columns beside the state that a transition may change. */
 export type Column = "attempt_log" | "attempts" | "delivered" | "due" | "feed_position" | "leased_until" | "sequence"

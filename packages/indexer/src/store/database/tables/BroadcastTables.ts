@@ -1,0 +1,44 @@
+/** The rows of transactions that were given to nodes. */
+import type { Generated } from "kysely"
+
+export interface BroadcastTables {
+  broadcast: BroadcastTable
+}
+
+/**
+ * What became of a broadcast transaction: sent to nodes, mined, mined as failed or refused, replaced by another one, no
+ * longer known to any node, or not known yet.
+ */
+export type BroadcastOutcome = "unknown" | "sent" | "mined" | "failed" | "replaced" | "dropped"
+
+/** A transaction that an account has broadcast. */
+export interface BroadcastTable {
+  id: Generated<number>
+  account: number
+  chain: number
+  transaction_id: Uint8Array
+  raw: Uint8Array
+  outcome: BroadcastOutcome
+  /** Why the chain has it as failed, or will not have it. */
+  error: string | null
+  /** The block that has it. */
+  height: number | null
+  hash: Uint8Array | null
+  /** Looks in a row at which no node had it. */
+  absences: Generated<number>
+  /** The chain's height when the outcome changed. */
+  since_height: number
+  /** The height of the chain from which on it is looked for again; null where the outcome is final. */
+  next_look: number | null
+  /** Milliseconds since the Unix epoch, as the time of the last change of the outcome. */
+  created: number
+  changed: number
+  /** Its place in the row of its sender's transactions; null where the chain does not count them. */
+  sender: Uint8Array | null
+  nonce: number | null
+  /** Tells the account what became of it; null where nobody is told. */
+  subscription: number | null
+  /** The event that was told last, and how often any was told. */
+  told: string | null
+  tellings: Generated<number>
+}
