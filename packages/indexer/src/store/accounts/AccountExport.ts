@@ -2,14 +2,13 @@
  * Everything that the store has of an account, row by row, but for what would let somebody else act as the account: the
  * hashes of its keys and the secrets of its subscriptions.
  */
-import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
-import { isOfTransaction } from "../chain/TransactionSubscriptions.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
+import * as SubscribedTo from "../subscriptions/SubscribedTo.ts"
 
 /** A row with the kind of thing that it is. */
 export type Line = Readonly<Record<string, unknown>> & { readonly kind: string }
@@ -85,11 +84,9 @@ const lineOf = (kind: string, row: Readonly<Record<string, unknown>>): Line => {
     transaction_id instanceof Uint8Array && chain !== undefined ? Hash.encode(chain, transaction_id) : undefined
   const rest = { ...others, ...(id === undefined ? {} : { transaction_id: id }) }
   if (!("address" in row)) return { ...rest, kind }
-  if (isOfTransaction({ event: String(row.event) }) && chain !== undefined) {
-    return { ...rest, kind, address: null, transaction_id: Hash.encode(chain, address as Uint8Array) }
-  }
-  const text = address === null || chain === undefined ? null : Address.encode(chain, address as Address.AddressBytes)
-  return { ...rest, kind, address: text ?? null }
+  const about = SubscribedTo.of(chain, { address: address as Uint8Array | null, event: String(row.event) })
+  const subscribed = about.transactionId === undefined ? {} : { transaction_id: about.transactionId }
+  return { ...rest, kind, address: about.address, ...subscribed }
 }
 
 /** Gives each row to `print`, a page of one table at a time; what changes meanwhile may be told as before or after. */

@@ -5,11 +5,11 @@ import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { CallbackState } from "../../database/tables/CallbackTables.ts"
+import * as SubscribedTo from "../../subscriptions/SubscribedTo.ts"
 import * as CallbackSummary from "./CallbackSummary.ts"
 import { inOrder, type Moment, moment } from "./Moment.ts"
 import * as Parts from "./Parts.ts"
 import * as Scope from "./Scope.ts"
-import * as SubscribedTo from "./SubscribedTo.ts"
 
 /** Later callbacks of a subscription among which a retraction is looked for. */
 const laterLimit = 20_000

@@ -4,9 +4,9 @@ import type { EventType } from "@headwater/core/events/EventType"
 import * as Effect from "effect/Effect"
 import { type SqlBool, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
+import * as SubscribedTo from "../../subscriptions/SubscribedTo.ts"
 import * as Page from "./Page.ts"
 import type { Scope } from "./Scope.ts"
-import * as SubscribedTo from "./SubscribedTo.ts"
 import * as SubscriptionSearch from "./SubscriptionSearch.ts"
 
 interface SubscriptionRow {

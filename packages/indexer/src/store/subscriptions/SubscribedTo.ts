@@ -2,7 +2,7 @@
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
-import { isOfTransaction } from "../../chain/TransactionSubscriptions.ts"
+import { isOfTransaction } from "../chain/TransactionSubscriptions.ts"
 
 export const of = (
   chain: Chain | undefined,
