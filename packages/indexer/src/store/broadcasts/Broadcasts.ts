@@ -9,6 +9,7 @@ import { type BroadcastEvent, broadcastSubscription } from "@headwater/core/even
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
@@ -284,10 +285,7 @@ export const miss = Effect.fn("Broadcasts.miss")(function* (id: number, looked: 
 /** Whether the block that had a transaction is still the recorded one at its height. */
 export const isStillMined = Effect.fn("Broadcasts.isStillMined")(function* ({ chain, hash, height }: Broadcast) {
   if (height === null || hash === null) return false
-  const { read } = yield* Database
-  const [block] = yield* read((db) =>
-    db.selectFrom("block").select("hash").where("chain", "=", chain).where("height", "=", height)
-  )
+  const block = yield* BlockRow.find(chain, height)
   return block !== undefined && Bytes.equal(block.hash, hash)
 })
 

@@ -8,6 +8,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
+import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
@@ -56,9 +57,7 @@ export const enter = Effect.fn("AccountUse.enter")(function* (
   yield* transaction(
     Effect.gen(function* () {
       const { id } = yield* ChainRow.lock(yield* ChainRow.make(chain))
-      const [block] = yield* query((db) =>
-        db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", height)
-      )
+      const block = yield* BlockRow.present(id, height)
       if (block === undefined || !Bytes.equal(block.hash, hash)) return
       const next = height + 1
       for (const unused of [true, false]) {

@@ -5,6 +5,7 @@
 import type { Block } from "@headwater/core/Block"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
+import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as Fence from "../database/Fence.ts"
@@ -162,13 +163,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
       height === null ? undefined : { height, hash: hash ?? undefined, final: final_height ?? undefined }
     ),
     final: Effect.map(row, ({ final_height }) => final_height ?? undefined),
-    hashAt: (height) =>
-      Effect.map(
-        database.read((db) =>
-          db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", height)
-        ),
-        ([block]) => block?.hash
-      ),
+    hashAt: (height) => Effect.map(provided(BlockRow.find(id, height)), (block) => block?.hash),
     unknownTokens: Effect.fn("ChainStore.unknownTokens")(function* (blocks) {
       yield* watched.catchUpToRevision((yield* row).revision)
       yield* watched.foresee(blocks)

@@ -2,18 +2,11 @@
 import * as Bytes from "@headwater/core/Bytes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import type { OpenChain, Projection } from "./Projection.ts"
 import * as UtxoSet from "./UtxoSet.ts"
-
-const hashAt = Effect.fnUntraced(function* (chain: number, height: number) {
-  const { query } = yield* Database
-  const [row] = yield* query((db) =>
-    db.selectFrom("block").select("hash").where("chain", "=", chain).where("height", "=", height)
-  )
-  return row?.hash ?? null
-})
 
 /** Hash of the highest block that is stored: below the cursor where blocks were skipped. */
 const highestHash = Effect.fnUntraced(function* (chain: number) {
@@ -36,7 +29,7 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
     const tip = row.hash ?? (yield* highestHash(id))
     // A rewind to below the first block has left no block: only where the chain begins again is lowered.
     if (tip === undefined) return yield* ChainRow.moveCursor(id, { height: fork, hash: null, firstHeight })
-    const hash = yield* hashAt(id, fork)
+    const hash = (yield* BlockRow.present(id, fork))?.hash ?? null
     const at = yield* Clock.currentTimeMillis
     const losesCoins = !UtxoSet.remembersSpent(row, fork + 1)
     for (const { undo } of projections) yield* undo({ fork, tip, firstHeight, losesCoins, rewound, revision, at })

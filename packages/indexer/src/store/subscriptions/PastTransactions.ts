@@ -14,6 +14,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { isOfTransaction } from "../chain/TransactionSubscriptions.ts"
+import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
@@ -106,24 +107,14 @@ export const headerOf = Effect.fnUntraced(function* (
   chain: number,
   { hash, height }: Pick<BlockHeader, "hash" | "height">
 ) {
-  const { read } = yield* Database
-  const [stored] = yield* read((db) =>
-    db
-      .selectFrom("block")
-      .select(["height", "hash", "parent", "time"])
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-  )
+  const stored = yield* BlockRow.find(chain, height)
   return stored !== undefined && Bytes.equal(stored.hash, hash) ? stored : undefined
 })
 
 /** Whether the block is the one that the chain has at its height, and nothing of that height is to be taken back first. */
 const isOfChain = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, { hash, height }: BlockHeader) {
   if (chain.height === null || height > chain.height) return false
-  const { query } = yield* Database
-  const [stored] = yield* query((db) =>
-    db.selectFrom("block").select("hash").where("chain", "=", chain.id).where("height", "=", height)
-  )
+  const stored = yield* BlockRow.present(chain.id, height)
   // Blocks before the first one that was committed are as the node says.
   if (stored !== undefined && !Bytes.equal(stored.hash, hash)) return false
   return !(yield* UndoneBlocks.mayReach(chain.id, height))

@@ -17,6 +17,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Kysely, type RawBuilder, sql } from "kysely"
+import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
@@ -243,9 +244,7 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
       .where("subscription.event", "in", events)
       .orderBy("waiting.id")
   )
-  const [header] = yield* read((db) =>
-    db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", block.height)
-  )
+  const header = yield* BlockRow.find(id, block.height)
   const present = header && Hash.encode(chain, header.hash)
   const hasLeft = ({ minedInBlock }: ToldItem) => present !== undefined && minedInBlock.hash !== present
   const toldOf = told.map((row) => {
@@ -351,9 +350,7 @@ export const correct = Effect.fn("ToldCoins.correct")(function* (
   const change = Effect.gen(function* () {
     const { id } = (yield* ChainRow.present(chain))!
     yield* ChainRow.lock(id)
-    const [header] = yield* query((db) =>
-      db.selectFrom("block").select("hash").where("chain", "=", id).where("height", "=", block.height)
-    )
+    const header = yield* BlockRow.present(id, block.height)
     if (header === undefined || !Bytes.equal(header.hash, block.hash)) return false
     if (yield* UndoneBlocks.mayReach(id, block.height)) return false
     const told = corrections.filter(({ told }) => told.idempotencyKey !== undefined)

@@ -4,6 +4,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as BlockRow from "../../database/BlockRow.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
@@ -132,15 +133,12 @@ const undoingsOf = Effect.fnUntraced(function* (chain: ChainRow.ChainRow, height
 
 /** The story of a block by its height, or by the hash of one of the newest blocks; undefined where there is none. */
 export const read = Effect.fnUntraced(function* (chainName: string, text: string, scope: Scope.Scope) {
-  const { read } = yield* Database
   const known = Chain.ofName(chainName)
   const chain = known === undefined ? undefined : yield* ChainRow.find(known)
   if (chain === undefined || known === undefined) return undefined
   const height = yield* heightOf(chain, text)
   if (height === undefined) return undefined
-  const [block] = yield* read((db) =>
-    db.selectFrom("block").select(["hash", "time"]).where("chain", "=", chain.id).where("height", "=", height)
-  )
+  const block = yield* BlockRow.find(chain.id, height)
   const asked = HashText.decode(text)
   const isUndone = asked !== undefined && !(block !== undefined && Bytes.equal(block.hash, asked))
   const callbacks = yield* callbacksAt(chain.id, height, scope)

@@ -8,6 +8,7 @@ import * as Hash from "@headwater/core/Hash"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { sql } from "kysely"
+import * as BlockRow from "../../database/BlockRow.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
@@ -114,9 +115,7 @@ const blocks = Effect.fnUntraced(function* (
   if (/^\d{1,15}$/.test(text)) {
     const height = Number(text)
     for (const { id, name } of chains) {
-      const [block] = yield* read((db) =>
-        db.selectFrom("block").select("time").where("chain", "=", id).where("height", "=", height)
-      )
+      const block = yield* BlockRow.find(id, height)
       if (block === undefined) continue
       const time = new Date(block.time * 1000).toISOString()
       hits.push(hit("block", `Block ${height}`, `${name}, ${time}`, { view: "block", chain: name, block: text }))
