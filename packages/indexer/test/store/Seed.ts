@@ -1,5 +1,7 @@
 /** Rows that tests of callbacks begin with. */
 import * as Chain from "@headwater/core/chains/Chain"
+import type { EventType } from "@headwater/core/events/EventType"
+import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import type { CallbackState } from "@headwater/indexer/store/database/tables/CallbackTables"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -40,6 +42,24 @@ export const subscription = Effect.fnUntraced(function* (account: number, callba
     confirmations: 1,
     allowDuplicates: true
   })
+})
+
+/** A subscription of account 1, with a reference of one's own, to a chain that was opened. */
+export const subscriptionRow = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  reference: string,
+  event: EventType,
+  address: Uint8Array | null,
+  { confirmations = 1, from = null }: { readonly confirmations?: number; readonly from?: number | null } = {}
+) {
+  const { query } = yield* Database
+  const { id, revision } = yield* ChainRow.lockAndBumpRevision((yield* ChainRow.present(chain))!.id)
+  yield* query((db) =>
+    db.insertInto("subscription").values({
+      ...{ reference_id: reference, account: 1, chain: id, revision, event, confirmations, address },
+      ...{ callback_url: "https://receiver.test/", host: "receiver.test", created: 0, from_height: from, active: 1 }
+    })
+  )
 })
 
 /** What a commit leaves for a subscription: callbacks with keys `<referenceId>-<label><n>`; their ids. */

@@ -1,14 +1,8 @@
-import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import type { Block, CoinTransfer } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/chains/Chain"
-import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
-import type { Unlocking } from "@headwater/core/utxo/Unlocking"
-import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
-import type { MinedOutputs } from "@headwater/indexer/families/SideSources"
+import type { Coin } from "@headwater/core/utxo/Coin"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
@@ -21,112 +15,29 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
-import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../test/Stores.ts"
-import { type Payment, UtxoChain } from "../families/utxo/UtxoChain.ts"
+import { chain, IndexedNode, owner, taprootOwner } from "../families/utxo/Owners.ts"
+import type { Payment } from "../families/utxo/UtxoChain.ts"
+import * as CoinEvents from "../store/subscriptions/CoinEvents.ts"
 
-const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
-/** Owners with P2WPKH (even) and P2PKH addresses (odd), and what their inputs show. */
-const owners = Array.from({ length: 40 }, (_, number) => {
-  const publicKey = Buffer.alloc(33, number + 1)
-  const hash = createHash("ripemd160").update(createHash("sha256").update(publicKey).digest()).digest()
-  const legacy = number % 2 === 1
-  const script = legacy ? [0x76, 0xa9, 0x14, ...hash, 0x88, 0xac] : [0x00, 0x14, ...hash]
-  const signature = Buffer.alloc(71, 0x30)
-  const unlocking: Unlocking = legacy
-    ? { scriptSig: Buffer.concat([Buffer.of(71), signature, Buffer.of(33), publicKey]), witness: [] }
-    : { scriptSig: Buffer.alloc(0), witness: [signature, publicKey] }
-  return { script: Address.fromBytes(Uint8Array.from(script)), unlocking }
-})
-/** Two more with a taproot address each, who sign with the key path (BIP-341), which shows no key. */
+/** Two of them have a taproot address each. */
 const taproots = [40, 41]
-for (const number of taproots) {
-  const script = Address.fromBytes(Uint8Array.from([0x51, 0x20, ...Buffer.alloc(32, number)]))
-  owners.push({ script, unlocking: { scriptSig: Buffer.alloc(0), witness: [Buffer.alloc(64, number)] } })
-}
-const node = () =>
-  new UtxoChain(chain, (script) => owners.find((owner) => hex(owner.script) === hex(script))?.unlocking)
+const owners = [...Array.from({ length: 40 }, (_, number) => owner(number)), ...taproots.map(taprootOwner)]
 const scriptOf = (owner: number) => owners[owner]!.script
 const addressOf = (owner: number) => Address.encode(chain, scriptOf(owner))!
-
-const subscribe = (owner: number, confirmations = 1) =>
-  Effect.flatMap(Subscriptions, (subscriptions) =>
-    subscriptions.create({
-      ...{ account: 1, chain, address: scriptOf(owner), callbackUrl: "https://receiver.test/", secret: undefined },
-      ...{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations, allowDuplicates: true }
-    })
-  )
-
-interface Item {
-  readonly address: string
-  readonly transactionId: string
-  readonly direction: string
-  readonly amount: string
-}
-const summary = ({ address, amount, direction, transactionId }: Item) =>
-  `${address} ${transactionId} ${direction} ${amount}`
-
-/** Every callback that there is. */
-const told = Effect.gen(function* () {
-  const { query } = yield* Database
-  const rows = yield* query((db) => db.selectFrom("callback").select("body").orderBy("id"))
-  return rows.map(({ body }) => summary((JSON.parse(body) as { readonly data: { readonly item: Item } }).data.item))
-})
-
 const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
+const subscribe = (owner: number) => CoinEvents.subscribe(chain, scriptOf(owner))
 const quiet = Effect.provideService(References.MinimumLogLevel, "Error")
-
-/** A node's chain, and an index of its transactions that may be off. */
-class Node {
-  readonly chain = node()
-  readonly #outputs = new Map<string, Coin>()
-  hasIndex = true
-  broken = false
-  asked: Array<number> = []
-
-  mine(payments: ReadonlyArray<Payment>): Block {
-    const block = this.chain.mine(payments)
-    for (const transfer of block.transfers) {
-      if (transfer.kind !== "coin" || transfer.to === undefined) continue
-      const outpoint = { transactionId: block.transactions[transfer.transaction]!, index: transfer.position }
-      const { amount, to: script } = transfer
-      this.#outputs.set(keyOf(outpoint), { outpoint, script, amount, height: block.height })
-    }
-    return block
-  }
-  /** The first unspent output of an owner. */
-  coin(owner: number) {
-    return this.chain.coins.find(({ script }) => hex(script) === hex(scriptOf(owner)))!.outpoint
-  }
-  readonly minedOutputs: MinedOutputs = (outpoints) =>
-    Effect.suspend(() => {
-      this.asked.push(outpoints.length)
-      if (this.broken) {
-        return Effect.fail(new NodeUnreachable({ node: "fake", method: "getrawtransaction", message: "gone" }))
-      }
-      return Effect.succeed(
-        outpoints.map((outpoint) => (this.hasIndex ? this.#outputs.get(keyOf(outpoint)) : undefined))
-      )
-    })
-  /** A block as a node with prevouts shows it. */
-  shown(block: Block): Block {
-    const inputs = block.spends.map(({ outpoint, position, transaction }): CoinTransfer => {
-      const { amount, script } = this.#outputs.get(keyOf(outpoint))!
-      return { kind: "coin", transaction, position, from: script, to: undefined, amount }
-    })
-    return { ...block, transfers: [...block.transfers, ...inputs].sort((a, b) => a.transaction - b.transaction) }
-  }
-}
 
 for (const store of takenStores(import.meta.url)) {
   describe(`EventResolution on ${store.name}`, () => {
     const layer = Subscriptions.layer.pipe(Layer.provideMerge(store.layer))
     const opened = ChainStore.open(chain, { record: "watched", undoDepth: 100 })
-    const start = Effect.fnUntraced(function* (fake: Node) {
+    const start = Effect.fnUntraced(function* (fake: IndexedNode) {
       const chainStore = yield* opened
       yield* chainStore.commit([fake.chain.tip])
       const { step } = yield* EventResolution.make(fake.chain.source, fake.minedOutputs, chainStore, {
@@ -147,7 +58,7 @@ for (const store of takenStores(import.meta.url)) {
       Effect.gen(function* () {
         const [own, foreign] = taproots as [number, number]
         const later = 3
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         fake.hasIndex = false
         const addresses = ConsumedAddresses.make([])
         const chainStore = yield* Effect.provideService(opened, ConsumedAddresses.Current, {
@@ -186,7 +97,7 @@ for (const store of takenStores(import.meta.url)) {
         const [completed, ...more] = after.completed
         assert.deepStrictEqual([completed!.height, completed!.unresolved, more], [second.height, [], []])
         assert.sameMembers(
-          completed!.events.map(({ item }) => summary(item as Item)),
+          completed!.events.map(({ item }) => CoinEvents.summary(item as CoinEvents.Item)),
           [`${addressOf(own)} ${ids[0]} incoming 0.0001`, `${addressOf(own)} ${ids[1]} outgoing 0.0003`]
         )
         const { length } = fake.asked
@@ -199,7 +110,7 @@ for (const store of takenStores(import.meta.url)) {
     it.effect("keeps what a taproot address gets by a key path, which shows no owner, until a node shows one", () =>
       Effect.gen(function* () {
         const [own, foreign] = taproots as [number, number]
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         const { mine, step } = yield* start(fake)
         yield* mine({ spends: [], pays: [pay(own, 5_0000n), pay(foreign, 9_0000n)] })
         yield* subscribe(own)
@@ -211,7 +122,7 @@ for (const store of takenStores(import.meta.url)) {
         const ids = block.transactions.map(hex)
         fake.hasIndex = false
         yield* step
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
         const doubts = yield* UnresolvedEvents.list(chain, 9)
         assert.sameMembers(
           doubts.map(({ transactionId }) => hex(transactionId)),
@@ -223,7 +134,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* TestClock.adjust("1 hour")
         yield* step
         assert.deepStrictEqual(yield* UnresolvedEvents.list(chain, 9), [])
-        assert.sameMembers(yield* told, [
+        assert.sameMembers(yield* CoinEvents.told, [
           `${addressOf(own)} ${ids[0]} incoming 0.0001`,
           `${addressOf(own)} ${ids[1]} outgoing 0.0003`
         ])
@@ -233,7 +144,7 @@ for (const store of takenStores(import.meta.url)) {
     it.effect("sends the event under its key once a node shows what was spent", () =>
       Effect.gen(function* () {
         const [alice, bob, stranger] = [0, 1, 2]
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         const { chainStore, mine, step } = yield* start(fake)
         yield* mine({ spends: [], pays: [pay(alice, 5_0000n), pay(stranger, 9_0000n)] })
         yield* subscribe(alice)
@@ -246,7 +157,7 @@ for (const store of takenStores(import.meta.url)) {
           pays: [pay(bob, 10_0000n), pay(alice, 3_0000n)]
         })
         const id = hex(block.transactions[0]!)
-        assert.deepStrictEqual(yield* told, [`${addressOf(bob)} ${id} incoming 0.001`])
+        assert.deepStrictEqual(yield* CoinEvents.told, [`${addressOf(bob)} ${id} incoming 0.001`])
         assert.strictEqual(yield* inDoubt, 1)
 
         fake.hasIndex = false
@@ -258,7 +169,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* TestClock.adjust("1 hour")
         yield* step
         assert.strictEqual(yield* inDoubt, 0)
-        assert.deepStrictEqual((yield* told).slice(1), [`${addressOf(alice)} ${id} outgoing 0.0002`])
+        assert.deepStrictEqual((yield* CoinEvents.told).slice(1), [`${addressOf(alice)} ${id} outgoing 0.0002`])
         const replayed = yield* chainStore.reprocess(fake.shown(block), { callbacks: true, internalFrom: undefined })
         assert.strictEqual(replayed, 0, "a node with prevouts would have made it under the same key")
         fake.asked = []
@@ -271,7 +182,7 @@ for (const store of takenStores(import.meta.url)) {
     it.effect("adds no other event of the block: what was sent and forgotten since is not sent again", () =>
       Effect.gen(function* () {
         const [alice, bob] = [0, 1]
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         const { mine, step } = yield* start(fake)
         yield* mine({ spends: [], pays: [pay(alice, 5_0000n)] })
         for (const owner of [alice, bob]) yield* subscribe(owner)
@@ -288,13 +199,13 @@ for (const store of takenStores(import.meta.url)) {
         yield* query((db) => db.deleteFrom("callback"))
         yield* step
         assert.lengthOf(yield* query((db) => db.selectFrom("callback").select("id")), 1)
-        assert.include((yield* told)[0], "outgoing 0.0002")
+        assert.include((yield* CoinEvents.told)[0], "outgoing 0.0002")
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
     it.effect("asks again ever more seldom, a few blocks at a time, and all at once when one was decided", () =>
       Effect.gen(function* () {
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         fake.hasIndex = false
         const { mine, step } = yield* start(fake)
         yield* mine(...owners.map((_, owner) => ({ spends: [], pays: [pay(owner, 5n)] })))
@@ -326,7 +237,7 @@ for (const store of takenStores(import.meta.url)) {
     it.effect("goes on where a node or a block fails, and follows a reorganisation", () =>
       Effect.gen(function* () {
         const [alice, bob] = [0, 1]
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         const { chainStore, mine, step } = yield* start(fake)
         yield* mine({ spends: [], pays: [pay(alice, 5_0000n), pay(bob, 6_0000n)] })
         for (const owner of [alice, bob]) yield* subscribe(owner)
@@ -350,7 +261,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* step
         assert.strictEqual(yield* inDoubt, 0)
         assert.include(
-          (yield* told).at(-1),
+          (yield* CoinEvents.told).at(-1),
           `${addressOf(alice)} ${hex(fake.chain.tip.transactions[0]!)} outgoing 0.0003`
         )
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
@@ -358,7 +269,7 @@ for (const store of takenStores(import.meta.url)) {
 
     it.effect("forgets movements of an address that nobody is subscribed to any more", () =>
       Effect.gen(function* () {
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         fake.hasIndex = false
         const { mine, step } = yield* start(fake)
         yield* mine({ spends: [], pays: [pay(0, 5n)] })
@@ -370,14 +281,14 @@ for (const store of takenStores(import.meta.url)) {
         yield* TestClock.adjust("1 hour")
         yield* step
         assert.strictEqual(yield* inDoubt, 0)
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
     it.effect("parks the event of a deactivated subscription, or keeps it in doubt where no more is parked", () =>
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions
-        const fake = new Node()
+        const fake = new IndexedNode(owners)
         fake.hasIndex = false
         const { chainStore, mine, step } = yield* start(fake)
         yield* mine({ spends: [], pays: [pay(0, 5n)] })
@@ -390,12 +301,12 @@ for (const store of takenStores(import.meta.url)) {
         yield* step
         assert.strictEqual(yield* inDoubt, 0, "nobody hears of what is in doubt")
         yield* chainStore.reprocess(fake.shown(block), { callbacks: true, internalFrom: undefined })
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
         yield* subscriptions.activate({ account: 1, chain, referenceId })
         assert.strictEqual(yield* inDoubt, 1)
         yield* step
         assert.strictEqual(yield* inDoubt, 0)
-        assert.include((yield* told)[0], "outgoing 0.00000001")
+        assert.include((yield* CoinEvents.told)[0], "outgoing 0.00000001")
       }).pipe(quiet, Effect.provide(layer), Effect.scoped)
     )
 
@@ -426,7 +337,7 @@ for (const store of takenStores(import.meta.url)) {
               for (const table of [...tables, "completeness", "block"] as const)
                 yield* query((db) => db.deleteFrom(table))
               yield* query((db) => db.deleteFrom("chain"))
-              const fake = new Node()
+              const fake = new IndexedNode(owners)
               const { mine, step } = yield* start(fake)
               const since = new Map<number, number>()
               const expected: Array<string> = []
@@ -457,7 +368,7 @@ for (const store of takenStores(import.meta.url)) {
                       of.reduce((sum, { amount }) => sum + amount, 0n)
                     const net = total(paid) - total(spent)
                     expected.push(
-                      summary({
+                      CoinEvents.summary({
                         address: addressOf(owner),
                         transactionId: hex(block.transactions[number]!),
                         direction: net > 0n ? "incoming" : "outgoing",
@@ -466,7 +377,7 @@ for (const store of takenStores(import.meta.url)) {
                     )
                   }
                 })
-                const events = yield* told
+                const events = yield* CoinEvents.told
                 assert.includeMembers(expected, [...events], "nothing but the truth")
                 assert.lengthOf(events, expected.length - (yield* inDoubt))
               }
@@ -475,7 +386,7 @@ for (const store of takenStores(import.meta.url)) {
               })
               fake.hasIndex = true
               yield* again.step
-              assert.sameMembers([...(yield* told)], expected)
+              assert.sameMembers([...(yield* CoinEvents.told)], expected)
             }).pipe(Effect.scoped, quiet)
           )
         )

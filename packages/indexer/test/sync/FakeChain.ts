@@ -18,7 +18,8 @@ export const address = (number: number): AddressBytes => {
   return bytes as AddressBytes
 }
 
-const bytes32 = (...numbers: ReadonlyArray<number>) => {
+/** 32 bytes that begin with these numbers. */
+export const bytes32 = (...numbers: ReadonlyArray<number>) => {
   const bytes = new Uint8Array(32)
   const view = new DataView(bytes.buffer)
   numbers.forEach((number, i) => {

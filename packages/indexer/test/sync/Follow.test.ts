@@ -35,6 +35,7 @@ import { stores, takenStores } from "../../../../test/Stores.ts"
 import { RpcError } from "../FakeNode.ts"
 import { alice, bob, carol, recorded, sourceOf, withoutWaiting, word } from "../families/evm/EvmBlocks.ts"
 import * as EvmNode from "../families/evm/EvmNode.ts"
+import * as Seed from "../store/Seed.ts"
 import { address, FakeChain, type Payment } from "./FakeChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
@@ -47,36 +48,15 @@ const subscribe = Effect.fnUntraced(function* (
   of: number | AddressBytes | undefined,
   confirmations = 1
 ) {
-  const { query, transaction } = yield* Database
-  return yield* transaction(
-    Effect.gen(function* () {
-      const [row] = yield* query((db) =>
-        db
-          .updateTable("chain")
-          .set((set) => ({ revision: set("revision", "+", 1) }))
-          .where("name", "=", Chain.nameOf(chain))
-          .returning(["id", "revision", "height"])
-      )
-      const reference = `ref${counter++}`
-      yield* query((db) =>
-        db.insertInto("subscription").values({
-          reference_id: reference,
-          account: 1,
-          chain: row!.id,
-          revision: row!.revision,
-          event,
-          address: of === undefined ? null : typeof of === "number" ? address(of) : of,
-          callback_url: "https://receiver.test/",
-          host: "receiver.test",
-          confirmations,
-          created: 0,
-          from_height: row!.height,
-          active: 1
-        })
-      )
-      return reference
-    })
+  const reference = `ref${counter++}`
+  const { transaction } = yield* Database
+  const subscribed = typeof of === "number" ? address(of) : (of ?? null)
+  yield* transaction(
+    Effect.flatMap(ChainRow.present(chain), (row) =>
+      Seed.subscriptionRow(chain, reference, event, subscribed, { confirmations, from: row!.height })
+    )
   )
+  return reference
 })
 
 interface Sent {

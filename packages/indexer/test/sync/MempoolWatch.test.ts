@@ -1,15 +1,12 @@
-import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Chain from "@headwater/core/chains/Chain"
 import type { Filter } from "@headwater/core/events/Filter"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
-import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import type { Mempool, MempoolTransaction, Output } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -35,9 +32,9 @@ import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../test/Stores.ts"
+import { chain, chainOf, owner } from "../families/utxo/Owners.ts"
 import { UtxoChain } from "../families/utxo/UtxoChain.ts"
 
-const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const script = (number: number): AddressBytes =>
   Address.fromBytes(Uint8Array.from([0x00, 0x14, ...new Array(19).fill(7), number]))
 const text = (number: number) => Address.encode(chain, script(number))
@@ -178,13 +175,8 @@ const enterBlock = Effect.gen(function* () {
   return block
 })
 
-/** Owners of P2WPKH addresses, and what their inputs show. */
-const owners = [0, 1, 2, 3, 4].map((number) => {
-  const publicKey = Buffer.alloc(33, number + 1)
-  const hash = createHash("ripemd160").update(createHash("sha256").update(publicKey).digest()).digest()
-  const unlocking: Unlocking = { scriptSig: Buffer.alloc(0), witness: [Buffer.alloc(71, 0x30), publicKey] }
-  return { script: Address.fromBytes(Uint8Array.from([0x00, 0x14, ...hash])), unlocking }
-})
+/** Owners of P2WPKH addresses. */
+const owners = [0, 2, 4, 6, 8].map(owner)
 const ownerOf = (address: AddressBytes) => owners.findIndex(({ script }) => Bytes.equal(script, address))
 
 /** What happens between two looks at the mempool. */
@@ -230,7 +222,7 @@ const agreesOver = Effect.fnUntraced(
     for (const table of ["address_list", "listed_address"] as const) yield* query((db) => db.deleteFrom(table))
     for (const table of [...tables, "completeness", "block"] as const) yield* query((db) => db.deleteFrom(table))
     yield* query((db) => db.deleteFrom("chain"))
-    const fake = new UtxoChain(chain, (script) => owners[ownerOf(script)]?.unlocking)
+    const fake = chainOf(owners)
     const chainStore = yield* ChainStore.open(chain, { record: "watched", undoDepth: 10 })
     const { id } = (yield* ChainRow.present(chain))!
     yield* chainStore.commit([fake.tip])

@@ -17,6 +17,7 @@ import type * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import { stores, takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
+import * as Seed from "../store/Seed.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
 const ethereum = chainOf("ethereum")
@@ -41,29 +42,8 @@ const untraced = (block: Block): Block => ({
   missing: [{ part: "internal", reason: "debug_traceBlockByHash: required historical state unavailable" }]
 })
 
-const subscribe = Effect.fnUntraced(function* (
-  chain: Chain.Chain,
-  reference: string,
-  event: EventType,
-  of: number,
-  confirmations = 1
-) {
-  const { query } = yield* Database
-  const [row] = yield* query((db) =>
-    db
-      .updateTable("chain")
-      .set((set) => ({ revision: set("revision", "+", 1) }))
-      .where("name", "=", Chain.nameOf(chain))
-      .returning(["id", "revision"])
-  )
-  yield* query((db) =>
-    db.insertInto("subscription").values({
-      ...{ reference_id: reference, account: 1, chain: row!.id, revision: row!.revision, event, confirmations },
-      ...{ address: address(of), callback_url: "https://receiver.test/", host: "receiver.test" },
-      ...{ created: 0, from_height: null, active: 1 }
-    })
-  )
-})
+const subscribe = (chain: Chain.Chain, reference: string, event: EventType, of: number, confirmations = 1) =>
+  Seed.subscriptionRow(chain, reference, event, address(of), { confirmations })
 
 /** What is left for receivers and readers, without row ids and times. */
 const record = Effect.gen(function* () {

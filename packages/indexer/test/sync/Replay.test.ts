@@ -18,33 +18,18 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { takenStores } from "../../../../test/Stores.ts"
 import { address, FakeChain } from "./FakeChain.ts"
+import * as Seed from "../store/Seed.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const options = { concurrency: 4, internalFrom: 0, forgotten: true }
 
-const subscribe = Effect.fnUntraced(function* (
-  name: string,
+const subscribe = (
+  reference: string,
   event: EventType,
   of: number | undefined,
   confirmations: number,
   from: number | null = null
-) {
-  const { query } = yield* Database
-  const [row] = yield* query((db) =>
-    db
-      .updateTable("chain")
-      .set((set) => ({ revision: set("revision", "+", 1) }))
-      .where("name", "=", Chain.nameOf(chain))
-      .returning(["id", "revision"])
-  )
-  yield* query((db) =>
-    db.insertInto("subscription").values({
-      ...{ reference_id: name, account: 1, chain: row!.id, revision: row!.revision, event, confirmations },
-      ...{ address: of === undefined ? null : address(of), callback_url: "https://receiver.test/" },
-      ...{ host: "receiver.test", created: 0, from_height: from, active: 1 }
-    })
-  )
-})
+) => Seed.subscriptionRow(chain, reference, event, of === undefined ? null : address(of), { confirmations, from })
 
 /** Subscriptions of every kind, the same in every store. */
 const subscriptions = Effect.gen(function* () {

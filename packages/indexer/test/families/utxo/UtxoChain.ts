@@ -1,15 +1,15 @@
 /** A UTXO chain in memory that can be mined and forked, behind the interface of a source: outputs, spends, coins. */
-
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { Coin, CoinsAt } from "@headwater/core/utxo/Coin"
+import { type Coin, type CoinsAt, keyOf } from "@headwater/core/utxo/Coin"
 import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import { BlockMissing } from "@headwater/indexer/families/node/NodeError"
 import type { CoinSearch } from "@headwater/indexer/families/SideSources"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as Effect from "effect/Effect"
+import { bytes32 } from "../../sync/FakeChain.ts"
 
 /** One transaction: coins that it spends, scripts and amounts that it pays. */
 export interface Payment {
@@ -27,18 +27,7 @@ export const searching = (find: Find): CoinSearch => ({
   progress: Effect.undefined
 })
 
-const bytes32 = (...numbers: ReadonlyArray<number>) => {
-  const bytes = new Uint8Array(32)
-  const view = new DataView(bytes.buffer)
-  numbers.forEach((number, i) => {
-    view.setUint32(i * 4, number)
-  })
-  return bytes
-}
-
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-
-const keyOf = ({ index, transactionId }: Coin["outpoint"]) => `${hex(transactionId)}:${index}`
 
 export class UtxoChain {
   readonly chain: Chain

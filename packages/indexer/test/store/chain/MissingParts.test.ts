@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { takenStores } from "../../../../../test/Stores.ts"
 import { address, FakeChain } from "../../sync/FakeChain.ts"
+import * as Seed from "../Seed.ts"
 
 const chainOf = (blockchain: string) => Result.getOrThrow(Chain.find(blockchain, "devnet"))
 const chain = chainOf("ethereum")
@@ -41,29 +42,8 @@ const untraced = (block: Block): Block => ({
   missing: [{ part: "internal", reason }]
 })
 
-const subscribe = Effect.fnUntraced(function* (
-  reference: string,
-  event: EventType,
-  of: number,
-  confirmations: number,
-  on = chain
-) {
-  const { query } = yield* Database
-  const [row] = yield* query((db) =>
-    db
-      .updateTable("chain")
-      .set((set) => ({ revision: set("revision", "+", 1) }))
-      .where("name", "=", Chain.nameOf(on))
-      .returning(["id", "revision"])
-  )
-  yield* query((db) =>
-    db.insertInto("subscription").values({
-      ...{ reference_id: reference, account: 1, chain: row!.id, revision: row!.revision, event, confirmations },
-      ...{ address: address(of), callback_url: "https://receiver.test/", host: "receiver.test" },
-      ...{ created: 0, from_height: null, active: 1 }
-    })
-  )
-})
+const subscribe = (reference: string, event: EventType, of: number, confirmations: number, on = chain) =>
+  Seed.subscriptionRow(on, reference, event, address(of), { confirmations })
 
 const opened = Effect.gen(function* () {
   const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 64 })

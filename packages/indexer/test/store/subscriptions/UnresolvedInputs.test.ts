@@ -1,11 +1,8 @@
-import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { CoinTransfer } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
-import type { Unlocking } from "@headwater/core/utxo/Unlocking"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as Completeness from "@headwater/indexer/store/chain/Completeness"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
@@ -16,54 +13,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
-import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../../test/Stores.ts"
-import { UtxoChain } from "../../families/utxo/UtxoChain.ts"
+import { chain, chainOf, owner } from "../../families/utxo/Owners.ts"
+import * as CoinEvents from "./CoinEvents.ts"
 
-const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
-/** Owners with P2WPKH (even) and P2PKH addresses (odd), and what their inputs show. */
-const owners = Array.from({ length: 40 }, (_, number) => {
-  const publicKey = Buffer.alloc(33, number + 1)
-  const hash = createHash("ripemd160").update(createHash("sha256").update(publicKey).digest()).digest()
-  const legacy = number % 2 === 1
-  const script = legacy ? [0x76, 0xa9, 0x14, ...hash, 0x88, 0xac] : [0x00, 0x14, ...hash]
-  const signature = Buffer.alloc(71, 0x30)
-  const unlocking: Unlocking = legacy
-    ? { scriptSig: Buffer.concat([Buffer.of(71), signature, Buffer.of(33), publicKey]), witness: [] }
-    : { scriptSig: Buffer.alloc(0), witness: [signature, publicKey] }
-  return { script: Address.fromBytes(Uint8Array.from(script)), unlocking }
-})
-const node = () =>
-  new UtxoChain(chain, (script) => owners.find((owner) => hex(owner.script) === hex(script))?.unlocking)
+const owners = Array.from({ length: 40 }, (_, number) => owner(number))
 const scriptOf = (owner: number) => owners[owner]!.script
 const addressOf = (owner: number) => Address.encode(chain, scriptOf(owner))!
-
-const subscribe = (owner: number, confirmations = 1) =>
-  Effect.flatMap(Subscriptions, (subscriptions) =>
-    subscriptions.create({
-      ...{ account: 1, chain, address: scriptOf(owner), callbackUrl: "https://receiver.test/", secret: undefined },
-      ...{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations, allowDuplicates: true }
-    })
-  )
-
-interface Item {
-  readonly address: string
-  readonly transactionId: string
-  readonly direction: string
-  readonly amount: string
-}
-const summary = ({ address, amount, direction, transactionId }: Item) =>
-  `${address} ${transactionId} ${direction} ${amount}`
-
-/** Every callback that there is. */
-const told = Effect.gen(function* () {
-  const { query } = yield* Database
-  const rows = yield* query((db) => db.selectFrom("callback").select("body").orderBy("id"))
-  return rows.map(({ body }) => summary((JSON.parse(body) as { readonly data: { readonly item: Item } }).data.item))
-})
+const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
+const subscribe = (owner: number, confirmations?: number) => CoinEvents.subscribe(chain, scriptOf(owner), confirmations)
 
 const logged = (lines: Array<string>) =>
   Logger.layer([
@@ -81,9 +42,8 @@ for (const store of takenStores(import.meta.url)) {
       const lines: Array<string> = []
       return Effect.gen(function* () {
         const [alice, bob, stranger] = [0, 1, 2]
-        const fake = node()
+        const fake = chainOf(owners)
         const chainStore = yield* opened
-        const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
         const mine = (...payments: Parameters<typeof fake.mine>[0]) => chainStore.commit([fake.mine(payments)])
         yield* chainStore.commit([fake.tip])
         yield* mine({ spends: [], pays: [pay(alice, 5_0000n), pay(alice, 6_0000n), pay(stranger, 9_0000n)] })
@@ -100,7 +60,7 @@ for (const store of takenStores(import.meta.url)) {
         const deposit = `${addressOf(alice)} ${hex(fake.tip.transactions[1]!)} incoming 0.0007`
         const received = `${addressOf(bob)} ${hex(id)} incoming 0.0001`
         assert.strictEqual(callbacks, 2)
-        assert.sameMembers([...(yield* told)], [received, deposit])
+        assert.sameMembers([...(yield* CoinEvents.told)], [received, deposit])
         assert.lengthOf(lines, 1)
         for (const part of ["litecoin/regtest ", addressOf(alice), hex(id), "block 2:", "docs/chains/utxo.md"]) {
           assert.include(lines[0], part)
@@ -110,12 +70,12 @@ for (const store of takenStores(import.meta.url)) {
         // The change is known; beside a coin that is not, it decides nothing.
         const change = fake.coins.find(({ amount }) => amount === 3_9998n)!.outpoint
         yield* mine({ spends: [change, second!], pays: [pay(alice, 9_0000n)] })
-        assert.deepStrictEqual((yield* told).slice(2), [deposit], "the second confirmation")
+        assert.deepStrictEqual((yield* CoinEvents.told).slice(2), [deposit], "the second confirmation")
         assert.lengthOf(lines, 2)
         const whole = fake.coins.find(({ amount }) => amount === 9_0000n)!.outpoint
         yield* mine({ spends: [whole], pays: [pay(stranger, 2_0000n), pay(alice, 6_9998n)] })
         const outgoing = `${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} outgoing 0.00020002`
-        assert.deepStrictEqual((yield* told).slice(3), [outgoing])
+        assert.deepStrictEqual((yield* CoinEvents.told).slice(3), [outgoing])
 
         const again = { callbacks: true, internalFrom: 0 }
         assert.strictEqual(yield* chainStore.reprocess(doubtful, again), 0)
@@ -126,7 +86,7 @@ for (const store of takenStores(import.meta.url)) {
         const shown = { ...doubtful, transfers: [prevout, ...doubtful.transfers] }
         assert.strictEqual(yield* chainStore.reprocess(shown, again), 2, "from a node that shows prevouts")
         const left = `${addressOf(alice)} ${hex(id)} outgoing 0.00010002`
-        assert.deepStrictEqual((yield* told).slice(4), [left, left])
+        assert.deepStrictEqual((yield* CoinEvents.told).slice(4), [left, left])
         assert.lengthOf(lines, 3)
       }).pipe(Effect.provide(Layer.merge(layer, logged(lines))))
     })
@@ -134,9 +94,8 @@ for (const store of takenStores(import.meta.url)) {
     it.live("nothing is guessed of coins that are forgotten when the chain is rewound to before they were spent", () =>
       Effect.gen(function* () {
         const [alice, stranger] = [0, 2]
-        const fake = node()
+        const fake = chainOf(owners)
         const chainStore = yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })
-        const pay = (owner: number, amount: bigint) => ({ to: scriptOf(owner), amount })
         yield* subscribe(alice)
         fake.mine([{ spends: [], pays: [pay(alice, 5_0000n), pay(stranger, 9_0000n)] }])
         const [own, theirs] = fake.coins.map(({ outpoint }) => outpoint)
@@ -145,7 +104,7 @@ for (const store of takenStores(import.meta.url)) {
         const left = `${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} outgoing 0.0001`
         while (fake.tip.height < 100) fake.mine([])
         yield* chainStore.commit(fake.blocks)
-        assert.include(yield* told, left)
+        assert.include(yield* CoinEvents.told, left)
 
         // In two steps, of which neither is deeper than what an undo may take back.
         yield* chainStore.rewind(91)
@@ -153,22 +112,24 @@ for (const store of takenStores(import.meta.url)) {
         const { query } = yield* Database
         yield* query((db) => db.deleteFrom("callback"))
         yield* chainStore.commit(fake.blocks.slice(83))
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
         assert.deepStrictEqual(
           (yield* UnresolvedEvents.list(chain, 9)).map(({ height }) => height),
           [85]
         )
         yield* chainStore.reprocess(fake.blocks[85]!, { callbacks: true, internalFrom: 0 })
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
         yield* chainStore.commit([fake.mine([{ spends: [theirs!], pays: [pay(alice, 9_0000n)] }])])
-        assert.deepStrictEqual(yield* told, [`${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} incoming 0.0009`])
+        assert.deepStrictEqual(yield* CoinEvents.told, [
+          `${addressOf(alice)} ${hex(fake.tip.transactions[0]!)} incoming 0.0009`
+        ])
       }).pipe(Effect.provide(layer))
     )
 
     it.live("a payment without change is in doubt also where another process has undone the search", () =>
       Effect.gen(function* () {
         const [alice, stranger] = [0, 2]
-        const fake = node()
+        const fake = chainOf(owners)
         const [one, other] = [yield* opened, yield* opened]
         fake.mine([{ spends: [], pays: [{ to: scriptOf(alice), amount: 5_0000n }] }])
         yield* one.commit(fake.blocks)
@@ -197,7 +158,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* other.commit([
           fake.mine([{ spends: [fake.coins[0]!.outpoint], pays: [{ to: scriptOf(stranger), amount: 4n }] }])
         ])
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
         assert.deepStrictEqual(
           (yield* UnresolvedEvents.list(chain, 9)).map(({ height }) => height),
           [4]
@@ -208,7 +169,7 @@ for (const store of takenStores(import.meta.url)) {
     it.live("warns 20 times a block, and of subscriptions to the same address once", () => {
       const lines: Array<string> = []
       return Effect.gen(function* () {
-        const fake = node()
+        const fake = chainOf(owners)
         const chainStore = yield* opened
         yield* chainStore.commit([fake.tip])
         fake.mine(owners.map(({ script }) => ({ spends: [], pays: [{ to: script, amount: 5n }] })))
@@ -218,7 +179,7 @@ for (const store of takenStores(import.meta.url)) {
           fake.coins.map(({ outpoint, script }) => ({ spends: [outpoint], pays: [{ to: script, amount: 4n }] }))
         )
         yield* chainStore.commit([fake.tip])
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* CoinEvents.told, [])
         assert.lengthOf(lines, 21)
         assert.lengthOf(new Set(lines), 21)
         assert.include(lines[20], "20 more callbacks are not made in block 2")
@@ -248,7 +209,7 @@ for (const store of takenStores(import.meta.url)) {
                 yield* query((db) => db.deleteFrom(table))
               }
               yield* query((db) => db.deleteFrom("chain"))
-              const fake = node()
+              const fake = chainOf(owners)
               const chainStore = yield* opened
               yield* chainStore.commit([fake.tip])
               /** The height at which each owner was subscribed to. */
@@ -280,7 +241,7 @@ for (const store of takenStores(import.meta.url)) {
                       of.reduce((sum, { amount }) => sum + amount, 0n)
                     const net = total(paid) - total(spent)
                     expected.push(
-                      summary({
+                      CoinEvents.summary({
                         address: addressOf(owner),
                         transactionId: hex(block.transactions[index]!),
                         direction: net > 0n ? "incoming" : "outgoing",
@@ -290,7 +251,7 @@ for (const store of takenStores(import.meta.url)) {
                   }
                 })
               }
-              assert.sameMembers([...(yield* told)], expected)
+              assert.sameMembers([...(yield* CoinEvents.told)], expected)
             }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
           )
         )
