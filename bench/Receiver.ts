@@ -1,8 +1,8 @@
 /** A receiver of the benchmarks: HTTPS in this process, answers 200 at once, and says when each request came. */
 import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "../test/LocalServer.ts"
 
 export const host = "localhost"
 
@@ -22,15 +22,6 @@ export const start = (onCallback: (path: string, body: string, at: number) => vo
         onCallback(request.url ?? "", body, at)
       })
     })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.sync(() => {
-          server.closeAllConnections()
-          server.close()
-        })
-    )
-    return { ca: certificate.ca, url: `https://${host}:${(server.address() as AddressInfo).port}` }
+    const port = yield* LocalServer.listen(server)
+    return { ca: certificate.ca, url: `https://${host}:${port}` }
   })

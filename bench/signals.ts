@@ -7,7 +7,6 @@
  *     node bench/signals.ts [callbacks] [seconds]
  */
 import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import * as Chain from "@headwater/core/chains/Chain"
 import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
@@ -27,6 +26,7 @@ import * as Dns from "effect/net/Dns"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import pg from "pg"
+import * as LocalServer from "../test/LocalServer.ts"
 import * as PostgresServer from "../test/PostgresServer.ts"
 
 const [count = 60, seconds = 3] = process.argv.slice(2).map(Number)
@@ -40,27 +40,19 @@ const chain = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
 const arrived = new Map<string, Deferred.Deferred<number>>()
 
 const startReceiver = (certificate: DevelopmentCertificate.DevelopmentCertificate) =>
-  Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer(certificate, (request, response) => {
-        const at = performance.now()
-        let text = ""
-        request.on("data", (chunk: Buffer) => {
-          text += chunk
-        })
-        request.on("end", () => {
-          response.writeHead(200).end()
-          const key = JSON.parse(text).idempotencyKey as string
-          Deferred.doneUnsafe(arrived.get(key)!, Effect.succeed(at))
-        })
+  LocalServer.listen(
+    createServer(certificate, (request, response) => {
+      const at = performance.now()
+      let text = ""
+      request.on("data", (chunk: Buffer) => {
+        text += chunk
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
+      request.on("end", () => {
+        response.writeHead(200).end()
+        const key = JSON.parse(text).idempotencyKey as string
+        Deferred.doneUnsafe(arrived.get(key)!, Effect.succeed(at))
       })
+    })
   )
 
 /** A daemon that commits and one that delivers, on a database of their own; what sends a callback, and how long that took. */
@@ -123,7 +115,7 @@ const share = (values: ReadonlyArray<number>, part: number) => {
 
 const latency = Effect.fnUntraced(function* (server: string) {
   const certificate = yield* DevelopmentCertificate.make([host])
-  const { port } = (yield* startReceiver(certificate)).address() as AddressInfo
+  const port = yield* startReceiver(certificate)
   const sends = [yield* daemons(server, false, certificate, port), yield* daemons(server, true, certificate, port)]
   const times: ReadonlyArray<Array<number>> = [[], []]
   for (let i = 0; i < count + 3; i++) {

@@ -6,10 +6,9 @@
  *     node bench/utxo.ts mempool [transactions]
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { json } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -31,6 +30,7 @@ import * as Result from "effect/Result"
 import { Agent, request } from "undici"
 import * as HdWallet from "../test/HdWallet.ts"
 import * as Litecoind from "../test/Litecoind.ts"
+import * as LocalServer from "../test/LocalServer.ts"
 import * as BcoinPeer from "./BcoinPeer.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as Comparison from "./Comparison.ts"
@@ -209,22 +209,12 @@ const block = Effect.fnUntraced(function* (file: string, rounds: number) {
     if (method === "getblockchaininfo") return JSON.stringify({ chain: "main", blocks: 1, bestblockhash: hash })
     return method === "getblock" ? text : JSON.stringify(hash)
   }
-  const server = yield* Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; method: string }
-          response.end(`{"result":${answer(method)},"error":null,"id":${id}}`)
-        })
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) => Effect.sync(() => server.close())
-  )
+  const url = yield* LocalServer.http(async (request, response) => {
+    const { id, method } = (await json(request)) as { id: number; method: string }
+    response.end(`{"result":${answer(method)},"error":null,"id":${id}}`)
+  })
   const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
-  const rpc = yield* JsonRpc.make({ urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] })
+  const rpc = yield* JsonRpc.make({ urls: [url] })
   const source = yield* UtxoSource.make(bitcoin, rpc)
   const directory = yield* folder
   const parse: Array<Measured> = []

@@ -1,11 +1,10 @@
 /** A real anvil chain for tests: own process, own port, gone with the scope. */
 import { spawn } from "node:child_process"
-import { createServer } from "node:http"
 import { createRequire } from "node:module"
-import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as LocalServer from "./LocalServer.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 
 /** What the node answered instead of a result. */
@@ -46,40 +45,24 @@ const json = { "content-type": "application/json" }
  * Passes on one request after the other, those of a server before anvil and those of the test: anvil answers no more once it
  * has been asked to mine or to reorganise while it looks something up (foundry #10452).
  */
-const inTurn = (anvil: string) =>
-  Effect.acquireRelease(
-    Effect.callback<{
-      readonly url: string
-      readonly ask: (body: string | Buffer) => Promise<NodeHttp.Answer>
-      readonly close: () => void
-    }>((resume) => {
-      let last: Promise<unknown> = Promise.resolve()
-      const ask = (body: string | Buffer) => {
-        const answer = last.then(() => NodeHttp.post(anvil, json, body))
-        last = answer.catch(() => undefined)
-        return answer
-      }
-      const server = createServer(async (request, response) => {
-        try {
-          const { body, status } = await ask(await buffer(request))
-          response.writeHead(status, json).end(body)
-        } catch {
-          response.destroy()
-        }
-      })
-      // What anvil announces is to be had from anvil itself.
-      server.on("upgrade", (_, socket) => socket.destroy())
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        const close = () => {
-          server.close()
-          server.closeAllConnections()
-        }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, ask, close }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  )
+const inTurn = Effect.fnUntraced(function* (anvil: string) {
+  let last: Promise<unknown> = Promise.resolve()
+  const ask = (body: string | Buffer): Promise<NodeHttp.Answer> => {
+    const answer = last.then(() => NodeHttp.post(anvil, json, body))
+    last = answer.catch(() => undefined)
+    return answer
+  }
+  // What anvil announces is to be had from anvil itself.
+  const url = yield* LocalServer.http(async (request, response) => {
+    try {
+      const { body, status } = await ask(await buffer(request))
+      response.writeHead(status, json).end(body)
+    } catch {
+      response.destroy()
+    }
+  })
+  return { url, ask }
+})
 
 /** Starts a node with chain id 31337 and ten funded accounts on a port of its own choice. */
 export const start = ({ args = [] }: Options = {}): Effect.Effect<Anvil, never, Scope.Scope> =>

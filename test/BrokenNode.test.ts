@@ -1,18 +1,11 @@
 /** A node that misbehaves in every way harms nothing: no wrong block, a status that names the trouble, other chains go on. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
+import * as LocalServer from "./LocalServer.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
-
-interface Call {
-  readonly id: number
-  readonly method: string
-  readonly params: ReadonlyArray<unknown>
-}
 
 interface Answer {
   readonly id: number
@@ -20,43 +13,19 @@ interface Answer {
 }
 
 /** `undefined` passes everything through; `silent` never answers; a function changes an answer in place. */
-type Fault = undefined | "silent" | ((call: Call, answer: Answer) => Promise<void> | void)
+type Fault = undefined | "silent" | ((call: LocalServer.Call, answer: Answer) => Promise<void> | void)
 
 /** A proxy before a real node that can be told to lie. */
 const proxy = (target: string) =>
   Effect.gen(function* () {
     const state: { fault: Fault } = { fault: undefined }
-    const forward = async (body: string) =>
-      await (await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body })).json()
-    const server = createServer((request, response) => {
-      const chunks: Array<Buffer> = []
-      request.on("data", (chunk: Buffer) => chunks.push(chunk))
-      request.on("end", async () => {
-        if (state.fault === "silent") return
-        const body = Buffer.concat(chunks).toString("utf8")
-        const calls = [JSON.parse(body)].flat() as ReadonlyArray<Call>
-        const answers = (await forward(body)) as Answer | ReadonlyArray<Answer>
-        for (const answer of [answers].flat() as ReadonlyArray<Answer>) {
-          const call = calls.find(({ id }) => id === answer.id)
-          if (typeof state.fault === "function" && call !== undefined) await state.fault(call, answer)
-        }
-        response.setHeader("content-type", "application/json")
-        response.end(JSON.stringify(answers))
-      })
+    const url = yield* LocalServer.jsonRpc(async (call) => {
+      if (state.fault === "silent") return new Promise(() => {})
+      const answer = (await LocalServer.ask(target, call)) as Answer
+      if (typeof state.fault === "function") await state.fault(call, answer)
+      return answer
     })
-    // No WebSocket here.
-    server.on("upgrade", (_, socket) => socket.destroy())
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    return { state, forward, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    return { state, url }
   })
 
 const [{ location }] = locations as [(typeof locations)[number]]
@@ -122,7 +91,7 @@ describe("a broken node", () => {
               if (method !== "eth_getBlockByNumber" || block !== "latest") return
               const height = Number((answer.result as { number: string }).number) - 5
               const call = { jsonrpc: "2.0", id: 1, method, params: [`0x${height.toString(16)}`, params[1]] }
-              answer.result = ((await between.forward(JSON.stringify(call))) as Answer).result
+              answer.result = ((await LocalServer.ask(bad.url, call)) as Answer).result
             },
             /went back/
           ],

@@ -1,6 +1,5 @@
 /** HD wallets that were used before they were synced, on a node that shows its coins and on one that does not. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -12,6 +11,7 @@ import { HDNodeWallet } from "ethers"
 import * as HdWallet from "./HdWallet.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
+import * as LocalServer from "./LocalServer.ts"
 import { locations } from "./Stores.ts"
 
 interface Scan {
@@ -23,43 +23,29 @@ const proxy = (target: string, permission: "denied" | Promise<unknown>) =>
   Effect.gen(function* () {
     const { origin, password, username } = new URL(target)
     const scans: Array<ReadonlyArray<string>> = []
-    const server = createServer((request, response) => {
-      const chunks: Array<Buffer> = []
-      request.on("data", (chunk: Buffer) => chunks.push(chunk))
-      request.on("end", async () => {
-        const body = Buffer.concat(chunks).toString("utf8")
-        if (body.includes('"scantxoutset"')) {
-          const [action, sought] = (JSON.parse(body) as Scan).params
-          if (action === "start") scans.push(sought!.map(({ desc }) => desc))
-          if (permission === "denied") {
-            response.setHeader("content-type", "application/json")
-            const { id } = JSON.parse(body) as { readonly id: unknown }
-            response.end(JSON.stringify({ id, result: null, error: { code: -32601, message: "Method not found" } }))
-            return
-          }
-          if (action === "start") await permission
+    const url = yield* LocalServer.http(async (request, response) => {
+      const body = await text(request)
+      if (body.includes('"scantxoutset"')) {
+        const [action, sought] = (JSON.parse(body) as Scan).params
+        if (action === "start") scans.push(sought!.map(({ desc }) => desc))
+        if (permission === "denied") {
+          response.setHeader("content-type", "application/json")
+          const { id } = JSON.parse(body) as { readonly id: unknown }
+          response.end(JSON.stringify({ id, result: null, error: { code: -32601, message: "Method not found" } }))
+          return
         }
-        const answer = await fetch(origin, {
-          method: "POST",
-          headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
-          body
-        })
-        response.statusCode = answer.status
-        response.setHeader("content-type", "application/json")
-        response.end(await answer.text())
+        if (action === "start") await permission
+      }
+      const answer = await fetch(origin, {
+        method: "POST",
+        headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
+        body
       })
+      response.statusCode = answer.status
+      response.setHeader("content-type", "application/json")
+      response.end(await answer.text())
     })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    return { scans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    return { scans, url }
   })
 
 const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))

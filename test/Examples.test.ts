@@ -1,9 +1,7 @@
 /** Runs every program of `examples/` as its README says, against a real node and a real daemon. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
 import { request } from "node:https"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -17,6 +15,7 @@ import { build, type Rolldown } from "vite"
 import * as Anvil from "./Anvil.ts"
 import * as Chromium from "./Chromium.ts"
 import * as Headwater from "./Headwater.ts"
+import * as LocalServer from "./LocalServer.ts"
 
 const examples = fileURLToPath(new URL("../examples", import.meta.url))
 const secret = "a secret of the examples"
@@ -93,20 +92,12 @@ const served = (built: unknown) =>
         file.type === "chunk" ? file.code : file.source
       ])
     )
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        createServer(({ url = "/" }, response) => {
-          const path = url === "/" ? "/index.html" : url
-          const type = path.endsWith(".js") ? "text/javascript" : "text/html"
-          response.writeHead(files.has(path) ? 200 : 404, { "content-type": type }).end(files.get(path))
-        })
-      ),
-      (server) => Effect.sync(() => server.close())
-    )
-    yield* Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    const url = yield* LocalServer.http(({ url = "/" }, response) => {
+      const path = url === "/" ? "/index.html" : url
+      const type = path.endsWith(".js") ? "text/javascript" : "text/html"
+      response.writeHead(files.has(path) ? 200 : 404, { "content-type": type }).end(files.get(path))
     })
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    return `${url}/`
   })
 
 /** Posts a body with these headers; the status that comes back. */

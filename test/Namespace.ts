@@ -8,6 +8,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "./LocalServer.ts"
 
 const ip = (...args: ReadonlyArray<string>) => execFileSync("ip", args, { stdio: "pipe" })
 
@@ -81,20 +82,14 @@ export const make = Effect.acquireRelease(
 
 /** Passes connections at an address on to a port of this machine; the port there. */
 export const forward = (address: string, port: number) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((socket) => {
-          const upstream = connect(port, "127.0.0.1")
-          socket.pipe(upstream).pipe(socket)
-          socket.on("error", () => upstream.destroy())
-          upstream.on("error", () => socket.destroy())
-        })
-        server.listen(0, address, () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => server.close())
-    ),
-    (server) => (server.address() as { readonly port: number }).port
+  LocalServer.listen(
+    createServer((socket) => {
+      const upstream = connect(port, "127.0.0.1")
+      socket.pipe(upstream).pipe(socket)
+      socket.on("error", () => upstream.destroy())
+      upstream.on("error", () => socket.destroy())
+    }),
+    address
   )
 
 /** A name server at an address, which knows these names and says of others that there are none; `stop` takes it away. */

@@ -3,8 +3,6 @@
  * transactions are missing by range, and are filled in from a second node once that can trace them, through a kill.
  * `HEADWATER_EVERY_WAY` runs the test on each store.
  */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as MissingParts from "@headwater/indexer/store/chain/MissingParts"
@@ -16,6 +14,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
+import * as LocalServer from "./LocalServer.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 
@@ -28,49 +27,17 @@ const [spacing, outage, reach] = [12, 200, 50]
 /** Of so many blocks of the outage, so many have transactions. */
 const [cycle, paid] = [20, 2]
 
-interface Call {
-  readonly id: number
-  readonly method: string
-  readonly params: ReadonlyArray<unknown>
-}
-
 /** A node in front of anvil that can trace the blocks from a height on alone, and says of others what geth says. */
 const nodeBefore = Effect.fnUntraced(function* (anvil: Anvil.Anvil, from: Effect.Effect<number>) {
-  const ask = async (body: unknown) => {
-    const headers = { "content-type": "application/json" }
-    return (await fetch(anvil.url, { method: "POST", headers, body: JSON.stringify(body) })).json()
-  }
-  const answer = async (call: Call): Promise<unknown> => {
-    if (call.method !== "debug_traceBlockByHash") return ask(call)
+  const answer = async (call: LocalServer.Call): Promise<unknown> => {
+    if (call.method !== "debug_traceBlockByHash") return LocalServer.ask(anvil.url, call)
     const named = { jsonrpc: "2.0", id: 0, method: "eth_getBlockByHash", params: [call.params[0], false] }
-    const { result } = (await ask(named)) as { readonly result: { readonly number: string } }
-    if (Number(result.number) >= (await Effect.runPromise(from))) return ask(call)
+    const { result } = (await LocalServer.ask(anvil.url, named)) as { readonly result: { readonly number: string } }
+    if (Number(result.number) >= (await Effect.runPromise(from))) return LocalServer.ask(anvil.url, call)
     const error = { code: -32000, message: "required historical state unavailable (reexec=128)" }
     return { jsonrpc: "2.0", id: call.id, error }
   }
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", async () => {
-      const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | ReadonlyArray<Call>
-      const answers = Array.isArray(asked) ? await Promise.all(asked.map(answer)) : await answer(asked as Call)
-      response.setHeader("content-type", "application/json")
-      response.end(JSON.stringify(answers))
-    })
-  })
-  // No WebSocket here.
-  server.on("upgrade", (_, socket) => socket.destroy())
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  )
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return yield* LocalServer.jsonRpc(answer)
 })
 
 /** Names what a callback tells: the event, its place, and how much. */

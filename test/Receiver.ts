@@ -1,11 +1,11 @@
 /** A receiver of callbacks for end-to-end tests: real HTTPS on 127.0.0.1, with whatever behaviour a test wants. */
 import type { IncomingHttpHeaders } from "node:http"
 import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Webhook } from "standardwebhooks"
+import * as LocalServer from "./LocalServer.ts"
 
 export interface Delivery {
   readonly headers: IncomingHttpHeaders
@@ -67,19 +67,10 @@ export const start = (
         }, afterMillis)
       })
     })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, address, () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
+    const port = yield* LocalServer.listen(server, address)
     const accepted = () => deliveries.filter((delivery) => delivery.accepted)
     return {
-      url: `https://${host}:${(server.address() as AddressInfo).port}`,
+      url: `https://${host}:${port}`,
       ca,
       deliveries,
       accepted,

@@ -2,8 +2,6 @@
  * Addresses that were used long before they are watched: what rests on the record is refused until their past has been
  * read, and is the chain's own word from then on, also where the reading was killed.
  */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatEther, HDNodeWallet, type Wallet } from "ethers"
@@ -11,6 +9,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
+import * as LocalServer from "./LocalServer.ts"
 import { shareOf, taken } from "./Stores.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
@@ -24,19 +23,12 @@ const wallets = Array.from({ length: usedCount + gapLimit }, (_, i) => branch.de
 const addresses = wallets.map(({ address }) => address)
 const used = addresses.slice(0, usedCount)
 
-interface Call {
-  readonly method: string
-  readonly id: unknown
-  // biome-ignore lint/suspicious/noExplicitAny: params of any method
-  readonly params: ReadonlyArray<any>
-}
-
 /** A node in front of anvil that counts calls, answers logs of few blocks at a time, and may be told to stand still. */
 const proxy = (url: string, largest: number) =>
   Effect.gen(function* () {
     const calls = new Map<string, number>()
     let allowed = Number.POSITIVE_INFINITY
-    const answer = async (call: Call) => {
+    const answer = async (call: LocalServer.Call) => {
       calls.set(call.method, (calls.get(call.method) ?? 0) + 1)
       if (call.method === "eth_getLogs") {
         const [{ fromBlock, toBlock }] = call.params
@@ -50,33 +42,10 @@ const proxy = (url: string, largest: number) =>
         while (allowed <= 0) await new Promise((resolve) => setTimeout(resolve, 20))
         allowed--
       }
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(call)
-      })
-      return await response.json()
+      return await LocalServer.ask(url, call)
     }
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        createServer(async (request, response) => {
-          const parts: Array<Buffer> = []
-          for await (const part of request) parts.push(part as Buffer)
-          const body = JSON.parse(Buffer.concat(parts).toString()) as Call | ReadonlyArray<Call>
-          const answers = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body as Call)
-          response.setHeader("content-type", "application/json")
-          response.end(JSON.stringify(answers))
-        })
-      ),
-      (server) => Effect.sync(() => server.closeAllConnections())
-    )
-    // No WebSocket here.
-    server.on("upgrade", (_, socket) => socket.destroy())
-    yield* Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    })
     return {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      url: yield* LocalServer.jsonRpc(answer),
       calls,
       /** Logs are answered so many times more. */
       allow: (count: number) => {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http"
+import { buffer } from "node:stream/consumers"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import * as Signature from "@headwater/core/events/Signature"
@@ -11,6 +11,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
+import * as LocalServer from "../../../test/LocalServer.ts"
 import * as CallbackFeed from "../src/CallbackFeed.ts"
 
 interface Got {
@@ -23,24 +24,13 @@ const secrets = ["first secret", "second secret"] as const
 
 /** A receiver that answers with the statuses in turn, and 204 after them. */
 const receiver = (statuses: Array<number>, got: Array<Got>, now: () => number) =>
-  Effect.acquireRelease(
-    Effect.callback<Server>((resume) => {
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          const { headers } = request
-          const signedWith = secrets.filter((secret) =>
-            Result.isSuccess(Signature.verify(headers, Buffer.concat(chunks), [secret], now()))
-          )
-          got.push({ sequence: String(headers["x-callback-sequence"]), id: String(headers["webhook-id"]), signedWith })
-          response.writeHead(statuses.shift() ?? 204).end()
-        })
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) => Effect.sync(() => server.closeAllConnections() ?? server.close())
-  )
+  LocalServer.http(async (request, response) => {
+    const { headers } = request
+    const body = await buffer(request)
+    const signedWith = secrets.filter((secret) => Result.isSuccess(Signature.verify(headers, body, [secret], now())))
+    got.push({ sequence: String(headers["x-callback-sequence"]), id: String(headers["webhook-id"]), signedWith })
+    response.writeHead(statuses.shift() ?? 204).end()
+  })
 
 /** A service whose feed, secrets and state the test sets; counts what is asked. */
 const fakeService = () => {
@@ -106,10 +96,9 @@ const scenario = Effect.fnUntraced(function* (
   const got: Array<Got> = []
   const said: Array<string> = []
   const clock = yield* Clock.Clock
-  const server = yield* receiver(statuses, got, () => Math.floor(clock.currentTimeMillisUnsafe() / 1000))
-  const { port } = server.address() as { readonly port: number }
+  const url = yield* receiver(statuses, got, () => Math.floor(clock.currentTimeMillisUnsafe() / 1000))
   const listen = CallbackFeed.forward(service.client, {
-    ...{ of: undefined, to: `http://127.0.0.1:${port}/`, state: undefined, onForwarded: () => Effect.void },
+    ...{ of: undefined, to: `${url}/`, state: undefined, onForwarded: () => Effect.void },
     ...options
   }).pipe(
     Effect.provide([

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { type AddressInfo, createServer, type Server } from "node:net"
+import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,6 +7,7 @@ import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as LocalServer from "../../../test/LocalServer.ts"
 import { program } from "../../../test/Program.ts"
 import { run } from "./Program.ts"
 import { runCommand } from "./RunCommand.ts"
@@ -248,14 +249,7 @@ describe("the command line", () => {
     Effect.gen(function* () {
       const cwd = yield* folder
       const chain = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1" }
-      const taken = yield* Effect.acquireRelease(
-        Effect.callback<Server>((resume) => {
-          const server = createServer()
-          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) => Effect.sync(() => server.close())
-      )
-      const { port } = taken.address() as AddressInfo
+      const port = yield* LocalServer.listen(createServer())
       const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
         run(args, { cwd, environment: { ...chain, ...environment } })
       const serve = (environment: Readonly<Record<string, string>>) => start(["serve"], environment)

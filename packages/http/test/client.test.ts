@@ -1,13 +1,11 @@
 import { execFileSync } from "node:child_process"
-import { once } from "node:events"
-import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as Client from "@headwater/http/client"
 import * as Effect from "effect/Effect"
 import { build, type Rollup } from "vite"
+import * as LocalServer from "../../../test/LocalServer.ts"
 import { stores } from "../../../test/Stores.ts"
 import { TestServer, testServer } from "./TestServer.ts"
 
@@ -243,17 +241,6 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
   )
 })
 
-/** A server of this answer, while it is asked. */
-const answering = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(listener).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-    }),
-    ({ server }) => Effect.sync(() => server.close().closeAllConnections())
-  )
-
 describe("the client of one fetch, to whatever answers", () => {
   const never = () => Promise.reject(new Error("was asked"))
   const path = { blockchain: "ethereum", network: "mainnet" }
@@ -261,19 +248,16 @@ describe("the client of one fetch, to whatever answers", () => {
   it.live("takes its key nowhere else", () =>
     Effect.gen(function* () {
       const keys: Array<unknown> = []
-      const other = yield* answering(({ headers }, response) => {
+      const other = yield* LocalServer.http(({ headers }, response) => {
         keys.push(headers["x-api-key"])
         response.end("{}")
       })
-      const moved = yield* answering((_, response) => response.writeHead(307, { location: other.url }).end())
-      const client = Client.make({ baseUrl: moved.url, apiKey: "hw_secret", attempts: 1 })
+      const moved = yield* LocalServer.http((_, response) => response.writeHead(307, { location: other }).end())
+      const client = Client.make({ baseUrl: moved, apiKey: "hw_secret", attempts: 1 })
       assert.instanceOf(yield* rejected(() => client.credits.balance()), Client.ConnectionFailed)
       assert.deepStrictEqual(keys, [])
-      assert.throws(
-        () => Client.make({ baseUrl: moved.url, apiKey: "hw_\nsecret" }),
-        /^apiKey: must have printable ASCII/
-      )
-      Client.make({ baseUrl: moved.url, apiKey: "hw_secret\n" })
+      assert.throws(() => Client.make({ baseUrl: moved, apiKey: "hw_\nsecret" }), /^apiKey: must have printable ASCII/)
+      Client.make({ baseUrl: moved, apiKey: "hw_secret\n" })
     })
   )
 
@@ -418,10 +402,10 @@ describe("the client of one fetch, to whatever answers", () => {
 
   it.live("is stopped while an answer comes, and where that came anyway", () =>
     Effect.gen(function* () {
-      const halves = yield* answering((_, response) => response.writeHead(200).write('{"data":'))
+      const halves = yield* LocalServer.http((_, response) => response.writeHead(200).write('{"data":'))
       const given = new AbortController()
       const client = Client.make({
-        ...{ baseUrl: halves.url, apiKey: "hw_none" },
+        ...{ baseUrl: halves, apiKey: "hw_none" },
         fetch: (url, init) =>
           fetch(url, init).then((response) => {
             setImmediate(() => given.abort("enough"))
@@ -431,7 +415,7 @@ describe("the client of one fetch, to whatever answers", () => {
       assert.strictEqual(yield* rejected(() => client.domains.list({}, { signal: given.signal })), "enough")
       // A `fetch` that does not look at the signal.
       const deaf = Client.make({
-        ...{ baseUrl: halves.url, apiKey: "hw_none" },
+        ...{ baseUrl: halves, apiKey: "hw_none" },
         fetch: async () => refusal(429, "request_limit_reached", "60")
       })
       assert.strictEqual(yield* rejected(() => deaf.credits.balance({}, { signal: given.signal })), "enough")

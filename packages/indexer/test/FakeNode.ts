@@ -1,29 +1,19 @@
 /** A small JSON-RPC node on loopback for tests: answers from a function or from recorded answers, or misbehaves. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as LocalServer from "../../../test/LocalServer.ts"
 
 /** Serves raw HTTP on an ephemeral port until the scope ends, and refuses WebSocket, or leaves that to the listener too. */
 export const http = (
   listener: RequestListener,
   webSocket: "refused" | "listener" = "refused"
 ): Effect.Effect<{ readonly url: string }, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer(listener)
-        if (webSocket === "refused") server.on("upgrade", (_, socket) => socket.destroy())
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.callback<void>((resume) => {
-          server.close(() => resume(Effect.void))
-          server.closeAllConnections()
-        })
-    ),
-    (server) => ({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-  )
+  Effect.suspend(() => {
+    const server = createServer(listener)
+    if (webSocket === "refused") server.on("upgrade", (_, socket) => socket.destroy())
+    return Effect.map(LocalServer.listen(server), (port) => ({ url: `http://127.0.0.1:${port}` }))
+  })
 
 export const bodyOf = (request: IncomingMessage): Promise<string> =>
   new Promise((resolve) => {

@@ -1,15 +1,13 @@
 /** The form without Effect, on a real node; what it runs is `embedded/Indexer`. */
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { type Acknowledgeable, Headwater, type Settings } from "@headwater/indexer/Headwater"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
 import * as Anvil from "../../../test/Anvil.ts"
+import * as LocalServer from "../../../test/LocalServer.ts"
 
 const [rich, alice, bob] = [
   "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -37,33 +35,12 @@ const started = Effect.fnUntraced(function* (args: ReadonlyArray<string> = []) {
 })
 
 /** A node in front of another one that refuses some methods. */
-const proxy = Effect.fnUntraced(function* (url: string, refuses: (method: string) => boolean) {
-  interface Call {
-    readonly id: number
-    readonly method: string
-  }
-  const answer = async (call: Call): Promise<unknown> => {
-    if (refuses(call.method)) return { jsonrpc: "2.0", id: call.id, error: { code: -32000, message: "refused" } }
-    const headers = { "content-type": "application/json" }
-    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(call) })).json()
-  }
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      createServer(async (request, response) => {
-        const calls = (await json(request)) as Call | ReadonlyArray<Call>
-        const answers = Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls as Call)
-        response.setHeader("content-type", "application/json").end(JSON.stringify(answers))
-      })
-    ),
-    (server) => Effect.sync(() => server.close().closeAllConnections())
+const proxy = (url: string, refuses: (method: string) => boolean) =>
+  LocalServer.jsonRpc((call) =>
+    refuses(call.method)
+      ? { jsonrpc: "2.0", id: call.id, error: { code: -32000, message: "refused" } }
+      : LocalServer.ask(url, call)
   )
-  // No WebSocket here.
-  server.on("upgrade", (_, socket) => socket.destroy())
-  yield* Effect.callback<void>((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.void))
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
 
 /** Iterates until something holds. */
 const iterate = (events: AsyncIterable<Acknowledgeable>) => {

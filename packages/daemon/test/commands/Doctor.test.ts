@@ -76,7 +76,7 @@ describe("headwater doctor", () => {
         const { code, findings, problems, stderr } = yield* doctor(cwd, {
           store: { sqlite: "/nonexistent/store.db" },
           chains: {
-            "ethereum/devnet": { nodes: [wrong, blind.url] },
+            "ethereum/devnet": { nodes: [wrong, blind] },
             "polygon/mainnet": { nodes: [anvil.url] },
             "litecoin/regtest": { nodes: [anvil.url] }
           }
@@ -90,7 +90,7 @@ describe("headwater doctor", () => {
         const [unreachable] = of("ethereum/devnet 127.0.0.1:1")
         assert.match(unreachable!.message, /ECONNREFUSED/)
         assert.match(unreachable!.advice!, /whether the node runs, and whether the URL names its RPC port/)
-        const [untraced] = of(`ethereum/devnet ${new URL(blind.url).host}`)
+        const [untraced] = of(`ethereum/devnet ${new URL(blind).host}`)
         assert.match(untraced!.message, /gives no traces, so there are no internal transactions/)
         assert.match(untraced!.advice!, /debug or trace API.* or set internalTransactions = false/)
         const [network] = of(`polygon/mainnet ${new URL(anvil.url).host}`)

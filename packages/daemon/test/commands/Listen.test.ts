@@ -1,13 +1,15 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
+import { createServer, type IncomingHttpHeaders } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { Webhook } from "standardwebhooks"
 import * as Anvil from "../../../../test/Anvil.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 import { locations } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
 
@@ -19,23 +21,15 @@ interface Got {
   readonly text: string
 }
 
-const receiver = (got: Array<Got>, port = 0) =>
-  Effect.acquireRelease(
-    Effect.callback<Server>((resume) => {
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          got.push({ headers: request.headers, text: Buffer.concat(chunks).toString() })
-          response.end()
-        })
-      })
-      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+const receiver = (got: Array<Got>, port?: number) =>
+  LocalServer.listen(
+    createServer(async (request, response) => {
+      got.push({ headers: request.headers, text: await text(request) })
+      response.end()
     }),
-    (server) => Effect.sync(() => server.closeAllConnections() ?? server.close())
+    undefined,
+    port
   )
-
-const portOf = (server: Server) => (server.address() as { readonly port: number }).port
 
 describe("headwater listen", () => {
   it.live(
@@ -75,8 +69,8 @@ describe("headwater listen", () => {
           )
         const port = yield* Effect.scoped(
           Effect.gen(function* () {
-            const server = yield* receiver(got)
-            const listening = yield* Effect.forkScoped(listen(portOf(server)))
+            const port = yield* receiver(got)
+            const listening = yield* Effect.forkScoped(listen(port))
             for (let i = 0; !existsSync(join(cwd, "state.json")) && i < 2_400; i++) yield* Effect.sleep("50 millis")
             yield* pay
             yield* pay
@@ -84,15 +78,14 @@ describe("headwater listen", () => {
             // It notes where it is after it has passed a callback on; killed before, it would pass that one on again.
             yield* Effect.sleep("1 second")
             yield* Fiber.interrupt(listening)
-            return portOf(server)
+            return port
           })
         )
         // Comes while nobody listens.
         yield* pay
         yield* Effect.forkScoped(listen(port))
         yield* Effect.sleep("1 second")
-        const server = yield* receiver(got, port)
-        assert.strictEqual(portOf(server), port)
+        assert.strictEqual(yield* receiver(got, port), port)
         yield* pay
         yield* until(4)
         yield* Effect.sleep("300 millis")

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 import { program } from "../../../../test/Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
@@ -23,17 +24,11 @@ const folder = (port: number) =>
 
 /** A port that answers nobody, and tells of each connection. */
 const hangingUp = (onConnection: () => void) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
-      const server = createServer((socket) => {
-        socket.destroy()
-        onConnection()
-      })
-      server.listen(0, "127.0.0.1", () =>
-        resume(Effect.succeed({ port: (server.address() as AddressInfo).port, close: () => server.close() }))
-      )
-    }),
-    ({ close }) => Effect.sync(close)
+  LocalServer.listen(
+    createServer((socket) => {
+      socket.destroy()
+      onConnection()
+    })
   )
 
 describe("headwater status", () => {
@@ -53,7 +48,7 @@ describe("headwater status", () => {
     Effect.gen(function* () {
       let looks = 0
       let child: ChildProcess | undefined
-      const { port } = yield* hangingUp(() => {
+      const port = yield* hangingUp(() => {
         // With the fourth look, three have been shown that found the same.
         if (++looks === 4) child?.kill("SIGINT")
       })

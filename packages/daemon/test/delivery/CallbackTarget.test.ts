@@ -13,6 +13,7 @@ import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
 /** Addresses that are not of the public Internet, in every family and wrapping. */
@@ -394,14 +395,8 @@ describe("ReceiverClient", () => {
       })
       assert.strictEqual((yield* timed(request(dripping.port))).status, 202)
       // A port that takes connections and never speaks TLS.
-      const mute = createServer(() => {})
-      yield* Effect.acquireRelease(
-        Effect.callback<void>((resume) => {
-          mute.listen(0, "127.0.0.1", () => resume(Effect.void))
-        }),
-        () => Effect.sync(() => mute.close())
-      )
-      yield* timed(Effect.flip(request((mute.address() as AddressInfo).port)))
+      const mute = yield* LocalServer.listen(createServer(() => {}))
+      yield* timed(Effect.flip(request(mute)))
     }).pipe(Effect.scoped)
   )
 

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Socket } from "node:net"
+import { createServer, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
@@ -20,6 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Dns from "effect/net/Dns"
 import { Webhook } from "standardwebhooks"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 import { stores, takenStores } from "../../../../test/Stores.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
@@ -410,13 +411,7 @@ describe("Delivery", () => {
         sockets.add(socket.on("error", () => {}))
         if (ends) socket.destroy()
       })
-      yield* Effect.acquireRelease(
-        Effect.callback<void>((resume) => {
-          silent.listen(0, "127.0.0.1", () => resume(Effect.void))
-        }),
-        () => Effect.sync(() => silent.close())
-      )
-      const { port } = silent.address() as AddressInfo
+      const port = yield* LocalServer.listen(silent)
       const receiver = yield* HttpsReceiver.start(world.certificate)
       const [attacker, victim] = [yield* Seed.account, yield* Seed.account]
       const { insertMany, query } = yield* Database

@@ -1,9 +1,9 @@
 /** HTTPS servers for delivery tests: every one on 127.0.0.1, under whatever name a test's DNS gives it. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { createServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import type { DevelopmentCertificate } from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 
 export interface Received {
   readonly headers: IncomingHttpHeaders
@@ -49,16 +49,7 @@ export const start = Effect.fnUntraced(function* (certificate: DevelopmentCertif
     })
   })
   server.on("connection", () => connections++)
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
+  const port = yield* LocalServer.listen(server)
   const until = Effect.fnUntraced(function* (enough: (received: ReadonlyArray<Received>) => boolean, seconds = 120) {
     for (let i = 0; i < seconds * 100; i++) {
       if (enough(received)) return
@@ -67,7 +58,7 @@ export const start = Effect.fnUntraced(function* (certificate: DevelopmentCertif
     return yield* Effect.die(new Error(`Not received within ${seconds} s; so far ${received.length} requests`))
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     received,
     connections: () => connections,
     until

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
 const host = "receiver.test"
@@ -84,17 +85,13 @@ const inBytes = Effect.fnUntraced(function* (
       answer(socket)
     })
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.sync(() => {
-        for (const socket of sockets) socket.destroy()
-        server.close()
-      })
+  const port = yield* LocalServer.listen(server)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const socket of sockets) socket.destroy()
+    })
   )
-  return { port: (server.address() as AddressInfo).port, requests: () => requests, connections: () => sockets.size }
+  return { port, requests: () => requests, connections: () => sockets.size }
 })
 
 /** Has this process stand still. */
@@ -164,14 +161,7 @@ describe("ReceiverClient", () => {
   it.live("hears of a host that is an IPv6 address", () =>
     Effect.gen(function* () {
       const { client } = yield* world(1000)
-      const server = createServer({})
-      yield* Effect.acquireRelease(
-        Effect.callback<void>((resume) => {
-          server.listen(0, "::1", () => resume(Effect.void))
-        }),
-        () => Effect.sync(() => server.close())
-      )
-      const { port } = server.address() as AddressInfo
+      const port = yield* LocalServer.listen(createServer({}), "::1")
       assert.isTrue(yield* client.reaches(new URL(`https://[::1]:${port}/`)))
     }).pipe(Effect.scoped)
   )

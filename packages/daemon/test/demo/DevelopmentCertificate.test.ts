@@ -1,25 +1,14 @@
-import { createServer, request, type Server } from "node:https"
-import type { AddressInfo } from "node:net"
+import { createServer, request } from "node:https"
 import { assert, it } from "@effect/vitest"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 
 const listen = (certificate: DevelopmentCertificate.DevelopmentCertificate) =>
-  Effect.acquireRelease(
-    Effect.callback<Server>((resume) => {
-      const server = createServer(certificate, (_, response) => response.end("ok"))
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
+  LocalServer.listen(createServer(certificate, (_, response) => response.end("ok")))
 
-const get = (server: Server, servername: string, ca?: string) =>
+const get = (port: number, servername: string, ca?: string) =>
   Effect.callback<number, Error>((resume) => {
-    const { port } = server.address() as AddressInfo
     const options = { host: "127.0.0.1", port, servername, agent: false, ...(ca === undefined ? {} : { ca }) }
     request(options, (response) => {
       response.resume()
@@ -32,10 +21,10 @@ const get = (server: Server, servername: string, ca?: string) =>
 it.live("serves the hosts it was made for to those who trust its authority, and nobody else", () =>
   Effect.gen(function* () {
     const certificate = yield* DevelopmentCertificate.make(["receiver.test", "127.0.0.1"])
-    const server = yield* listen(certificate)
-    assert.strictEqual(yield* get(server, "receiver.test", certificate.ca), 200)
-    assert.strictEqual(yield* get(server, "", certificate.ca), 200)
-    assert.match((yield* Effect.flip(get(server, "other.test", certificate.ca))).message, /altnames/)
-    assert.match((yield* Effect.flip(get(server, "receiver.test"))).message, /certificate/)
+    const port = yield* listen(certificate)
+    assert.strictEqual(yield* get(port, "receiver.test", certificate.ca), 200)
+    assert.strictEqual(yield* get(port, "", certificate.ca), 200)
+    assert.match((yield* Effect.flip(get(port, "other.test", certificate.ca))).message, /altnames/)
+    assert.match((yield* Effect.flip(get(port, "receiver.test"))).message, /certificate/)
   }).pipe(Effect.scoped)
 )

@@ -1,9 +1,9 @@
 /** `headwater doctor` for tests, and nodes that lack something. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
 import { runCommand } from "../RunCommand.ts"
 
@@ -15,37 +15,10 @@ export const folder = Effect.acquireRelease(
 
 /** A node that is another one but for some methods. */
 export const without = (url: string, missing: RegExp) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-      const refuse = (call: { readonly id: unknown; readonly method: string }) => ({
-        ...{ jsonrpc: "2.0", id: call.id },
-        error: { code: -32601, message: `the method ${call.method} does not exist` }
-      })
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", async () => {
-          const body = JSON.parse(Buffer.concat(chunks).toString())
-          const answers = await Promise.all(
-            [body].flat().map(async (call) => {
-              if (missing.test(call.method)) return refuse(call)
-              const headers = { "content-type": "application/json" }
-              return (await fetch(url, { method: "POST", headers, body: JSON.stringify(call) })).json()
-            })
-          )
-          response.setHeader("content-type", "application/json")
-          response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
-        })
-      })
-      // No WebSocket here.
-      server.on("upgrade", (_, socket) => socket.destroy())
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address() as { readonly port: number }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${address.port}`, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  )
+  LocalServer.jsonRpc((call) => {
+    const error = { code: -32601, message: `the method ${call.method} does not exist` }
+    return missing.test(call.method) ? { jsonrpc: "2.0", id: call.id, error } : LocalServer.ask(url, call)
+  })
 
 /** Runs `headwater doctor` with these settings, within this process. */
 export const doctor = Effect.fnUntraced(function* (cwd: string, settings: object) {

@@ -1,7 +1,7 @@
 /** A server on this machine that answers as CoinGecko does, or as a test wants it to. */
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
+import * as LocalServer from "../../../../test/LocalServer.ts"
 
 export interface Answer {
   readonly status?: number
@@ -25,37 +25,24 @@ const notFound: Answer = { status: 404, body: JSON.stringify({ error: "coin not 
 
 /** Starts it; answers are made by `answer`, `undefined` is 404. It stops with the scope. */
 export const start = (answer: (asked: Asked) => Answer | undefined) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<{ url: string; asked: Array<Asked>; stop: () => void }>((resume) => {
-        const asked: Array<Asked> = []
-        const server = createServer((request, response) => {
-          const url = new URL(request.url ?? "/", "http://localhost")
-          const one = { path: url.pathname, query: url.searchParams, headers: request.headers, at: performance.now() }
-          asked.push(one)
-          const { body = "", cut, headers, silent, status = 200 } = answer(one) ?? notFound
-          if (silent) return
-          response.writeHead(status, {
-            "content-type": "application/json",
-            ...(cut ? { "content-length": String(body.length * 2) } : {}),
-            ...headers
-          })
-          if (cut) response.write(body, () => setTimeout(() => response.destroy(), 20))
-          else response.end(body)
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-          const stop = () => {
-            server.close()
-            server.closeAllConnections()
-          }
-          resume(Effect.succeed({ url, asked, stop }))
-        })
-      }),
-      ({ stop }) => Effect.sync(stop)
-    ),
-    ({ asked, url }) => ({ asked, url })
-  )
+  Effect.gen(function* () {
+    const asked: Array<Asked> = []
+    const url = yield* LocalServer.http((request, response) => {
+      const url = new URL(request.url ?? "/", "http://localhost")
+      const one = { path: url.pathname, query: url.searchParams, headers: request.headers, at: performance.now() }
+      asked.push(one)
+      const { body = "", cut, headers, silent, status = 200 } = answer(one) ?? notFound
+      if (silent) return
+      response.writeHead(status, {
+        "content-type": "application/json",
+        ...(cut ? { "content-length": String(body.length * 2) } : {}),
+        ...headers
+      })
+      if (cut) response.write(body, () => setTimeout(() => response.destroy(), 20))
+      else response.end(body)
+    })
+    return { asked, url }
+  })
 
 export type CoinGeckoServer = Effect.Success<ReturnType<typeof start>>
 

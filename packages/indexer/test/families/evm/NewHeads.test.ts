@@ -1,6 +1,5 @@
 /** Heads that a real anvil announces, and a node that announces whatever it should not. */
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as NewHeads from "@headwater/indexer/families/evm/NewHeads"
@@ -21,6 +20,7 @@ import * as Schema from "effect/Schema"
 import { vi } from "vitest"
 import { type WebSocket, WebSocketServer } from "ws"
 import * as Anvil from "../../../../../test/Anvil.ts"
+import * as LocalServer from "../../../../../test/LocalServer.ts"
 import { stores } from "../../../../../test/Stores.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
@@ -48,49 +48,40 @@ interface Node {
 
 /** A node that agrees to announce heads, or answers something else. */
 const node = (answer: string | undefined = JSON.stringify({ jsonrpc: "2.0", id: 1, result: "0x1" })) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<{ server: Server; sockets: WebSocketServer; made: Node }>((resume) => {
-        const server = createServer()
-        const sockets = new WebSocketServer({ server })
-        const subscribed = new Set<WebSocket>()
-        let connections = 0
-        let authorization: string | undefined
-        sockets.on("connection", (socket, request) => {
-          connections++
-          authorization = request.headers.authorization
-          socket.on("error", () => undefined)
-          socket.on("close", () => subscribed.delete(socket))
-          socket.on("message", (text) => {
-            assert.strictEqual((JSON.parse(String(text)) as { method: string }).method, "eth_subscribe")
-            if (answer !== undefined) socket.send(answer)
-            subscribed.add(socket)
-          })
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-          const each = (act: (socket: WebSocket) => void) => () => {
-            for (const socket of subscribed) act(socket)
-          }
-          const made: Node = {
-            url,
-            connections: () => connections,
-            authorization: () => authorization,
-            say: (message) => each((socket) => socket.send(message))(),
-            drop: each((socket) => socket.terminate())
-          }
-          resume(Effect.succeed({ server, sockets, made }))
-        })
-      }),
-      ({ server, sockets }) =>
-        Effect.sync(() => {
-          for (const socket of sockets.clients) socket.terminate()
-          server.close()
-          server.closeAllConnections()
-        })
-    ),
-    ({ made }) => made
-  )
+  Effect.gen(function* () {
+    const server = createServer()
+    const sockets = new WebSocketServer({ server })
+    const subscribed = new Set<WebSocket>()
+    let connections = 0
+    let authorization: string | undefined
+    sockets.on("connection", (socket, request) => {
+      connections++
+      authorization = request.headers.authorization
+      socket.on("error", () => undefined)
+      socket.on("close", () => subscribed.delete(socket))
+      socket.on("message", (text) => {
+        assert.strictEqual((JSON.parse(String(text)) as { method: string }).method, "eth_subscribe")
+        if (answer !== undefined) socket.send(answer)
+        subscribed.add(socket)
+      })
+    })
+    const port = yield* LocalServer.listen(server)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const socket of sockets.clients) socket.terminate()
+      })
+    )
+    const each = (act: (socket: WebSocket) => void) => () => {
+      for (const socket of subscribed) act(socket)
+    }
+    return {
+      url: `ws://127.0.0.1:${port}`,
+      connections: () => connections,
+      authorization: () => authorization,
+      say: (message) => each((socket) => socket.send(message))(),
+      drop: each((socket) => socket.terminate())
+    } satisfies Node
+  })
 
 const settings = (newHeads: ReadonlyArray<string> | undefined, nodes = ["http://127.0.0.1:1"]) => ({
   nodes: nodes.map((url) => Redacted.make(url)) as [Redacted.Redacted<string>],

@@ -1,10 +1,10 @@
 /** A small rippled on loopback: ledgers from memory over WebSocket and JSON-RPC, in either API version, or misbehaving. */
 import type { IncomingMessage } from "node:http"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type WebSocket, WebSocketServer } from "ws"
+import * as LocalServer from "../../../../../test/LocalServer.ts"
 import { bodyOf } from "../../FakeNode.ts"
 
 /** Recorded JSON of any shape. */
@@ -222,19 +222,13 @@ export const make = (options: XrpServerOptions): Effect.Effect<XrpServer, never,
       })
     })
 
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        http.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          for (const socket of sockets) socket.terminate()
-          ws.close()
-          http.close(() => resume(Effect.void))
-          http.closeAllConnections()
-        })
+    const port = yield* LocalServer.listen(http)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const socket of sockets) socket.terminate()
+        ws.close()
+      })
     )
-    const { port } = http.address() as AddressInfo
     const push = (message: unknown) => {
       for (const socket of sockets) socket.send(typeof message === "string" ? message : JSON.stringify(message))
     }
