@@ -1,37 +1,18 @@
 /** Recorded blocks of real nodes, parsed to the facts that others published about them. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { Block, CoinTransfer } from "@headwater/core/Block"
-import * as Chain from "@headwater/core/chains/Chain"
 import * as BytesInFlight from "@headwater/indexer/families/node/BytesInFlight"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as BlockBody from "../../../src/families/utxo/internal/BlockBody.ts"
 import * as NodeTransaction from "../../../src/families/utxo/internal/NodeTransaction.ts"
 import * as FakeNode from "../../FakeNode.ts"
+import { chainOf, coinsOf, fixtures, foldersIn, hex, open, present, textOf } from "./UtxoFixtures.ts"
 import * as UtxoNode from "./UtxoNode.ts"
 
-const fixtures = join(import.meta.dirname, "../../../../../../shared/fixtures/utxo-blocks")
-const present = existsSync(fixtures)
-
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-const chainOf = (blockchain: string, network = "mainnet") => Result.getOrThrow(Chain.find(blockchain, network))
-const textOf = (...path: ReadonlyArray<string>) => readFileSync(join(fixtures, ...path), "utf8")
-const foldersIn = (...path: ReadonlyArray<string>) =>
-  present && existsSync(join(fixtures, ...path)) ? readdirSync(join(fixtures, ...path)) : []
-
-const open = (
-  chain: Chain.Chain,
-  kind: UtxoNode.Kind,
-  part: UtxoNode.ChainPart,
-  options: UtxoSource.UtxoSourceOptions = {}
-) => UtxoNode.source(chain, UtxoNode.answers(kind, part), options)
-
-const coinsOf = (block: Pick<Block, "transfers">) => block.transfers as ReadonlyArray<CoinTransfer>
 const spendable = (script: string) => !script.startsWith("6a")
 
 describe.skipIf(!present)("bitcoin-etl: node answers and the blocks and transactions exported from them", () => {

@@ -1,43 +1,25 @@
 /** Recorded raw blocks, and Zebra's answers, read to what their publishers say of them. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, CoinTransfer, Spend } from "@headwater/core/Block"
+import type { Spend } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
-import type * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { merkleRoot } from "../../../src/families/utxo/internal/MerkleRoot.ts"
 import * as RawBlock from "../../../src/families/utxo/internal/RawBlock.ts"
 import { RawBytes } from "../../../src/families/utxo/internal/RawBytes.ts"
+import { chainOf, coinsOf, fixtures, foldersIn, hex, open, present, textOf } from "./UtxoFixtures.ts"
 import * as UtxoNode from "./UtxoNode.ts"
-
-const fixtures = join(import.meta.dirname, "../../../../../../shared/fixtures/utxo-blocks")
-const present = existsSync(fixtures)
-
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-const chainOf = (blockchain: string, network = "mainnet") => Result.getOrThrow(Chain.find(blockchain, network))
-const textOf = (...path: ReadonlyArray<string>) => readFileSync(join(fixtures, ...path), "utf8")
-const foldersIn = (...path: ReadonlyArray<string>) =>
-  present && existsSync(join(fixtures, ...path)) ? readdirSync(join(fixtures, ...path)) : []
-
-const open = (
-  chain: Chain.Chain,
-  kind: UtxoNode.Kind,
-  part: UtxoNode.ChainPart,
-  options: UtxoSource.UtxoSourceOptions = {}
-) => UtxoNode.source(chain, UtxoNode.answers(kind, part), options)
 
 /** Fixtures that are wrong on purpose say so in their names. */
 const isWrong = (name: string) => /bad|altered/.test(name)
-
-const coinsOf = (block: Pick<Block, "transfers">) => block.transfers as ReadonlyArray<CoinTransfer>
 
 describe.skipIf(!present)("electrumx: raw blocks of many chains and their ids", () => {
   const at = ["electrumx", "tests", "blocks"]
