@@ -5,7 +5,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Hash from "@headwater/core/Hash"
-import type { ExplorerTransaction } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import type { ExplorerTransaction } from "@headwater/indexer/families/utxo/ExplorerTransaction"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import * as AddressCoins from "@headwater/indexer/store/chain/AddressCoins"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
@@ -38,8 +38,6 @@ type OfAddress = Pick<Caller, "account"> & { readonly address: string }
 const coinsUnknown =
   "The coins that the address had before it was watched are not known yet: try again later. They are looked for where the " +
   "account has an active subscription for the address, and the node can search for coins"
-
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
 export const make = Effect.fnUntraced(function* (
   record: ChainReader,
@@ -80,11 +78,7 @@ export const make = Effect.fnUntraced(function* (
     )
     const shown = yield* answered(
       node.transactions.mined(
-        transactions.map(({ block, height, index, transactionId }) => ({
-          id: hex(transactionId),
-          block: { hash: Hash.encode(chain, block.hash), height, position: index },
-          time: block.time
-        })),
+        transactions.map((one) => TransactionItem.minedOf(chain, one)),
         nodeCalls
       )
     )

@@ -1,6 +1,6 @@
 /** Blocks and transactions of a UTXO chain, recorded or not, from its node (wider interface, *Blocks*, *Transactions*). */
 import type { BlockName } from "@headwater/indexer/families/utxo/BlockExplorer"
-import type { Refused } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import type { Refused } from "@headwater/indexer/families/utxo/ExplorerTransaction"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"

@@ -1,6 +1,6 @@
 /** What a UTXO chain's nodes do not show of transactions, in the words of the interface. */
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
-import type { Refused } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import type { Refused } from "@headwater/indexer/families/utxo/ExplorerTransaction"
 import * as Effect from "effect/Effect"
 import { type Conflict, type NodeUnavailable, Unimplemented } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"

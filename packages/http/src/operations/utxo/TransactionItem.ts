@@ -1,7 +1,10 @@
 /** A transaction of a UTXO chain in the words of the interface. */
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { ExplorerTransaction } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import * as Hash from "@headwater/core/Hash"
+import type { ExplorerTransaction } from "@headwater/indexer/families/utxo/ExplorerTransaction"
+import type { Mined } from "@headwater/indexer/families/utxo/TransactionExplorer"
+import type { PlacedTransaction } from "@headwater/indexer/store/chain/ChainReader"
 import * as CoinAmount from "../CoinAmount.ts"
 import { typeOf } from "./ScriptType.ts"
 
@@ -17,6 +20,13 @@ const byAddress = (moved: ReadonlyArray<readonly [address: string | undefined, a
   }
   return [...sums]
 }
+
+/** A recorded transaction, as nodes are asked for those of which it is known where they are. */
+export const minedOf = (chain: Chain, { block, height, index, transactionId }: PlacedTransaction): Mined => ({
+  id: hex(transactionId),
+  block: { hash: Hash.encode(chain, block.hash), height, position: index },
+  time: block.time
+})
 
 export const of = (chain: Chain, shown: ExplorerTransaction) => {
   const { isCoinbase, isSpent, spent, transaction } = shown

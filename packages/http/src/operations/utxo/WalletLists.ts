@@ -31,8 +31,6 @@ type Operations = Pick<
   "utxoWalletAddresses" | "utxoWalletTransactions" | "utxoWalletOutputs" | "utxoDeriveChange"
 >
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-
 export const make = Effect.fnUntraced(function* (
   record: ChainReader,
   freshness: Freshness<UtxoConnection>,
@@ -74,11 +72,7 @@ export const make = Effect.fnUntraced(function* (
       const page = all.slice(request.offset, request.offset + request.limit)
       const shown = yield* answered(
         node.transactions.mined(
-          page.map(({ block, height, index, transactionId }) => ({
-            id: hex(transactionId),
-            block: { hash: Hash.encode(chain, block.hash), height, position: index },
-            time: block.time
-          })),
+          page.map((one) => TransactionItem.minedOf(chain, one)),
           nodeCalls
         )
       )

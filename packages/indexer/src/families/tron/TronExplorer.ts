@@ -2,19 +2,18 @@
  * Blocks and transactions of Tron as endpoints show them, from its nodes. Energy stands for gas, `fee_limit` (in sun) for
  * the limit of gas; a block has no limit, and nothing has a nonce.
  */
-import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
+import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as TimeSlice from "../../TimeSlice.ts"
 import type { BlockName, Explorer, ExplorerTransaction, Mined, NewestBlock } from "../evm/Explorer.ts"
 import { BlockMissing, type NodeError, NodeInconsistent, NodeRejected } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
+import * as ShownTransaction from "./internal/ShownTransaction.ts"
 import * as TronBlock from "./internal/TronBlock.ts"
 import * as TronHeaders from "./internal/TronHeaders.ts"
 import * as TronInfos from "./internal/TronInfos.ts"
@@ -26,32 +25,6 @@ const blockPath = "/wallet/getblockbynum"
 const newestPath = "/wallet/getnowblock"
 const transactionPath = "/wallet/gettransactionbyid"
 const infoPath = "/wallet/gettransactioninfobyid"
-
-const Amount = Schema.optionalKey(TronJson.Sun)
-const Count = Schema.optionalKey(TronJson.Count)
-
-/** What an info says of what a transaction has used and paid; what is zero is left out. */
-const Info = Schema.Struct({
-  id: TronJson.Hash,
-  blockNumber: Count,
-  /** All that was burned. */
-  fee: Amount,
-  contract_address: Schema.optionalKey(Schema.String),
-  receipt: Schema.optionalKey(
-    Schema.Struct({
-      net_usage: Count,
-      energy_fee: Amount,
-      /** From the stake of the caller, and of the contract's owner. */
-      energy_usage: Count,
-      origin_energy_usage: Count,
-      energy_usage_total: Count
-    })
-  ),
-  internal_transactions: Schema.optionalKey(Schema.Array(Schema.Unknown))
-})
-type Info = typeof Info.Type
-
-const Transaction = Schema.Struct({ txID: TronJson.Hash, raw_data_hex: TronJson.Hex })
 
 const textOf = (hash: Uint8Array): string => Buffer.from(hash).toString("hex")
 
@@ -118,85 +91,6 @@ const blockBy = Effect.fnUntraced(function* (http: TronHttp, name: BlockName): E
   return found
 })
 
-/** Contract types that the virtual machine runs, which alone may burn energy. */
-const virtualMachine: ReadonlySet<number> = new Set([
-  TronTransaction.contractTypes.createSmartContract,
-  TronTransaction.contractTypes.triggerSmartContract
-])
-
-/** What a unit of energy has cost that no stake gave; 0 where there was none. */
-const priceOf = ({
-  energy_fee: fee = 0,
-  energy_usage: own = 0,
-  energy_usage_total: total = 0,
-  origin_energy_usage: origin = 0
-}: NonNullable<Info["receipt"]>): bigint => {
-  const bought = BigInt(total - own - origin)
-  return bought > 0n ? BigInt(fee) / bought : 0n
-}
-
-/** Where a transaction stands. */
-interface Place {
-  readonly block: ExplorerTransaction["block"]
-  readonly position: number
-}
-
-/** A transaction by its JSON and the JSON of its info, which the first block has none of. */
-const transactionOf = (chain: Chain, json: unknown, infoJson: unknown, { block, position }: Place) =>
-  Result.gen(function* () {
-    const plain = Predicate.isReadonlyObject(json) ? json : {}
-    const { raw_data_hex: rawHex, txID } = yield* Result.mapError(
-      Schema.decodeUnknownResult(Transaction)(json),
-      ({ message }) => `transaction: ${message.split("\n")[0]}`
-    )
-    const rawData = TronJson.bytes(rawHex)
-    const hash = TronJson.bytes(txID)
-    if (!Bytes.equal(TronTransaction.id(rawData), hash)) {
-      return yield* Result.fail(`transaction ${txID} does not hash to its id`)
-    }
-    if (infoJson === undefined && block.height > 0) return yield* Result.fail(`there is no info of transaction ${txID}`)
-    const info =
-      infoJson === undefined
-        ? undefined
-        : yield* Result.mapError(
-            Schema.decodeUnknownResult(Info)(infoJson),
-            ({ message }) => `info: ${message.split("\n")[0]}`
-          )
-    if (info !== undefined && (info.id.toLowerCase() !== textOf(hash) || (info.blockNumber ?? 0) !== block.height)) {
-      return yield* Result.fail(`the info is not of transaction ${txID} in block ${block.height}`)
-    }
-    const { contracts, data, feeLimit } = yield* Result.mapError(
-      TronTransaction.decode(rawData),
-      ({ message }) => message
-    )
-    const [contract, ...more] = contracts
-    if (contract === undefined || more.length > 0) return yield* Result.fail("a transaction has one contract")
-    const { callData, recipient, sender } = TronTransaction.partiesOf(contract)
-    const runs = virtualMachine.has(contract.type)
-    const ran: AddressBytes | undefined =
-      runs && info?.contract_address !== undefined
-        ? yield* TronJson.address(chain, info.contract_address, "contract_address")
-        : undefined
-    // Of other contracts nobody reads the limit, which may be any number.
-    const gasLimit = runs ? Number(feeLimit) : 0
-    if (gasLimit < 0 || !Number.isSafeInteger(gasLimit)) return yield* Result.fail(`fee_limit ${feeLimit} is no amount`)
-    const { receipt = {} } = info ?? {}
-    const energy = receipt.energy_usage_total ?? 0
-    const to = recipient ?? ran
-    return {
-      ...{ hash, block, position, from: sender, to },
-      contract: runs ? to : undefined,
-      value: contract.transfer?.amount ?? 0n,
-      fee: BigInt(info?.fee ?? 0),
-      gasPrice: priceOf(receipt),
-      ...{ gasLimit, gasUsed: energy, nonce: 0 },
-      // Elsewhere the memo stands where a call has its data.
-      input: runs ? callData : data,
-      succeeded: yield* TronBlock.succeeded(plain, infoJson as Readonly<Record<string, unknown>> | undefined),
-      resources: { bandwidth: receipt.net_usage ?? 0, energy }
-    } satisfies ExplorerTransaction
-  })
-
 const idOf = (json: unknown): string =>
   Predicate.isReadonlyObject(json) ? String(json.txID ?? json.id ?? "").toLowerCase() : ""
 
@@ -213,7 +107,7 @@ const infosOf = Effect.fnUntraced(function* (
   return new Map(infos.map((info) => [idOf(info), info]))
 })
 
-const Used = Schema.Struct({ fee: Info.fields.fee, receipt: Info.fields.receipt })
+const Used = Schema.Struct({ fee: ShownTransaction.Info.fields.fee, receipt: ShownTransaction.Info.fields.receipt })
 
 const detailsOf = Effect.fnUntraced(function* (
   http: TronHttp,
@@ -311,7 +205,11 @@ export const make = (
     const block = { hash, height, time: time(millis) }
     const items = yield* Effect.forEach(transactions.slice(offset, offset + limit), (transaction, index) => {
       const place = { block, position: offset + index }
-      return orInconsistent(http, blockPath, transactionOf(chain, transaction, infos.get(idOf(transaction)), place))
+      return orInconsistent(
+        http,
+        blockPath,
+        ShownTransaction.of(chain, transaction, infos.get(idOf(transaction)), place)
+      )
     })
     return { total: transactions.length, items }
   })
@@ -320,7 +218,7 @@ export const make = (
     http.find(Schema.Unknown, infoPath, `{"value":"${textOf(hash)}"}`)
 
   const heightOf = (http: TronHttp, info: unknown) =>
-    Effect.map(http.decode(Info, infoPath, info), ({ blockNumber = 0 }) => blockNumber)
+    Effect.map(http.decode(ShownTransaction.Info, infoPath, info), ({ blockNumber = 0 }) => blockNumber)
 
   const transaction = Effect.fnUntraced(function* (
     http: TronHttp,
@@ -340,7 +238,7 @@ export const make = (
     return yield* orInconsistent(
       http,
       infoPath,
-      transactionOf(chain, transactions[position], info, { block, position })
+      ShownTransaction.of(chain, transactions[position], info, { block, position })
     )
   })
 
@@ -371,14 +269,14 @@ export const make = (
         return Effect.fail(inconsistent(http, transactionPath, `the node lacks transaction ${textOf(hash)} of a block`))
       }
       const place = { block: { hash: block, height, time: time(header.millis) }, position }
-      return orInconsistent(http, transactionPath, transactionOf(chain, json, info, place))
+      return orInconsistent(http, transactionPath, ShownTransaction.of(chain, json, info, place))
     })
   })
 
   const internal = Effect.fnUntraced(function* (http: TronHttp, hash: Uint8Array) {
     const json = yield* infoOf(http, hash)
     if (json === undefined) return undefined
-    const info = yield* http.decode(Info, infoPath, json)
+    const info = yield* http.decode(ShownTransaction.Info, infoPath, json)
     const refused = (message: string) => new NodeRejected({ node: http.name, method: infoPath, code: 0, message })
     if ((yield* TimeSlice.run(() => InternalTransactions.areKept([json]))) === false) {
       return yield* refused(`the node did not keep the internal transactions of ${textOf(hash)}`)
