@@ -1,20 +1,8 @@
 /** The part `marketData` of the settings. */
 import * as Chain from "@headwater/core/chains/Chain"
-import * as Effect from "effect/Effect"
+import { between, text, withDefault } from "@headwater/indexer/sync/SettingFields"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-
-const withDefault =
-  <S extends Schema.Top>(value: S["Encoded"]) =>
-  (schema: S) =>
-    schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
-
-const between = (minimum: number, maximum: number) =>
-  Schema.Int.check(
-    Schema.isBetween({ minimum, maximum }, { message: `must be a whole number from ${minimum} to ${maximum}` })
-  )
-
-const text = Schema.String.check(Schema.isNonEmpty({ message: "must not be empty" }))
 
 const url = Schema.String.check(
   Schema.makeFilter(

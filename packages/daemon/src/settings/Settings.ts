@@ -14,24 +14,12 @@ import type { Location } from "@headwater/indexer/store/database/Database"
 import * as PostgresUrl from "@headwater/indexer/store/database/PostgresUrl"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as ChainSettingsFields from "@headwater/indexer/sync/ChainSettings"
+import { between, text, withDefault } from "@headwater/indexer/sync/SettingFields"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as MarketSettings from "../market/MarketSettings.ts"
-
-const withDefault =
-  <S extends Schema.Top>(value: S["Encoded"]) =>
-  (schema: S) =>
-    schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
-
-const between = (minimum: number, maximum: number) =>
-  Schema.Int.check(
-    Schema.isBetween({ minimum, maximum }, { message: `must be a whole number from ${minimum} to ${maximum}` })
-  )
-
-const text = Schema.String.check(Schema.isNonEmpty({ message: "must not be empty" }))
 
 /** Text that no log, message or console shows. */
 const secret = <S extends Schema.Constraint>(schema: S) => Schema.RedactedFromValue(schema)

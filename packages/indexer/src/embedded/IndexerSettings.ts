@@ -10,6 +10,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type { Database, Location } from "../store/database/Database.ts"
 import * as PostgresUrl from "../store/database/PostgresUrl.ts"
 import * as ChainSettings from "../sync/ChainSettings.ts"
+import { between } from "../sync/SettingFields.ts"
 
 /** The settings cannot be used: each problem with its path, and never with its value. */
 export class InvalidIndexerSettings extends Schema.TaggedError<InvalidIndexerSettings>()("InvalidIndexerSettings", {
@@ -79,7 +80,7 @@ const Written = Schema.Struct({
   addresses: Schema.Union([Schema.Literal("all"), Schema.Array(Schema.String)]),
   ahead: Schema.optionalKey(count),
   keepBlocks: Schema.optionalKey(count),
-  threads: Schema.optionalKey(ChainSettings.between(0, 64))
+  threads: Schema.optionalKey(between(0, 64))
 })
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({

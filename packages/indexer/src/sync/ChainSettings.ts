@@ -1,26 +1,13 @@
 /** The settings by which a chain is followed: of the daemon's file, and of a program that embeds the indexer. */
 import type * as Chain from "@headwater/core/chains/Chain"
 import { eventsOfClass } from "@headwater/core/events/EventType"
-import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Families from "../families/families.ts"
 import * as BytesInFlight from "../families/node/BytesInFlight.ts"
 import * as Proof from "../families/node/Proof.ts"
 import * as Url from "../families/node/Url.ts"
-
-const withDefault =
-  <S extends Schema.Top>(value: S["Encoded"]) =>
-  (schema: S) =>
-    schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(value)))
-
-/** A whole number within bounds, both of them allowed. */
-export const between = (minimum: number, maximum: number) =>
-  Schema.Int.check(
-    Schema.isBetween({ minimum, maximum }, { message: `must be a whole number from ${minimum} to ${maximum}` })
-  )
-
-const text = Schema.String.check(Schema.isNonEmpty({ message: "must not be empty" }))
+import { between, text, withDefault } from "./SettingFields.ts"
 
 /** The user of basic authentication, which ends at the first colon (RFC 7617). */
 const user = text.check(Schema.isPattern(/^[^:]*$/, { message: "must not have a colon" }))
