@@ -99,7 +99,7 @@ export interface Candidates<S extends Subscription> {
 }
 
 /** An address that a transaction of a block may take coins from, though nobody has shown the coins. */
-export interface Payer {
+interface Payer {
   readonly transaction: number
   readonly address: AddressBytes
 }

@@ -224,7 +224,7 @@ const blockRecords = (instance: Exports, receipts: number): BlockRecords => {
  * The results of `eth_getBlockByNumber` with full transactions and of `eth_getBlockReceipts`, as {@link answers} has found
  * them.
  */
-export interface BlockTexts {
+interface BlockTexts {
   readonly block: Uint8Array
   readonly receipts: Uint8Array
   readonly proves: boolean

@@ -99,7 +99,7 @@ export const Contract = Schema.Struct(contractFields)
 const maxLogoBytes = 262_144
 
 /** Types of image that a browser shows. */
-export const imageTypes = ["image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif"] as const
+const imageTypes = ["image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif"] as const
 
 /** An image in base64, at most 256 KiB. */
 export const Logo = Schema.Struct({

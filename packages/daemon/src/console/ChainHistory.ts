@@ -9,7 +9,7 @@ import * as Schedule from "effect/Schedule"
 export type Sample = readonly [at: number, height: number, head: number]
 
 /** Seconds between samples, and how many are kept: ten minutes. */
-export const sampleSeconds = 2
+const sampleSeconds = 2
 const kept = 300
 
 /** Takes samples as long as the scope lives; gives the samples of a chain that were taken after a moment. */

@@ -29,7 +29,7 @@ import { CallbackTarget } from "./CallbackTarget.ts"
 import { NoReply, ReceiverClient, reachMillis } from "./ReceiverClient.ts"
 
 /** Whose a failed attempt is: `own` in an outage, `scarce` for a lack of descriptors or memory. */
-export type Verdict = "receiver" | "own" | "scarce"
+type Verdict = "receiver" | "own" | "scarce"
 
 export interface OwnFailures {
   /** Takes note that a receiver was heard of at `now`. */

@@ -19,7 +19,7 @@ export type RetryDecision =
   | { readonly kind: "refuse"; readonly reason: string }
 
 /** How an attempt failed. */
-export interface FailedAttempt {
+interface FailedAttempt {
   /** Attempts so far, with this one. */
   readonly attempts: number
   /** Status of the answer, if there was one. */

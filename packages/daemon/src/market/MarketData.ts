@@ -26,7 +26,7 @@ import {
 } from "./Provider.ts"
 
 /** Does the work, and shows its progress. */
-export type Watch = (title: string, work: Work) => Effect.Effect<Summary, ProviderError | DatabaseError>
+type Watch = (title: string, work: Work) => Effect.Effect<Summary, ProviderError | DatabaseError>
 
 const unwatched: Watch = (_, { run }) => run(() => Effect.void)
 

@@ -24,7 +24,7 @@ const lastSuccess = Metric.gauge("headwater_market_last_success_timestamp_second
 })
 
 /** `limited`: a 429; `refused`: the request was wrong or not allowed; `failed`: no answer, or an unreadable one. */
-export type RequestOutcome = "answered" | "limited" | "refused" | "failed"
+type RequestOutcome = "answered" | "limited" | "refused" | "failed"
 
 export const requested = (provider: string, outcome: RequestOutcome) =>
   Metric.update(Metric.withAttributes(requests, { provider, outcome }), 1)

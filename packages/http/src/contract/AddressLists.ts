@@ -28,7 +28,7 @@ import { RequestedChain } from "./RequestedChain.ts"
 import { eachConfirmation, NewBlockSubscription, receiveCallbackOn, SubscriptionDetails } from "./Subscriptions.ts"
 
 /** Events of coins and tokens that addresses move. */
-export const ListEvent = Schema.Literals(
+const ListEvent = Schema.Literals(
   EventType.literals.filter((event) => {
     const { class: eventClass, seenIn } = eventKinds[event]
     return ["coin", "token", "internal"].includes(eventClass) && seenIn !== "reorganisation"

@@ -152,7 +152,7 @@ export const UnresolvedEvent = Schema.Struct({
 }).annotate({ identifier: "UnresolvedEvent" })
 
 /** The longest wait for new callbacks, in seconds. */
-export const maxWaitSeconds = 60
+const maxWaitSeconds = 60
 
 export const wait = Count.check(
   Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })

@@ -27,7 +27,7 @@ export const PositionLength = Context.Reference<number>("@headwater/http/contrac
 })
 
 /** The largest page. */
-export const maxLimit = 50
+const maxLimit = 50
 
 /** A whole number in a query string: digits only, so that `1e1` and ` 1` are refused. */
 export const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).pipe(

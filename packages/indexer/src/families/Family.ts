@@ -57,7 +57,7 @@ export interface ConnectedNode {
 export type FamilyFields = Readonly<Record<string, Schema.Constraint & { readonly "~type.optionality": "optional" }>>
 
 /** No settings but those of every family. */
-export type NoFields = Readonly<Record<never, never>>
+type NoFields = Readonly<Record<never, never>>
 
 /** The code that calls the nodes of a family. */
 export interface NodeAccess<Node extends ConnectedNode = ConnectedNode, Fields extends FamilyFields = NoFields> {

@@ -121,7 +121,7 @@ export interface AccountState {
 }
 
 /** Which blocks of a range have logs of addresses. */
-export interface TokenBlocks {
+interface TokenBlocks {
   /** In their order. */
   readonly heights: ReadonlyArray<number>
   /** Hash of the range's last block, as the node that answered has it: another branch has other logs. */

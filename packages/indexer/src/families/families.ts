@@ -37,7 +37,7 @@ export const of = (chain: Chain.Chain): Family => families[chain.family]
 type Fields<F = (typeof families)[FamilyName]["settings"]> = F extends unknown ? (fields: F) => void : never
 
 /** Settings that chains of some family have. */
-export type AllFields = Fields extends (fields: infer All) => void ? All : never
+type AllFields = Fields extends (fields: infer All) => void ? All : never
 
 /** The fields of a chain's family. The fields of all families are optional, so that the type may have them all. */
 export const settingsOf = (chain: Chain.Chain) => families[chain.family].settings as AllFields

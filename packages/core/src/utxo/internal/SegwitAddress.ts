@@ -2,7 +2,7 @@
 import { bech32, bech32m } from "@scure/base"
 import * as Result from "effect/Result"
 
-export interface WitnessProgram {
+interface WitnessProgram {
   readonly version: number
   readonly program: Uint8Array
 }

@@ -29,7 +29,7 @@ type Operations = Pick<
   | ("evmTransaction" | "evmInternal" | "evmTokens")
 >
 
-export interface ExploredNode extends Pick<EvmNode, "logs"> {
+interface ExploredNode extends Pick<EvmNode, "logs"> {
   readonly explorer: Explorer
 }
 

@@ -9,7 +9,7 @@ import * as BytesInFlight from "./BytesInFlight.ts"
 import * as CookieFile from "./internal/CookieFile.ts"
 import { ResponseBody } from "./internal/ResponseBody.ts"
 
-export interface NodeHttpOptions {
+interface NodeHttpOptions {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMillis: number

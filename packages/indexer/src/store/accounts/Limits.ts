@@ -61,7 +61,7 @@ const limits = {
   }
 }
 
-export type Limit = keyof typeof limits
+type Limit = keyof typeof limits
 export type Maxima = Readonly<Record<Limit, number>>
 
 export const defaultMaxima: Maxima = Record.map(limits, ({ maximum }) => maximum)

@@ -24,7 +24,7 @@ export interface WalletKey {
   readonly derivation: Derivation
 }
 
-export interface SyncedAccountWallet extends Pick<WalletKey, "derivation" | "publicKey"> {
+interface SyncedAccountWallet extends Pick<WalletKey, "derivation" | "publicKey"> {
   readonly isActive: boolean
   /** `syncing` while the past of any of its addresses is being read. */
   readonly status: "syncing" | "synced"

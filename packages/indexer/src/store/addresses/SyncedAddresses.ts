@@ -14,7 +14,7 @@ import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 
 /** Names one synced address. */
-export interface SyncedAddressKey {
+interface SyncedAddressKey {
   readonly account: number
   readonly chain: Chain.Chain
   readonly address: AddressBytes

@@ -30,7 +30,7 @@ export interface Found {
   readonly block?: { readonly height: number; readonly hash: Uint8Array } | undefined
 }
 
-export interface NewBroadcast {
+interface NewBroadcast {
   readonly account: number
   readonly chain: Chain
   readonly transactionId: Uint8Array

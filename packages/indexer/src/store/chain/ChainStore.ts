@@ -107,7 +107,7 @@ export interface ChainStore {
 }
 
 /** What BIP-44 recommends. */
-export const defaultGapLimit = 20
+const defaultGapLimit = 20
 
 /**
  * Opens a chain in the store, making its row at the first time, and fills the watched set. What projections run beside

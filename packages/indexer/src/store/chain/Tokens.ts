@@ -65,7 +65,7 @@ export const keep = Effect.fnUntraced(function* (chain: number, learned: Readonl
 })
 
 /** Metadata for one block's callbacks. */
-export interface BlockTokens {
+interface BlockTokens {
   readonly metadata: (contract: AddressBytes) => TokenMetadata
   /** Fails where `metadata` was asked for contracts that are to be learned first. */
   readonly check: Effect.Effect<void, TokensUnknown>

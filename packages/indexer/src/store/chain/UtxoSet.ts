@@ -140,15 +140,10 @@ export const recall = Effect.fnUntraced(function* <B extends Block>(chain: numbe
   })
 })
 
-/** What the set has of an address. */
-export interface Holding {
-  /** In the coin's smallest unit. */
-  readonly amount: bigint
-  /** Of the block that created the oldest of the coins. */
-  readonly first: number
-}
-
-/** What the set has of scripts, by their key; a script without coins is not among the answers. In a transaction. */
+/**
+ * What the set has of scripts, by their key: the amount in the coin's smallest unit, and the height of the block that created
+ * the oldest of the coins. A script without coins is not among the answers. In a transaction.
+ */
 export const holdings = Effect.fn("UtxoSet.holdings")(function* (chain: number, scripts: ReadonlyArray<Uint8Array>) {
   const { query } = yield* Database
   const rows = yield* inChunks(scripts, (some) =>

@@ -420,7 +420,7 @@ export const isUnderWay = Effect.fn("StoreMove.isUnderWay")(function* (location:
 })
 
 /** What a cancelled move was. */
-export interface Cancelled {
+interface Cancelled {
   readonly isBegun: boolean
   /** Whether it had ended: what the database has of later is not in the file. */
   readonly isMoved: boolean

@@ -30,7 +30,7 @@ export interface Rows {
   readonly more: boolean
 }
 
-export interface PendingMigration {
+interface PendingMigration {
   readonly name: string
   /** Tables with stored rows that the migration goes through while the start waits, to index or rewrite them. */
   readonly atStart: ReadonlyArray<Rows>

@@ -4,7 +4,7 @@
  */
 import * as Chain from "@headwater/core/chains/Chain"
 
-export interface AbleDaemon {
+interface AbleDaemon {
   readonly id: number
   readonly name: string
   /** Names of the chains that the daemon may follow. */

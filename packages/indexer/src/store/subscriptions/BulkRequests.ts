@@ -28,7 +28,7 @@ export type Outcome =
       }
     }
 
-export interface BulkRequest {
+interface BulkRequest {
   readonly account: number
   readonly key: string
   /** Of everything that is asked for, but for secrets. */

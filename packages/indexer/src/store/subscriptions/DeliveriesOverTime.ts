@@ -46,7 +46,7 @@ export const periods = Effect.fn("DeliveriesOverTime.periods")(function* (accoun
 })
 
 /** Attempts over time. */
-export interface OverTime {
+interface OverTime {
   /** Each period of the last day, the present one at the end. */
   readonly day: ReadonlyArray<Period>
   /** Each of the last 30 days in UTC, the present one at the end. */

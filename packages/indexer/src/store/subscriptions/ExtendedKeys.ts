@@ -20,7 +20,7 @@ import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
 import type { SubscriptionKey } from "./Subscription.ts"
 
 /** A branch of a key, and how far its owner knows that it is used. */
-export interface NewBranch {
+interface NewBranch {
   readonly type: Derivation.AddressType
   /** Undefined where no address is known to be used. */
   readonly furthestUsedIndex: number | undefined
@@ -36,12 +36,12 @@ export interface NewKey {
   readonly window: number
 }
 
-export interface BranchState extends NewBranch {
+interface BranchState extends NewBranch {
   /** Addresses from index 0 on that blocks are matched against. */
   readonly addresses: number
 }
 
-export interface KeyState extends NewKey {
+interface KeyState extends NewKey {
   readonly branches: ReadonlyArray<BranchState>
   /** Addresses of all branches. */
   readonly total: number

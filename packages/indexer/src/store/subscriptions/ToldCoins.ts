@@ -37,7 +37,7 @@ export interface CoinSubscriber extends Subscriber {
 }
 
 /** `data.item` of a callback; an each-confirmation event has the counts. */
-export type ToldItem = CoinItem & Partial<Confirmations>
+type ToldItem = CoinItem & Partial<Confirmations>
 
 /** A callback, or what is pending of one, or left to steps: then it has no key yet. */
 export interface Told {
@@ -64,7 +64,7 @@ export interface Correction {
 }
 
 /** A block whose callbacks are looked at. */
-export interface AuditedBlock {
+interface AuditedBlock {
   readonly height: number
   readonly hash: Uint8Array
 }

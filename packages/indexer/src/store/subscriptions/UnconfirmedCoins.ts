@@ -23,7 +23,7 @@ import * as ListedOccurrence from "./ListedOccurrence.ts"
 import { readFilter } from "./Subscription.ts"
 
 /** The net that a transaction in a node's mempool moves for one address. */
-export interface MempoolTransfer extends Omit<NetMovement, "transaction"> {
+interface MempoolTransfer extends Omit<NetMovement, "transaction"> {
   readonly transactionId: Uint8Array
   /** When a node first saw the transaction, in seconds since the Unix epoch. */
   readonly firstSeen: number

@@ -80,7 +80,7 @@ interface Secret {
 }
 
 /** Settings as a message has them: what no log may show is text here, and nowhere but between two threads. */
-export type CarriedSettings = Readonly<Record<string, unknown>>
+type CarriedSettings = Readonly<Record<string, unknown>>
 
 const carriedValue = (value: unknown): unknown =>
   Redacted.isRedacted(value)

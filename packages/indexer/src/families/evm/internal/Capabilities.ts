@@ -126,7 +126,7 @@ const findTracer = Effect.fnUntraced(function* (
   }
 })
 
-export interface Wishes {
+interface Wishes {
   /** Tracers to try, in this order; none if internal transactions are not wanted. */
   readonly tracers: ReadonlyArray<Tracer>
 }

@@ -80,7 +80,7 @@ type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
  * How the logs of a block are numbered: `counted` from 0, where the receipts are proven and so are all there are; else as
  * the node says, which may know more logs than are given.
  */
-export type LogNumbering = "counted" | "given"
+type LogNumbering = "counted" | "given"
 
 /** Logs of a transaction that are looked at between two steps, if they are no larger than most. */
 const logsOfStep = 16

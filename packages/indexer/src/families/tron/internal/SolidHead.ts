@@ -9,7 +9,7 @@ import * as TronBlock from "./TronBlock.ts"
 import * as TronJson from "./TronJson.ts"
 
 /** The hash is undefined where the node does not say it. */
-export interface SolidBlock {
+interface SolidBlock {
   readonly height: number
   readonly hash: Uint8Array | undefined
 }

@@ -20,7 +20,7 @@ const groups: Readonly<Record<number, number>> = {
 }
 
 /** What a transaction begins with. */
-export interface Beginning {
+interface Beginning {
   readonly overwintered: boolean
   readonly version: number
   readonly versionGroupId: number

@@ -39,7 +39,7 @@ const ofCoinbase = (coinbase: Uint8Array) => {
 }
 
 /** The transactions of a block on the wire. */
-export interface Witnessed {
+interface Witnessed {
   /** Of each transaction. */
   readonly hasWitness: ReadonlyArray<boolean>
   /** The hash of all of each transaction, as it is written. */

@@ -31,7 +31,7 @@ interface Rows {
 }
 
 /** What a block leaves in the logs of its chain, by table. */
-export type RowsOfBlock = {
+type RowsOfBlock = {
   readonly [T in "packed_internal" | "packed_transfers" | "staged_postings"]: ReadonlyArray<Row<T>>
 }
 

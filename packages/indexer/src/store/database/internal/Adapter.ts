@@ -4,10 +4,10 @@ import type { CompiledQuery, Insertable, Kysely, RawBuilder } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Row, Tables } from "../Tables.ts"
 
-export type BuildDeferred = (db: Kysely<Tables>) => { execute(): Promise<unknown>; compile(): CompiledQuery }
+type BuildDeferred = (db: Kysely<Tables>) => { execute(): Promise<unknown>; compile(): CompiledQuery }
 
 /** The type of a parameter that stands for a column. */
-export type ParameterType = "bigint" | "bytea" | "text"
+type ParameterType = "bigint" | "bytea" | "text"
 export type ParameterTypes = Readonly<Record<string, ParameterType>>
 
 export interface Adapter {

@@ -24,7 +24,7 @@ const [pieceRows, pieceBytes] = [2_000, 4 * 2 ** 20]
 const forgottenAtOnce = 5_000
 
 /** How a move is under way, as the file says. */
-export interface Begun {
+interface Begun {
   /** A random word that the database has too. */
   readonly token: string
   /** Columns of the journal for keys. */
@@ -32,7 +32,7 @@ export interface Begun {
 }
 
 /** Rows whose keys were noted, of one table. */
-export interface Changed {
+interface Changed {
   readonly table: string
   readonly keys: ReadonlyArray<Values>
 }

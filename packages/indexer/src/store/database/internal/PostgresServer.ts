@@ -143,7 +143,7 @@ export const dialect = (held: PostgresHold, connections: number, silenceMillis?:
   })
 
 /** A connection that hears of notifications. */
-export interface ListeningConnection {
+interface ListeningConnection {
   query(statement: string): Promise<unknown>
   on(event: "notification", heard: (notification: { readonly payload?: string | undefined }) => void): unknown
   on(event: "end", heard: () => void): unknown

@@ -8,7 +8,7 @@ export interface SqliteOptions {
  * Small: what few connections keep is memory that a busy address makes the process take, and a sync gains nothing from
  * more, as far as `bench/evm/ingest.ts` and `bench/utxo.ts index` show.
  */
-export const defaultCacheMegabytes = 16
+const defaultCacheMegabytes = 16
 
 /** Settings of every SQLite connection; the figures behind them are in `bench/`. */
 export const pragmas = ({ cacheMegabytes = defaultCacheMegabytes }: SqliteOptions): ReadonlyArray<string> => [

@@ -13,7 +13,7 @@ import type * as FeedPage from "./FeedPage.ts"
 import * as PastCallbacks from "./PastCallbacks.ts"
 import * as UndoneBlocks from "../UndoneBlocks.ts"
 
-export interface AccountFeedRow extends FeedPage.FeedRow {
+interface AccountFeedRow extends FeedPage.FeedRow {
   readonly sequence: number
   readonly feed_position: number
   readonly reference_id: string

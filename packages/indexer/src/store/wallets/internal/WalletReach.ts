@@ -14,7 +14,7 @@ import * as WalletAddresses from "./WalletAddresses.ts"
 export const batchSize = 100
 
 /** Unused addresses that are watched behind the last used one of a branch. */
-export interface Ahead {
+interface Ahead {
   /** With fewer the branch is watched further. */
   readonly least: number
   readonly most: number

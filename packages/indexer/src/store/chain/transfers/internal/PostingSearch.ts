@@ -7,7 +7,7 @@ import { rows } from "../../../database/Statements.ts"
 import * as Posting from "./Posting.ts"
 import * as PostingRuns from "./PostingRuns.ts"
 
-export interface PositionsRequest {
+interface PositionsRequest {
   readonly order: "ascending" | "descending"
   readonly limit: number
   /** Begin beyond this position. */
