@@ -15,11 +15,15 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import * as CoinTotals from "./CoinTotals.ts"
 import * as Completeness from "./Completeness.ts"
+import * as PlacedPages from "./internal/PlacedPages.ts"
+import type { PageRequest, Position } from "./internal/PlacedPages.ts"
 import * as PrunedInternal from "./PrunedInternal.ts"
 import * as RecordGaps from "./RecordGaps.ts"
 import * as Tokens from "./Tokens.ts"
 import type { Kind, TransferOf } from "./transfers/TransferLog.ts"
 import * as TransferPages from "./transfers/TransferPages.ts"
+
+export type { PageRequest, Position } from "./internal/PlacedPages.ts"
 
 /** The last committed block, and how often the chain was reorganised before. */
 export interface Tip {
@@ -31,20 +35,6 @@ export interface Tip {
 /** A recorded transfer with its block. */
 export interface RecordedTransfer<K extends Kind> extends TransferPages.Recorded<K> {
   readonly block: { readonly hash: Uint8Array; readonly time: number }
-}
-
-/**
- * Where a page ended: height, number within the block, and the reorganisations that there had been. Blocks that were
- * undone since are seen by the latter.
- */
-export type Position = readonly [height: number, index: number, reorganisations: number]
-
-export interface PageRequest {
-  readonly order: "ascending" | "descending"
-  readonly limit: number
-  readonly after?: Position | undefined
-  /** No block before this time, in seconds since the Unix epoch. */
-  readonly since?: number | undefined
 }
 
 export interface Page<K extends Kind> {
@@ -89,7 +79,7 @@ export interface ChainReader {
   /** Sums of internal transactions that are no longer kept, by the key of their address. */
   readonly prunedTotals: (
     addresses: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyMap<string, PrunedInternal.Totals>, DatabaseError>
+  ) => Effect.Effect<ReadonlyMap<string, CoinTotals.CoinTotals>, DatabaseError>
   /** What is known of token contracts, by the key of their address; a node says the rest. */
   readonly tokens: (
     contracts: ReadonlyArray<AddressBytes>
@@ -123,135 +113,18 @@ export interface ChainReader {
 /** Rows of one reading through a whole log. */
 const eachLimit = 1_000
 
-/** Positions of a page's end and of the transfer log. */
-const toLog = (height: number, index: number) => height * TransferPages.perBlock + index
-
-const endOf = (last: { readonly height: number; readonly position: number }, reorganisations: number): Position => [
-  last.height,
-  last.position - toLog(last.height, 0),
-  reorganisations
-]
-
-/** The lowest block that reorganisations after the given one left standing; undefined where there were none. */
-const forkSince = Effect.fnUntraced(function* (chain: number, reorganisation: number) {
-  const { read } = yield* Database
-  const [row] = yield* read((db) =>
-    db
-      .selectFrom("reorganisation")
-      .select((of) => of.fn.min("fork_height").as("fork"))
-      .where("chain", "=", chain)
-      .where("id", ">", reorganisation)
-  )
-  return row?.fork ?? undefined
-})
-
-/**
- * The position in the log beyond which a page begins. Upwards, what has taken the place of undone blocks is still to be
- * shown, so the page begins above the fork; downwards everything below stays below.
- */
-const beginOf = Effect.fnUntraced(function* (chain: number, { after, order }: PageRequest) {
-  if (after === undefined) return undefined
-  const [height, index, reorganisations] = after
-  const fork = order === "ascending" ? yield* forkSince(chain, reorganisations) : undefined
-  return fork !== undefined && fork < height ? toLog(fork + 1, 0) - 1 : toLog(height, index)
-})
-
-/** The lowest height from `first` to `last` whose block has this time or a later one; else one past the last. */
-const heightBetween = Effect.fnUntraced(function* (chain: number, first: number, last: number, time: number) {
-  const { read } = yield* Database
-  let low = first
-  let high = last + 1
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    // Among skipped blocks the one below them decides.
-    const [block] = yield* read((db) =>
-      db
-        .selectFrom("block")
-        .select("time")
-        .where("chain", "=", chain)
-        .where("height", "<=", middle)
-        .orderBy("height", "desc")
-        .limit(1)
-    )
-    if (block !== undefined && block.time >= time) high = middle
-    else low = middle + 1
-  }
-  return low
-})
-
-/** Hashes and times of blocks, by height. */
-const blocksAt = Effect.fnUntraced(function* (chain: number, heights: ReadonlyArray<number>) {
-  const { read } = yield* Database
-  const rows = yield* inChunks(heights, (some) =>
-    read((db) =>
-      db.selectFrom("block").select(["height", "hash", "time"]).where("chain", "=", chain).where("height", "in", some)
-    )
-  )
-  return new Map(rows.map((row) => [row.height, row]))
-})
-
-/** How a page is read of a log. */
-type Read<A> = (
-  chain: number,
-  request: TransferPages.PageRequest
-) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly hasMore: boolean }, DatabaseError, Database>
-
-interface Placed<A> {
-  readonly items: ReadonlyArray<A & { readonly block: { readonly hash: Uint8Array; readonly time: number } }>
-  readonly next: Position | undefined
-}
-
-/** A page with its blocks; undefined where blocks were undone meanwhile: half of it may be of either branch. */
-const pageAtOnce = Effect.fnUntraced(function* <A extends { readonly height: number; readonly position: number }>(
-  chain: Chain.Chain,
-  read: Read<A>,
-  request: PageRequest
-) {
-  const before = yield* ChainRow.findWithReorganisations(chain)
-  if (before === undefined || before.height === null) return { items: [], next: undefined } satisfies Placed<A>
-  const { id } = before
-  const { hasMore, items } = yield* read(id, {
-    order: request.order,
-    limit: request.limit,
-    after: yield* beginOf(id, request),
-    fromHeight:
-      request.since === undefined
-        ? undefined
-        : yield* heightBetween(id, before.first_height ?? 0, before.height, request.since)
-  })
-  const blocks = yield* blocksAt(id, [...new Set(items.map(({ height }) => height))])
-  const after = yield* ChainRow.findWithReorganisations(chain)
-  if (after?.reorganisations !== before.reorganisations) return undefined
-  const last = items.at(-1)
-  return {
-    items: items.map((item) => ({ ...item, block: blocks.get(item.height)! })),
-    next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
-  } satisfies Placed<A>
-})
-
-const paged = Effect.fnUntraced(function* <A extends { readonly height: number; readonly position: number }>(
-  chain: Chain.Chain,
-  read: Read<A>,
-  request: PageRequest
-) {
-  while (true) {
-    const found: Placed<A> | undefined = yield* pageAtOnce(chain, read, request)
-    if (found !== undefined) return found
-  }
-})
-
 const page = Effect.fn("ChainReader.page")(function* <K extends Kind>(
   chain: Chain.Chain,
   kind: K,
   address: AddressBytes,
   request: PageRequest
 ) {
-  const read: Read<TransferPages.Recorded<K>> = (id, within) =>
+  const read: PlacedPages.Read<TransferPages.Recorded<K>> = (id, within) =>
     Effect.map(TransferPages.page(id, kind, address, within), ({ hasMore, transfers }) => ({
       hasMore,
       items: transfers
     }))
-  const { items, next } = yield* paged(chain, read, request)
+  const { items, next } = yield* PlacedPages.read(chain, read, request)
   return { transfers: items, next } satisfies Page<K>
 })
 
@@ -261,7 +134,7 @@ const transactions = Effect.fn("ChainReader.transactions")(function* (
   request: PageRequest
 ) {
   const kind = chain.ledger === "outputs" ? "coin" : "transaction"
-  const { items, next } = yield* paged(
+  const { items, next } = yield* PlacedPages.read(
     chain,
     (id, within) => TransferPages.transactions(id, kind, address, within),
     request
@@ -357,7 +230,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
         ofRow(0, ({ first_height: first, height, id }) =>
           first === null || height === null
             ? Effect.succeed(0)
-            : Effect.map(heightBetween(id, first, height, time), (found) => (found === first ? 0 : found))
+            : Effect.map(PlacedPages.heightBetween(id, first, height, time), (found) => (found === first ? 0 : found))
         ),
       completeness: (addresses) => provided(Completeness.of(chain, addresses)),
       watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),

@@ -5,16 +5,11 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
+import type { CoinTotals } from "./CoinTotals.ts"
 import * as Completeness from "./Completeness.ts"
 import type { RecordingMode } from "./RecordingMode.ts"
 
-/** What went to and from an address, in the coin's smallest unit. */
-export interface Totals {
-  readonly received: bigint
-  readonly spent: bigint
-}
-
-const nothing: Totals = { received: 0n, spent: 0n }
+const nothing: CoinTotals = { received: 0n, spent: 0n }
 
 /** The sums, by the key of their address; addresses that have none are absent. */
 export const totals = Effect.fn("PrunedInternal.totals")(function* (
@@ -26,7 +21,7 @@ export const totals = Effect.fn("PrunedInternal.totals")(function* (
     query((db) => db.selectFrom("pruned_internal").selectAll().where("chain", "=", chain).where("address", "in", some))
   )
   return new Map(
-    rows.map(({ address, received, spent }): [string, Totals] => [
+    rows.map(({ address, received, spent }): [string, CoinTotals] => [
       Bytes.key(address),
       { received: BigInt(received), spent: BigInt(spent) }
     ])

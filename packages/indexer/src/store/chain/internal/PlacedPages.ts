@@ -1,0 +1,139 @@
+/** Pages of a chain's logs with their blocks, each the state of one moment, also while blocks are committed and undone. */
+import type * as Chain from "@headwater/core/chains/Chain"
+import * as Effect from "effect/Effect"
+import * as ChainRow from "../../database/ChainRow.ts"
+import { Database, type DatabaseError } from "../../database/Database.ts"
+import { inChunks } from "../../database/Statements.ts"
+import * as TransferPages from "../transfers/TransferPages.ts"
+
+/**
+ * Where a page ended: height, number within the block, and the reorganisations that there had been. Blocks that were
+ * undone since are seen by the latter.
+ */
+export type Position = readonly [height: number, index: number, reorganisations: number]
+
+export interface PageRequest {
+  readonly order: "ascending" | "descending"
+  readonly limit: number
+  readonly after?: Position | undefined
+  /** No block before this time, in seconds since the Unix epoch. */
+  readonly since?: number | undefined
+}
+
+/** Positions of a page's end and of the transfer log. */
+const toLog = (height: number, index: number) => height * TransferPages.perBlock + index
+
+const endOf = (last: { readonly height: number; readonly position: number }, reorganisations: number): Position => [
+  last.height,
+  last.position - toLog(last.height, 0),
+  reorganisations
+]
+
+/** The lowest block that reorganisations after the given one left standing; undefined where there were none. */
+const forkSince = Effect.fnUntraced(function* (chain: number, reorganisation: number) {
+  const { read } = yield* Database
+  const [row] = yield* read((db) =>
+    db
+      .selectFrom("reorganisation")
+      .select((of) => of.fn.min("fork_height").as("fork"))
+      .where("chain", "=", chain)
+      .where("id", ">", reorganisation)
+  )
+  return row?.fork ?? undefined
+})
+
+/**
+ * The position in the log beyond which a page begins. Upwards, what has taken the place of undone blocks is still to be
+ * shown, so the page begins above the fork; downwards everything below stays below.
+ */
+const beginOf = Effect.fnUntraced(function* (chain: number, { after, order }: PageRequest) {
+  if (after === undefined) return undefined
+  const [height, index, reorganisations] = after
+  const fork = order === "ascending" ? yield* forkSince(chain, reorganisations) : undefined
+  return fork !== undefined && fork < height ? toLog(fork + 1, 0) - 1 : toLog(height, index)
+})
+
+/** The lowest height from `first` to `last` whose block has this time or a later one; else one past the last. */
+export const heightBetween = Effect.fnUntraced(function* (chain: number, first: number, last: number, time: number) {
+  const { read } = yield* Database
+  let low = first
+  let high = last + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    // Among skipped blocks the one below them decides.
+    const [block] = yield* read((db) =>
+      db
+        .selectFrom("block")
+        .select("time")
+        .where("chain", "=", chain)
+        .where("height", "<=", middle)
+        .orderBy("height", "desc")
+        .limit(1)
+    )
+    if (block !== undefined && block.time >= time) high = middle
+    else low = middle + 1
+  }
+  return low
+})
+
+/** Hashes and times of blocks, by height. */
+const blocksAt = Effect.fnUntraced(function* (chain: number, heights: ReadonlyArray<number>) {
+  const { read } = yield* Database
+  const rows = yield* inChunks(heights, (some) =>
+    read((db) =>
+      db.selectFrom("block").select(["height", "hash", "time"]).where("chain", "=", chain).where("height", "in", some)
+    )
+  )
+  return new Map(rows.map((row) => [row.height, row]))
+})
+
+/** How a page is read of a log. */
+export type Read<A> = (
+  chain: number,
+  request: TransferPages.PageRequest
+) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly hasMore: boolean }, DatabaseError, Database>
+
+interface Placed<A> {
+  readonly items: ReadonlyArray<A & { readonly block: { readonly hash: Uint8Array; readonly time: number } }>
+  readonly next: Position | undefined
+}
+
+/** A page with its blocks; undefined where blocks were undone meanwhile: half of it may be of either branch. */
+const pageAtOnce = Effect.fnUntraced(function* <A extends { readonly height: number; readonly position: number }>(
+  chain: Chain.Chain,
+  readLog: Read<A>,
+  request: PageRequest
+) {
+  const before = yield* ChainRow.findWithReorganisations(chain)
+  if (before === undefined || before.height === null) return { items: [], next: undefined } satisfies Placed<A>
+  const { id } = before
+  const { hasMore, items } = yield* readLog(id, {
+    order: request.order,
+    limit: request.limit,
+    after: yield* beginOf(id, request),
+    fromHeight:
+      request.since === undefined
+        ? undefined
+        : yield* heightBetween(id, before.first_height ?? 0, before.height, request.since)
+  })
+  const blocks = yield* blocksAt(id, [...new Set(items.map(({ height }) => height))])
+  const after = yield* ChainRow.findWithReorganisations(chain)
+  if (after?.reorganisations !== before.reorganisations) return undefined
+  const last = items.at(-1)
+  return {
+    items: items.map((item) => ({ ...item, block: blocks.get(item.height)! })),
+    next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
+  } satisfies Placed<A>
+})
+
+/** The page as of one moment. */
+export const read = Effect.fnUntraced(function* <A extends { readonly height: number; readonly position: number }>(
+  chain: Chain.Chain,
+  readLog: Read<A>,
+  request: PageRequest
+) {
+  while (true) {
+    const found: Placed<A> | undefined = yield* pageAtOnce(chain, readLog, request)
+    if (found !== undefined) return found
+  }
+})
