@@ -14,6 +14,7 @@ import type {
   HostCapacity,
   Lease
 } from "@headwater/indexer/store/subscriptions/Lease"
+import * as LeaseCeiling from "./internal/LeaseCeiling.ts"
 
 export interface Limits {
   /** Leases in flight over all hosts, and to one. */
@@ -112,8 +113,6 @@ const rememberedAccounts = 64
 const waitMillis = 1000
 /** Leases that are tried in an outage, and how often. */
 const [outageLeases, outageMillis] = [4, 1000]
-/** Leases in flight that a lack leaves at least, and how long until there may be twice as many. */
-const [leastCeiling, regainMillis] = [4, 60_000]
 
 /** `isOut`: whether an outage of our own keeps a host from being heard of. */
 export const make = (limits: Limits, isOut: (host: string) => boolean = () => false): ReceiverHosts => {
@@ -128,25 +127,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** Leases in flight by account. */
   const inFlightOf = new Map<number, number>()
   let nextOutageLease = 0
-  /** Leases that descriptors and memory suffice for, as far as is known; and since when. */
-  let ceiling = limits.concurrency
-  let ceilingAt = -Infinity
-
-  /** The time since the ceiling changed; a clock that was put back meanwhile holds up none of its changes. */
-  const ceilingAge = (now: number) => Math.abs(now - ceilingAt)
-
-  const lowerCeiling = (now: number) => {
-    // What failed together is one lack.
-    if (ceilingAge(now) < waitMillis) return
-    ceiling = Math.max(Math.floor(Math.min(ceiling, total) / 2), leastCeiling)
-    ceilingAt = now
-  }
-
-  const raiseCeiling = (now: number) => {
-    if (ceiling >= limits.concurrency || ceilingAge(now) < regainMillis) return
-    ceiling = Math.min(2 * ceiling, limits.concurrency)
-    ceilingAt = now
-  }
+  const ceiling = LeaseCeiling.make(limits.concurrency, waitMillis)
 
   const longestPause = Math.max(limits.maxPauseMillis, waitMillis)
   /** A pause that would be longer than any was set by a clock that was put back since. */
@@ -177,12 +158,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** Leases that may begin of a host. */
   const limitOf = (host: Host, free: number, now: number): number => {
     if (lasts(host.pausedUntil, now)) return 0
-    const own = host.duration > slowMillis ? free - ceiling / 4 : free
+    const own = host.duration > slowMillis ? free - ceiling.leases() / 4 : free
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
 
   /** Leases that an account may have beside those in flight, over all hosts. */
-  const leftOf = (account: number) => Math.ceil((ceiling * 3) / 4) - (inFlightOf.get(account) ?? 0)
+  const leftOf = (account: number) => Math.ceil((ceiling.leases() * 3) / 4) - (inFlightOf.get(account) ?? 0)
 
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
@@ -280,8 +261,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const capacities: ReceiverHosts["capacities"] = (due, now, followable = []) => {
     const followableOf = Map.groupBy(followable, ({ host }) => host)
-    raiseCeiling(now)
-    let free = ceiling - total
+    ceiling.raise(now)
+    let free = ceiling.leases() - total
     let outageLeft = lasts(nextOutageLease, now) ? 0 : outageLeases
     const capacities: Array<HostCapacity> = []
     /** What accounts get with their own hosts. */
@@ -336,7 +317,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   return {
     inFlight: () => total,
     isFull: () =>
-      total >= ceiling && ![...hosts.values()].some((host) => host.inFlight > 0 && aheadOf(host) > 0 && isLow(host)),
+      total >= ceiling.leases() &&
+      ![...hosts.values()].some((host) => host.inFlight > 0 && aheadOf(host) > 0 && isLow(host)),
     capacities: (due, now, followable = []) => {
       const given = capacities(due, now, followable)
       for (const { host, limit } of given) if (limit > 0) hostOf(host).retriesFirst = !hostOf(host).retriesFirst
@@ -369,7 +351,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         const isBehind =
           first !== undefined &&
           (inFlight > first.host.inFlight || (inFlight === first.host.inFlight && turn >= first.host.turn))
-        if (isBehind || limitOf(host, ceiling - total, now) === 0) continue
+        if (isBehind || limitOf(host, ceiling.leases() - total, now) === 0) continue
         const account = accountInTurn(host, now)
         if (account !== undefined) first = { host, account }
       }
@@ -434,7 +416,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     waits: (name, isScarce, now) => {
       const host = hostOf(name)
       host.pausedUntil = now + waitMillis
-      if (isScarce) lowerCeiling(now)
+      if (isScarce) ceiling.lower(total, now)
     },
     paused: ({ account, host: name }, now) => {
       const host = hosts.get(name)
