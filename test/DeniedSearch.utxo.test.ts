@@ -68,17 +68,6 @@ const path = (xpub: string) => `/hd-wallets/utxo/litecoin/regtest/${xpub}`
 const derive = (headwater: Headwater.Headwater, xpub: string) =>
   headwater.post(`${path(xpub)}/addresses/derive-and-sync`, {})
 
-const until = Effect.fnUntraced(function* (
-  look: Effect.Effect<Headwater.Answer>,
-  fits: (answer: Headwater.Answer) => boolean
-) {
-  for (let i = 0; ; i++) {
-    const answer = yield* look
-    if (fits(answer) || i === 1_200) return answer
-    yield* Effect.sleep("100 millis")
-  }
-})
-
 describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
   it.live(
     "are known from our own record or refused where the node shows no coins, and cost one scan where it does",
@@ -105,13 +94,13 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
         const [{ location }] = locations as [(typeof locations)[number]]
         const store = location as Effect.Effect<never>
         const isRead = (headwater: Headwater.Headwater) =>
-          until(headwater.get("/blocks/utxo/litecoin/regtest/latest/details"), ({ status }) => status === 200)
+          Headwater.until(headwater.get("/blocks/utxo/litecoin/regtest/latest/details"), ({ status }) => status === 200)
 
         const denying = yield* proxy(node.url, "denied")
         const refusing = yield* Headwater.start(yield* store, settings(denying.url, "watched", "latest"))
         yield* isRead(refusing)
         for (const look of [derive(refusing, key.text), refusing.get(`${path(key.text)}/assets`)]) {
-          const { body, status } = yield* until(look, ({ status }) => status !== 503)
+          const { body, status } = yield* Headwater.until(look, ({ status }) => status !== 503)
           assert.deepStrictEqual([status, body.error?.code], [400, "xpub_not_synced"])
         }
         const { body: refused } = yield* derive(refusing, key.text)
@@ -125,7 +114,7 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
 
         const recording = yield* Headwater.start(yield* store, settings(denying.url, "all", 0))
         // Refused while the chain is being read: what is not recorded yet may be used.
-        const first = yield* until(
+        const first = yield* Headwater.until(
           derive(recording, key.text),
           ({ body, status }) => status !== 503 && body.error?.code !== "xpub_not_synced"
         )
@@ -145,17 +134,17 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
         // Refused before the first block: where the record of the addresses begins is not known yet.
         const derived = yield* Effect.forEach(
           wallets,
-          ({ text }) => until(derive(searching, text), ({ status }) => status !== 503),
+          ({ text }) => Headwater.until(derive(searching, text), ({ status }) => status !== 503),
           { concurrency: "unbounded" }
         )
         for (const { body, status } of derived) assert.strictEqual(status, 201, JSON.stringify(body))
         all.resolve()
-        const found = yield* until(searching.get(`${path(key.text)}/assets`), ({ status }) => status === 200)
+        const found = yield* Headwater.until(searching.get(`${path(key.text)}/assets`), ({ status }) => status === 200)
         // What was emptied before the search looks unused.
         const since = { ...balance, completeFrom: 132 }
         assert.deepStrictEqual(found.body.data?.item, since, JSON.stringify(found.body))
         for (const { text } of others) {
-          const { body } = yield* until(searching.get(`${path(text)}/assets`), ({ status }) => status === 200)
+          const { body } = yield* Headwater.until(searching.get(`${path(text)}/assets`), ({ status }) => status === 200)
           assert.strictEqual(body.data?.item.confirmedBalance.amount, "0", JSON.stringify(body))
         }
         // On a busy machine some come so much later than the first that its scan has begun.

@@ -22,14 +22,7 @@ const setup = Effect.fnUntraced(function* (location: Effect.Effect<never>) {
     callbacks: { allowHosts: ["localhost"] }
   })
   /** The data of an answer; what the daemon still reads is waited for. */
-  const ask = Effect.fnUntraced(function* (path: string) {
-    for (let i = 0; ; i++) {
-      const { body, status } = yield* headwater.get(path)
-      if (status === 200) return body.data
-      assert.isTrue([422, 503].includes(status) && i < 6_000, `${path} ${JSON.stringify(body)}`)
-      yield* Effect.sleep("20 millis")
-    }
-  })
+  const ask = (path: string) => headwater.data(path, [422, 503])
   /** Every item of a list by cursor. */
   const pages = Effect.fnUntraced(function* (path: string) {
     // biome-ignore lint/suspicious/noExplicitAny: answers of the server
@@ -44,12 +37,7 @@ const setup = Effect.fnUntraced(function* (location: Effect.Effect<never>) {
   })
   const caughtUp = Effect.gen(function* () {
     const height = yield* node.rpc<number>("getblockcount")
-    for (let i = 0; ; i++) {
-      const { body } = yield* headwater.get("/ready")
-      if (body.chains?.[place]?.height === height) return
-      assert.isBelow(i, 6_000, JSON.stringify(body))
-      yield* Effect.sleep("20 millis")
-    }
+    yield* Headwater.until(headwater.get("/ready"), ({ body }) => body.chains?.[place]?.height === height)
   })
   return { node, headwater, ask, pages, caughtUp }
 })

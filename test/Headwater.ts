@@ -39,9 +39,9 @@ export interface Headwater {
   /** Sends `item` as `data.item`. */
   readonly post: (path: string, item: Record<string, unknown>) => Effect.Effect<Answer>
   readonly remove: (path: string) => Effect.Effect<Answer>
-  /** The data of an answer 200, waited for while the daemon is not ready to give one (503). */
+  /** The data of an answer 200, waited for while the daemon is not ready to give one: by default while that is 503. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
-  readonly data: (path: string) => Effect.Effect<any>
+  readonly data: (path: string, passing?: ReadonlyArray<number>) => Effect.Effect<any>
   /** Starts the process and waits until it answers. It is running when `start` has returned. */
   readonly launch: Effect.Effect<void>
   /** `kill -9`. */
@@ -58,6 +58,16 @@ export interface Headwater {
   /** What the process has printed so far. */
   readonly log: () => string
 }
+
+/** Looks again and again until an answer fits, and fails with one that does not after two minutes. */
+export const until = Effect.fnUntraced(function* (look: Effect.Effect<Answer>, fits: (answer: Answer) => boolean) {
+  for (let i = 0; ; i++) {
+    const answer = yield* look
+    if (fits(answer)) return answer
+    assert.isBelow(i, 2_400, JSON.stringify(answer))
+    yield* Effect.sleep("50 millis")
+  }
+})
 
 const createKey = (location: Location) =>
   Effect.gen(function* () {
@@ -169,13 +179,10 @@ export const start = (
       get: (path) => call("GET", path),
       post: (path, item) => call("POST", path, { data: { item } }),
       remove: (path) => call("DELETE", path),
-      data: Effect.fnUntraced(function* (path) {
-        for (let i = 0; ; i++) {
-          const { body, status } = yield* call("GET", path)
-          if (status === 200) return body.data
-          assert.isTrue(status === 503 && i < 2_400, `${path} ${JSON.stringify(body)}`)
-          yield* Effect.sleep("50 millis")
-        }
+      data: Effect.fnUntraced(function* (path, passing = [503]) {
+        const { body, status } = yield* until(call("GET", path), ({ status }) => !passing.includes(status))
+        assert.strictEqual(status, 200, `${path} ${JSON.stringify(body)}`)
+        return body.data
       }),
       launch,
       kill: Effect.asVoid(end("SIGKILL")),

@@ -29,25 +29,16 @@ for (const { location, name } of taken(import.meta.url)) {
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
             chains: { [place]: { nodes: [node.url], start: "latest", record: "watched", pollMillis: 50 } }
           })
-          const until = (path: Effect.Effect<Headwater.Answer>, isDone: (answer: Headwater.Answer) => boolean) =>
-            Effect.gen(function* () {
-              for (let i = 0; ; i++) {
-                const answer = yield* path
-                if (isDone(answer)) return answer
-                assert.isBelow(i, 600, JSON.stringify(answer.body))
-                yield* Effect.sleep("50 millis")
-              }
-            })
           const path = `/hd-wallets/utxo/${place}/${extendedPublicKey}`
           const assets = headwater.get(`${path}/assets`)
           const balanceIs = (amount: number) =>
-            until(assets, ({ body }) => Number(body.data?.item.confirmedBalance.amount) === amount)
+            Headwater.until(assets, ({ body }) => Number(body.data?.item.confirmedBalance.amount) === amount)
           const remove = headwater.remove(`${manage}/${extendedPublicKey}`)
           const activate = headwater.post(`${manage}/${extendedPublicKey}/activate`, {})
           const sync = (query = "", item = {}) => headwater.post(`${manage}/${extendedPublicKey}/sync${query}`, item)
           const list = Effect.map(headwater.get(manage), ({ body }) => body.data)
 
-          yield* until(headwater.get(`${path}/status`), ({ status }) => status !== 503)
+          yield* Headwater.until(headwater.get(`${path}/status`), ({ status }) => status !== 503)
           assert.deepStrictEqual((yield* list).items, [])
           assert.deepStrictEqual(codeOf(yield* remove), [404, "resource_not_found"])
           assert.deepStrictEqual(codeOf(yield* activate), [404, "resource_not_found"])
@@ -58,7 +49,7 @@ for (const { location, name } of taken(import.meta.url)) {
           const wrong = yield* headwater.post(`${manage}/nonsense/sync`, {})
           assert.deepStrictEqual(codeOf(wrong), [400, "invalid_xpub"])
 
-          const { body, status } = yield* until(sync(), ({ status }) => status !== 503)
+          const { body, status } = yield* Headwater.until(sync(), ({ status }) => status !== 503)
           assert.strictEqual(status, 201, JSON.stringify(body))
           assert.deepStrictEqual(body.data.item, { extendedPublicKey })
           assert.deepStrictEqual(codeOf(yield* sync()), [409, "already_exists"])
@@ -71,7 +62,7 @@ for (const { location, name } of taken(import.meta.url)) {
 
           const lists = ["addresses", "assets", "details", "status", "transactions", "unspent-outputs"]
           for (const what of lists) {
-            yield* until(headwater.get(`${path}/${what}`), ({ status }) => status === 200)
+            yield* Headwater.until(headwater.get(`${path}/${what}`), ({ status }) => status === 200)
           }
           const stopped = yield* remove
           assert.deepStrictEqual([stopped.status, stopped.body.data.item], [200, { extendedPublicKey }])
@@ -111,7 +102,7 @@ for (const { location, name } of taken(import.meta.url)) {
           assert.notStrictEqual((yield* assets).body.error?.code, "xpub_sync_in_progress")
           yield* balanceIs(3.25)
           const derive = headwater.post(`${path}/addresses/derive-and-sync`, {})
-          const next = yield* until(derive, ({ status }) => status !== 503)
+          const next = yield* Headwater.until(derive, ({ status }) => status !== 503)
           assert.deepStrictEqual([next.status, next.body.data.items[0].address], [201, addresses[0][8]])
         }).pipe(Effect.scoped),
       120_000

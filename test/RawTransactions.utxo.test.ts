@@ -179,16 +179,12 @@ const checkExplorer = Effect.fnUntraced(function* (node: Litecoind.Litecoind, ge
 })
 
 /** What is recorded of an address, held to the node's blocks from where the list says to be whole, and to its coins. */
-const checkAddress = Effect.fnUntraced(function* ({ rpc }: Litecoind.Litecoind, get: Get, address: string) {
+const checkAddress = Effect.fnUntraced(function* (
+  { rpc }: Litecoind.Litecoind,
+  ask: Headwater.Headwater["data"],
+  address: string
+) {
   const tip = yield* rpc<number>("getblockcount")
-  const ask = Effect.fnUntraced(function* (path: string) {
-    for (let i = 0; ; i++) {
-      const { body, status } = yield* get(path)
-      if (status === 200) return body.data
-      assert.isTrue(status === 503 && i < 1_200, `${path} ${JSON.stringify(body)}`)
-      yield* Effect.sleep("50 millis")
-    }
-  })
   const [latest, historical] = ["latest", "historical"].map((when) => `/addresses-${when}/utxo/${place}/${address}`)
   const { completeFrom = 0 } = yield* ask(`${historical}/transactions?limit=1`)
   const mined: Array<Effect.Success<ReturnType<typeof expected>>> = []
@@ -345,22 +341,22 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
         }
         yield* node.mine(2)
         const waiting = yield* node.rpc<string>("sendtoaddress", to, 2)
-        const before = yield* checkAddress(node, headwater.get, to)
+        const before = yield* checkAddress(node, headwater.data, to)
         assert.isAbove(before.mined, 2)
         assert.isAbove(before.unspent, 1)
         assert.isAbove(before.waiting, 0)
         yield* checkExplorer(node, headwater.get, waiting)
         // The newest blocks were others meanwhile.
-        const after = yield* checkAddress(node, headwater.get, to)
+        const after = yield* checkAddress(node, headwater.data, to)
         const spend = yield* node.rpc<ReadonlyArray<{ readonly txid: string; readonly vout: number }>>(
           ...(["listunspent", 1, 999, [to]] as const)
         )
         const spending = yield* node.rpc<string>("createrawtransaction", spend.slice(0, 2), [{ [own[0]!]: 0.9 }])
         const { hex: signed } = yield* node.rpc<Signed>("signrawtransactionwithwallet", spending)
         yield* node.rpc("sendrawtransaction", signed, 0)
-        assert.strictEqual((yield* checkAddress(node, headwater.get, to)).waiting, after.waiting + 1)
+        assert.strictEqual((yield* checkAddress(node, headwater.data, to)).waiting, after.waiting + 1)
         yield* node.mine(1)
-        const last = yield* checkAddress(node, headwater.get, to)
+        const last = yield* checkAddress(node, headwater.data, to)
         assert.isAtLeast(last.mined, after.mined + 1)
         assert.isBelow(last.unspent, after.unspent + after.waiting)
         for (const wrong of ["00", "zz", "0".repeat(60)]) assert.strictEqual((yield* decode(wrong)).status, 400)

@@ -283,23 +283,10 @@ for (const { location, name } of taken(import.meta.url)) {
           assert.deepStrictEqual([status, body.error?.code], [503, "node_unavailable"])
         }
         yield* anvil.rpc("anvil_mine", ["0x8"])
-        for (let i = 0; ; i++) {
-          const { body, status } = yield* sync
-          if (status === 201) break
-          assert.isTrue(status === 503 && i < 1_200, JSON.stringify(body))
-          yield* Effect.sleep("50 millis")
-        }
-        for (let i = 0; ; i++) {
-          const { body, status } = yield* headwater.get(
-            `/hd-wallets/evm/ethereum/devnet/${key}/assets?derivation=bip32`
-          )
-          if (status === 200) {
-            assert.strictEqual(body.data.item.totalReceived, "1.000000000000000005")
-            break
-          }
-          assert.isTrue([422, 503].includes(status) && i < 1_200, JSON.stringify(body))
-          yield* Effect.sleep("50 millis")
-        }
+        const { body, status } = yield* Headwater.until(sync, ({ status }) => status !== 503)
+        assert.strictEqual(status, 201, JSON.stringify(body))
+        const assets = `/hd-wallets/evm/ethereum/devnet/${key}/assets?derivation=bip32`
+        assert.strictEqual((yield* headwater.data(assets, [422, 503])).item.totalReceived, "1.000000000000000005")
       }).pipe(Effect.scoped)
     )
   })

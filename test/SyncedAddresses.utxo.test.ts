@@ -37,19 +37,13 @@ for (const { location, name } of taken(import.meta.url)) {
           const asked = (kind: string, what: string) =>
             headwater.get(`/addresses-${kind}/utxo/${place}/${address}/${what}`)
           const codeOf = ({ body, status }: Headwater.Answer) => [status, body.error?.code]
-          const until = (path: Effect.Effect<Headwater.Answer>, isDone: (answer: Headwater.Answer) => boolean) =>
-            Effect.gen(function* () {
-              for (let i = 0; ; i++) {
-                const answer = yield* path
-                if (isDone(answer)) return answer
-                assert.isBelow(i, 600, JSON.stringify(answer.body))
-                yield* Effect.sleep("50 millis")
-              }
-            })
           const balanceIs = (amount: string) =>
-            until(asked("historical", "balance"), ({ body }) => body.data?.item.confirmedBalance.amount === amount)
+            Headwater.until(
+              asked("historical", "balance"),
+              ({ body }) => body.data?.item.confirmedBalance.amount === amount
+            )
 
-          yield* until(asked("historical", "balance"), ({ status }) => status !== 503)
+          yield* Headwater.until(asked("historical", "balance"), ({ status }) => status !== 503)
           assert.deepStrictEqual(codeOf(yield* asked("historical", "balance")), [403, "address_not_synced"])
           assert.deepStrictEqual(codeOf(yield* headwater.post(manage, { address: "nonsense" })), [400, "invalid_data"])
           assert.deepStrictEqual(codeOf(yield* headwater.post(manage, { address, birthHeight: 0 })), [
@@ -64,7 +58,10 @@ for (const { location, name } of taken(import.meta.url)) {
           assert.deepInclude(body.data.item, { ...named, callcackUrl: callbackUrl, syncStatus: "syncing" })
           assert.deepStrictEqual(codeOf(yield* headwater.post(manage, { address })), [409, "already_exists"])
 
-          const listed = yield* until(headwater.get(manage), ({ body }) => body.data?.items[0]?.syncStatus === "synced")
+          const listed = yield* Headwater.until(
+            headwater.get(manage),
+            ({ body }) => body.data?.items[0]?.syncStatus === "synced"
+          )
           assert.deepInclude(listed.body.data.items[0], named)
           yield* balanceIs("3")
           const later = yield* pay(0.5)

@@ -40,14 +40,7 @@ const checkLists = Effect.fnUntraced(function* (
   { addresses: [receive, change], extendedPublicKey }: Effect.Success<ReturnType<typeof HdWallet.make>>
 ) {
   const path = `${wallets}/${extendedPublicKey}`
-  const ask = Effect.fnUntraced(function* (rest: string) {
-    for (let i = 0; ; i++) {
-      const { body, status } = yield* headwater.get(`${path}/${rest}`)
-      if (status === 200) return body.data
-      assert.isTrue([422, 503].includes(status) && i < 1_200, `${rest} ${JSON.stringify(body)}`)
-      yield* Effect.sleep("50 millis")
-    }
-  })
+  const ask = (rest: string) => headwater.data(`${path}/${rest}`, [422, 503])
   for (const [isChange, own] of [
     [false, receive],
     [true, change]
@@ -155,13 +148,8 @@ for (const { location, name } of taken(import.meta.url)) {
           })
           const xpub = wallet.extendedPublicKey
           const derive = (query = "") => headwater.post(`${wallets}/${xpub}/addresses/derive-and-sync${query}`, {})
-          const until = Effect.fnUntraced(function* (path: string, fits: (answer: Headwater.Answer) => boolean) {
-            for (let i = 0; ; i++) {
-              const answer = yield* headwater.get(path)
-              if (fits(answer) || i === 2_400) return answer
-              yield* Effect.sleep("50 millis")
-            }
-          })
+          const until = (path: string, fits: (answer: Headwater.Answer) => boolean) =>
+            Headwater.until(headwater.get(path), fits)
           const balance = Effect.fnUntraced(function* (expected: string) {
             const answer = yield* until(
               `${wallets}/${xpub}/assets`,

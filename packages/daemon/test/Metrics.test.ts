@@ -123,15 +123,11 @@ describe("metrics of a running daemon", () => {
         const pay = anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
         yield* pay
         yield* receiver.until((accepted) => accepted.length === 1)
+        // A chain that has left blocks follows again with its next look at the node.
         const height = (wanted: number) =>
-          Effect.gen(function* () {
-            for (let i = 0; ; i++) {
-              // A chain that has left blocks follows again with its next look at the node.
-              const { height, state } = (yield* headwater.get("/ready")).body.chains[chain]
-              if (height === wanted && state === "following") return
-              assert.isBelow(i, 2_400)
-              yield* Effect.sleep("50 millis")
-            }
+          Headwater.until(headwater.get("/ready"), ({ body }) => {
+            const { height, state } = body.chains[chain]
+            return height === wanted && state === "following"
           })
         // Two blocks leave the chain, three take their place.
         const snapshot = yield* anvil.rpc("evm_snapshot", [])

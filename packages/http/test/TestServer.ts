@@ -81,9 +81,10 @@ const listedAsset = {
 /** As many items as make several pages. */
 export const listLength = 120
 
-/** The operations on a chain, over the examples of the document: lists have `listLength` items. */
-const operationsOf = (insides: Insides): ChainOperations => {
-  const answer = <A>(value: A): Effect.Effect<A> =>
+/** An answer, or the failure that the server is in. */
+const answering =
+  (insides: Insides) =>
+  <A>(value: A): Effect.Effect<A> =>
     Effect.suspend(() =>
       insides.broken
         ? Effect.die(new Error("out of order"))
@@ -93,6 +94,10 @@ const operationsOf = (insides: Insides): ChainOperations => {
             ? Effect.succeed(value)
             : Effect.fail(insides.failure as never)
     )
+
+/** The operations on a chain, over the examples of the document: lists have `listLength` items. */
+const operationsOf = (insides: Insides): ChainOperations => {
+  const answer = answering(insides)
   type Make = (i: number) => unknown
   const byOffset = (make: Make) => (request: OffsetRequest) => {
     const all = Array.from({ length: listLength }, (_, i) => make(i))
@@ -243,16 +248,7 @@ export const testServer = (store: (typeof stores)[number], options: Options = {}
       ["testnet", "sepolia"].includes(chain.network) ? { chain } : { chain, operations }
     ])
   )
-  const answer = <A>(value: A) =>
-    Effect.suspend(() =>
-      insides.broken
-        ? Effect.die(new Error("out of order"))
-        : insides.storeFails
-          ? Effect.die(storeFailure)
-          : insides.failure === undefined
-            ? Effect.succeed(value)
-            : Effect.fail(insides.failure as never)
-    )
+  const answer = answering(insides)
   const market = Layer.succeed(MarketData, {
     assetById: () => answer(asset),
     assetBySymbol: () => answer(asset),

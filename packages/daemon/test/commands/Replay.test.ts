@@ -57,12 +57,7 @@ const setup = Effect.gen(function* () {
     yield* anvil.rpc("eth_sendTransaction", [{ from, to: watched, value: "0x1" }])
     yield* anvil.rpc("anvil_mine", [`0x${(blocks / 20).toString(16)}`])
   }
-  for (let i = 0; ; i++) {
-    const { body } = yield* headwater.get("/ready")
-    if (body.chains[name].height >= blocks) break
-    assert.isBelow(i, 2_400, JSON.stringify(body))
-    yield* Effect.sleep("50 millis")
-  }
+  yield* Headwater.until(headwater.get("/ready"), ({ body }) => body.chains[name].height >= blocks)
   writeFileSync(
     join(cwd, "headwater.json"),
     JSON.stringify({

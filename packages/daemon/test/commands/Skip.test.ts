@@ -34,14 +34,10 @@ describe("headwater skip", () => {
         writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ ...settings, http: { port: 0 } }))
         const headwater = yield* Headwater.start({ kind: "sqlite", file: settings.store.sqlite }, settings)
         const until = (enough: (chain: Record<string, never>) => boolean) =>
-          Effect.gen(function* () {
-            for (let i = 0; ; i++) {
-              const { body } = yield* headwater.get("/ready")
-              if (enough(body.chains[name])) return body.chains[name]
-              assert.isBelow(i, 2_400, headwater.log())
-              yield* Effect.sleep("50 millis")
-            }
-          })
+          Effect.map(
+            Headwater.until(headwater.get("/ready"), ({ body }) => enough(body.chains[name])),
+            ({ body }) => body.chains[name]
+          )
         const reached = (height: number) => until((chain) => chain.height === height)
         const command = (...args: ReadonlyArray<string>) =>
           runCommand([...args, "--config", join(cwd, "headwater.json")])
