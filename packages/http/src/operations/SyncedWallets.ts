@@ -1,7 +1,8 @@
 /** Wallets whose addresses accounts derive and sync, in families that keep them in the store. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
-import { keyOf, Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import { keyOf } from "@headwater/indexer/store/wallets/WalletKey"
+import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import { type InsufficientCredits, XpubSyncInProgress, XpubsLimitReached } from "../contract/Errors.ts"
 import type { Freshness } from "./Freshness.ts"

@@ -3,7 +3,7 @@ import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import type { Place } from "@headwater/indexer/store/wallets/SpendableCoins"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
-import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
+import type { WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
 import * as Result from "effect/Result"
 import type { KeyPath } from "./UnsignedTransaction.ts"
 

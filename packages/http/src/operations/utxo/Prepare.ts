@@ -9,7 +9,7 @@ import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnec
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import type { WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
 import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
-import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
+import type { WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import { conflictingField, invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"

@@ -6,7 +6,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { Paid } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { SpendableCoins, WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
-import type { WalletKey } from "@headwater/indexer/store/wallets/Wallets"
+import type { WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
 import * as Effect from "effect/Effect"
 import { conflictingField, Unimplemented } from "../../contract/Errors.ts"
 

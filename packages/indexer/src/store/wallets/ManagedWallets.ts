@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import { WalletConflict, WalletNotFound } from "../addresses/SyncedAccountWallets.ts"
 import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
-import { anyRowOf, type Wallet, type WalletKey } from "./Wallets.ts"
+import { anyRowOf, type WalletKey } from "./WalletKey.ts"
+import type { Wallet } from "./Wallets.ts"
 
 export interface ManagedWallet extends Pick<WalletKey, "derivation" | "format" | "publicKey">, Pick<Wallet, "state"> {
   readonly isActive: boolean

@@ -15,7 +15,7 @@ import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import * as Reservations from "./internal/Reservations.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
-import { rowOf, type WalletKey } from "./Wallets.ts"
+import { rowOf, type WalletKey } from "./WalletKey.ts"
 
 /** The place of an address in its wallet. */
 export interface Place {

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Place } from "./SpendableCoins.ts"
-import { rowOf, type WalletKey } from "./Wallets.ts"
+import { rowOf, type WalletKey } from "./WalletKey.ts"
 
 interface Range {
   readonly limit: number
