@@ -249,14 +249,28 @@ export interface Parties {
 const accountUpdate = 10
 const setAccountId = 19
 
+/** Types that name a second account without moving coins to it: one that is created, or that a stake is for. */
+const accountCreate = 0
+const freezeBalance = 11
+const unfreezeBalance = 12
+const shieldedTransfer = 51
+const delegateResource = 57
+const unDelegateResource = 58
+
 /** The fields that name the parties, of types that have a recipient, or their owner elsewhere than others. */
 const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient?: number }>> = {
+  [accountCreate]: { sender: 1, recipient: 2 },
   [accountUpdate]: { sender: 2 },
   [setAccountId]: { sender: 2 },
   [contractTypes.transfer]: { sender: 1, recipient: 2 },
   [contractTypes.transferAsset]: { sender: 2, recipient: 3 },
   [contractTypes.participateAssetIssue]: { sender: 1, recipient: 2 },
-  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 }
+  [freezeBalance]: { sender: 1, recipient: 15 },
+  [unfreezeBalance]: { sender: 1, recipient: 15 },
+  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 },
+  [shieldedTransfer]: { sender: 1, recipient: 6 },
+  [delegateResource]: { sender: 1, recipient: 4 },
+  [unDelegateResource]: { sender: 1, recipient: 4 }
 }
 
 /** The parties of a contract. */
