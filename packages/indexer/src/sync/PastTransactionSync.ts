@@ -34,8 +34,8 @@ const absencesUntilLost = ({ blockSeconds }: Chain) => Math.max(2, Math.ceil(sec
 
 /**
  * Looks, and seconds since the subscription, until nobody looks any more for a transaction of which a node named a block that is
- * not the one there, or does not have it, or which another node may have that could not be asked: one that is on a branch of its
- * own, or that is down, may be so for a while.
+ * not the one there, or does not have it, or that no node shows, or which another node may have that could not be asked: one that
+ * is on a branch of its own, or that is down, may be so for a while.
  */
 const doubtsUntilLost = 10
 const secondsUntilLost = 600
@@ -155,14 +155,16 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
       return { blocks, missed: { look, height: Math.max(height, Math.min(...ahead) - longestBranch), counts } }
     }
     if (blocks.length > 0) return { blocks, missed: { look, height, counts } }
+    const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
+    const committed = headers.filter((header) => header !== undefined)
+    // A node that has too much to do may say where a transaction is, and refuse to show the block.
+    isInDoubt ||= hidden.length > committed.length
     // Nodes that were in doubt through an outage say nothing of how often they have none behind it.
     const next = isInDoubt ? { absences, doubts: doubts + 1 } : { absences: absences + 1, doubts }
     const isLost = isInDoubt
       ? next.doubts >= doubtsUntilLost && age * chain.blockSeconds >= secondsUntilLost
       : next.absences >= absencesUntilLost(chain)
     if (!isLost) return { blocks, missed: { look, height: isInDoubt ? height + pause : height, counts: next } }
-    const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
-    const committed = headers.filter((header) => header !== undefined)
     return { blocks: committed, missed: { look, height, counts: committed.length > 0 ? counts : undefined } }
   })
 

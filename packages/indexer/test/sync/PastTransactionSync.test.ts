@@ -318,6 +318,29 @@ for (const store of takenStores(import.meta.url)) {
           }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are not given up within two blocks at a node that names their block and cannot show it", () =>
+        Effect.gen(function* () {
+          const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* start
+          const block = yield* mine(paid)
+          const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+          // A block that was never committed, as one from before the first of the record.
+          node.says = { state: "mined", height: block.height, hash: unknown }
+          node.isPruned = true
+          yield* steps(5)
+          assert.strictEqual(yield* left, 1)
+          node.isPruned = false
+          node.says = undefined
+          yield* sync.step
+          assert.deepStrictEqual([yield* told(made), yield* left], [[of(block)], 0])
+          // Not for ever.
+          yield* subscriptions.create(wanted(unknown))
+          node.says = { state: "mined", height: block.height, hash: unknown }
+          node.isPruned = true
+          yield* steps(60)
+          assert.strictEqual(yield* left, 0)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect(
         "have their turn beside those of another account, however many these are, and however slow nodes are",
         () =>
