@@ -148,8 +148,8 @@ const prepare = Effect.fnUntraced(function* (
         `amount ${coins(amount)}, and the larger one of fee ${coins(fee)} and reserve ${coins(reserve)}`
     )
   }
-  const usual = [fees.minimum, fees.openLedger].reduce((most, each) => (each > most ? each : most))
-  const fault = request.fee?.exactAmount === undefined ? undefined : feeFault(fee, usual)
+  const isUsual = fee <= fees.minimum || request.fee?.exactAmount === undefined
+  const fault = isUsual ? undefined : feeFault(fee, fees.openLedger)
   if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
   // Last: whoever gets no answer has reserved nothing.
