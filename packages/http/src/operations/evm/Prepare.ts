@@ -90,8 +90,14 @@ const feeQuoteFor = (
   fromAmount: boolean,
   feeFault: EvmConnection["feeFault"]
 ) => {
+  const faultOf = ({ cap }: Preparation.FeeQuote) => feeFault(cap, gasLimit, prices.suggestedPrice)
   if (fee.exactAmount === undefined) {
-    return Effect.succeed(Preparation.feeQuote(type, prices, fee.priority, fromAmount))
+    const quote = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
+    const fault = faultOf(quote)
+    // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
+    return fault === undefined
+      ? Effect.succeed(quote)
+      : Effect.fail(conflictingField("fee.priority", `by recent blocks ${fault}; name fee.exactAmount, or come back`))
   }
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
@@ -106,7 +112,7 @@ const feeQuoteFor = (
       )
     )
   }
-  const fault = feeFault(quote.cap, gasLimit, prices.suggestedPrice)
+  const fault = faultOf(quote)
   return fault === undefined ? Effect.succeed(quote) : Effect.fail(invalidField("fee.exactAmount", fault))
 }
 

@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 const gas = 21_000n
 
 /** Preparation for a rich sender, on a chain with this base fee; how many nonces were reserved. */
-const prepared = (name: string, baseFee: bigint, maximumFee = 100) => {
+const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => {
   let reserved = 0
   const evm = {
     gasPrices: () =>
       Effect.succeed({
         height: 1,
         baseFee,
-        tips: [0n, 0n, 0n],
+        tips: [tip, tip, tip],
         suggestedPrice: 50_000_000n,
         suggestedTip: 50_000_000n
       }),
@@ -30,10 +30,10 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100) => {
   })
   const address = `0x${"11".repeat(20)}`
   return {
-    prepare: (exactAmount: bigint) =>
+    prepare: (exactAmount?: bigint) =>
       prepare({
         ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true },
-        fee: { priority: "standard", exactAmount: String(exactAmount) }
+        fee: { priority: "standard", ...(exactAmount === undefined ? {} : { exactAmount: String(exactAmount) }) }
       } as never),
     reserved: () => reserved
   }
@@ -59,6 +59,16 @@ describe("Preparation of EVM transactions", () => {
       assert.strictEqual((yield* prepare(10n ** 15n)).fee.maxFeePerGas, Number(10n ** 15n / gas))
       const { message } = yield* Effect.flip(prepare(10n ** 15n + gas))
       assert.include(message, `fee.exactAmount: the fee must be at most ${most} Wei for each gas`)
+    })
+  )
+
+  it.effect("offers no tip beyond measure, as one transaction of the last blocks has paid by mistake", () =>
+    Effect.gen(function* () {
+      const usual = prepared("ethereum-classic/mainnet", 1_000_000_000n, 100, 2_000_000_000n)
+      assert.strictEqual((yield* usual.prepare()).fee.gasPrice, 1_265_625_000 + 2_000_000_000)
+      const { prepare } = prepared("ethereum-classic/mainnet", 1_000_000_000n, 100, 10n ** 14n)
+      const { message } = yield* Effect.flip(prepare())
+      assert.match(message, /^fee.priority: by recent blocks the fee must be at most 5000000000 Wei for each gas/)
     })
   )
 

@@ -164,7 +164,10 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       const message = "the estimated rate is far above every one that blocks ever asked for"
       return yield* new NodeInconsistent({ node: rpc.node, method: "estimatesmartfee", message })
     }
-    return { rate: greatest([estimated, floor]), longTermRate: greatest([later, least]), least }
+    const rate = greatest([estimated, floor])
+    // Change that costs more than that to spend some day goes to the fee: nobody's coins shall go there by one estimate alone.
+    const most = greatest([rate, longTermFactor * least])
+    return { rate, longTermRate: later < most ? greatest([later, least]) : most, least }
   })
 
   const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {

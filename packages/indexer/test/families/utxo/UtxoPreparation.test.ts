@@ -65,6 +65,25 @@ describe("UtxoPreparation", () => {
     })
   )
 
+  it.effect(
+    "expects in the long term no more than is asked for now, or ten times the least: change below that is given away",
+    () =>
+      Effect.gen(function* () {
+        const ratesBy = (now: string, later: string) =>
+          UtxoPreparation.make(
+            chainOf("bitcoin"),
+            node((call) => {
+              if (call.method !== "estimatesmartfee") return floors(call)
+              const [blocks] = call.params as [number]
+              return { feerate: blocks === 1_008 ? later : now, blocks }
+            })
+          ).feeRates("fast")
+        assert.strictEqual((yield* ratesBy("0.00030000", "0.50000000")).longTermRate, 30_000n)
+        assert.strictEqual((yield* ratesBy("0.00004000", "0.50000000")).longTermRate, 20_000n)
+        assert.strictEqual((yield* ratesBy("0.00004000", "0.00010000")).longTermRate, 10_000n)
+      })
+  )
+
   it.effect("takes a rate from nodes that estimate in other ways, or not at all", () =>
     Effect.gen(function* () {
       // Dogecoin Core 1.14 has no mode.
