@@ -282,6 +282,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       const info = NodeJson.record(answer, () => "the answer")
       const consensus = NodeJson.record(info.consensus, () => "consensus")
       const branch = NodeJson.bytes(consensus.nextblock, () => "consensus.nextblock")
+      if (branch.length !== 4) refuse("consensus.nextblock", "must be 4 bytes")
       return {
         id: Buffer.from(branch).readUInt32BE(0),
         height: NodeJson.count(info.blocks, () => "blocks") + 1

@@ -270,11 +270,13 @@ describe("UtxoPreparation", () => {
         node(() => info)
       )
       assert.deepStrictEqual(yield* nextBranch, { id: 0x4dec4df0, height: 2_900_001 })
-      const without = UtxoPreparation.make(
-        chainOf("zcash"),
-        node(() => ({ blocks: 1 }))
-      )
-      assert.strictEqual((yield* Effect.flip(without.nextBranch))._tag, "NodeInconsistent")
+      for (const wrong of [{ blocks: 1 }, { ...info, consensus: { nextblock: "4dec4d" } }]) {
+        const { nextBranch } = UtxoPreparation.make(
+          chainOf("zcash"),
+          node(() => wrong)
+        )
+        assert.strictEqual((yield* Effect.flip(nextBranch))._tag, "NodeInconsistent")
+      }
     })
   )
 })
