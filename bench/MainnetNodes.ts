@@ -398,7 +398,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
     touched: [Address.encode(chain, Buffer.from(watched, "hex") as unknown as Address.AddressBytes)!],
     grow: () => {
       push()
-      void publisher.announce()
+      void publisher.announce(headers.get(tip)!)
     }
   }
 }

@@ -15,8 +15,8 @@ const { Publisher: Socket } = createRequire(new URL("../packages/indexer/package
 
 export interface Publisher {
   readonly endpoint: string
-  /** Announces a block; what the hash is does not matter. */
-  readonly announce: () => Promise<void>
+  /** Announces the block with this hash, in hexadecimal. */
+  readonly announce: (hash: string) => Promise<void>
   readonly close: () => void
 }
 
@@ -25,7 +25,7 @@ export const publisher = async (): Promise<Publisher> => {
   await socket.bind("tcp://127.0.0.1:0")
   return {
     endpoint: socket.lastEndpoint!,
-    announce: () => socket.send(["hashblock", Buffer.alloc(32), Buffer.alloc(4)]),
+    announce: (hash) => socket.send(["hashblock", Buffer.from(hash, "hex"), Buffer.alloc(4)]),
     close: () => socket.close()
   }
 }

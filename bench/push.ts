@@ -91,10 +91,9 @@ const utxo = Effect.gen(function* () {
   return {
     name: "litecoin/regtest",
     settings: { nodes: [litecoind.url], zmq: [publisher.endpoint] },
-    mine: Effect.andThen(
-      litecoind.mine(1),
+    mine: Effect.flatMap(litecoind.mine(1), ([hash]) =>
       Effect.promise(async () => {
-        await publisher.announce()
+        await publisher.announce(hash!)
         hear(performance.now())
       })
     ),

@@ -483,6 +483,8 @@ describe("payments of XRP", () => {
           ["amount", { amount: "0.999999", recipient: account(5) }],
           ["sender", { sender: account(6) }],
           ["fee.exactAmount", { amount: "1", fee: { exactAmount: "9" } }],
+          // A hundred times what the open ledger asks for.
+          ["fee.exactAmount", { amount: "1", fee: { exactAmount: "1201" } }, undefined, 400],
           ["recipient", { recipient: sender }, undefined, 400],
           ["recipient", { recipient: "rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpg" }, undefined, 400],
           ["destinationTag", { recipient: tagged.x, destinationTag: 2 }, undefined, 400],

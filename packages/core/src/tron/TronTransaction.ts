@@ -123,6 +123,12 @@ const accountOf = (fields: ReadonlyArray<Protobuf.Field>, number: number): Addre
   return bytes.length === 21 && bytes[0] === 0x41 ? Address.fromBytes(bytes.subarray(1)) : undefined
 }
 
+/** The message of a field, of which there is one at the most: nodes join several to one that is none of them. */
+const inner = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string) =>
+  fields.filter((each) => each.number === number && each.value instanceof Uint8Array).length > 1
+    ? invalid(`there must be one ${field}`)
+    : message(Protobuf.bytesOf(fields, number), field)
+
 const address = (
   fields: ReadonlyArray<Protobuf.Field>,
   number: number,
@@ -171,7 +177,7 @@ const transferOf = (type: number, content: Parsed<ReadonlyArray<Protobuf.Field>>
     case contractTypes.triggerSmartContract:
       return transferTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
     default:
-      return Result.flatMap(message(Protobuf.bytesOf(fields, 2), "new_contract"), (created) =>
+      return Result.flatMap(inner(fields, 2, "new_contract"), (created) =>
         transferTo(fields, sun(created, 5, "call_value"), undefined)
       )
   }
@@ -183,7 +189,7 @@ const noFields: ReadonlyArray<Protobuf.Field> = []
 
 const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
   Result.flatMap(message(bytes, "contract"), (fields) =>
-    Result.flatMap(message(Protobuf.bytesOf(fields, 2), "parameter"), (parameter) => {
+    Result.flatMap(inner(fields, 2, "parameter"), (parameter) => {
       const type = Number(Protobuf.integerOf(fields, 1))
       const value = Protobuf.bytesOf(parameter, 2)
       const content = message(value, "contract")
@@ -249,14 +255,28 @@ export interface Parties {
 const accountUpdate = 10
 const setAccountId = 19
 
+/** Types that name a second account without moving coins to it: one that is created, or that a stake is for. */
+const accountCreate = 0
+const freezeBalance = 11
+const unfreezeBalance = 12
+const shieldedTransfer = 51
+const delegateResource = 57
+const unDelegateResource = 58
+
 /** The fields that name the parties, of types that have a recipient, or their owner elsewhere than others. */
 const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient?: number }>> = {
+  [accountCreate]: { sender: 1, recipient: 2 },
   [accountUpdate]: { sender: 2 },
   [setAccountId]: { sender: 2 },
   [contractTypes.transfer]: { sender: 1, recipient: 2 },
   [contractTypes.transferAsset]: { sender: 2, recipient: 3 },
   [contractTypes.participateAssetIssue]: { sender: 1, recipient: 2 },
-  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 }
+  [freezeBalance]: { sender: 1, recipient: 15 },
+  [unfreezeBalance]: { sender: 1, recipient: 15 },
+  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 },
+  [shieldedTransfer]: { sender: 1, recipient: 6 },
+  [delegateResource]: { sender: 1, recipient: 4 },
+  [unDelegateResource]: { sender: 1, recipient: 4 }
 }
 
 /** The parties of a contract. */

@@ -249,7 +249,7 @@ export interface Item {
   readonly hash: string
   readonly offer: XrpAmount.Item
   readonly positionInBlock: number
-  /** Empty where the type has no destination. */
+  /** Where the type has no destination, that of the escrow, payment channel or check that is fulfilled; else empty. */
   readonly recipient: string
   readonly sender: string
   readonly status: string
@@ -264,22 +264,43 @@ export interface Item {
 const itemOf = (amount: XrpAmount.XrpAmount | undefined): XrpAmount.Item =>
   amount === undefined ? XrpAmount.zero : XrpAmount.toItem(amount)
 
+/** The parties of the escrow, payment channel or check that is fulfilled, where the transaction itself has no destination. */
+const fulfilledBy = ({ balanceChanges, delivered, parties, recipient, result }: XrpTransaction) =>
+  recipient !== undefined || result !== "tesSUCCESS"
+    ? undefined
+    : parties.find(
+        ({ destination }) =>
+          destination !== undefined && (delivered !== undefined || (balanceChanges?.get(destination) ?? 0n) > 0n)
+      )
+
+/** What arrived at the recipient: servers say so of payments, checks and deleted accounts, the balance of all others. */
+const receivedBy = (recipient: string, { balanceChanges, delivered, result, type }: XrpTransaction) => {
+  if (delivered !== undefined || type === "Payment" || result !== "tesSUCCESS") return delivered
+  const drops = balanceChanges?.get(recipient) ?? 0n
+  return drops > 0n ? ({ kind: "xrp", drops } as const) : undefined
+}
+
 /** `position` is the index in its ledger; `time` is when the ledger closed, in seconds since the Unix epoch. */
 export const toItem = (
   transaction: XrpTransaction,
   { position, time }: { readonly position: number; readonly time: number }
-): Item => ({
-  ...(transaction.memo === undefined ? {} : { additionalData: transaction.memo }),
-  ...(transaction.destinationTag === undefined ? {} : { destinationTag: transaction.destinationTag }),
-  hash: transaction.hash,
-  offer: itemOf(transaction.takerGets),
-  positionInBlock: position,
-  recipient: transaction.recipient ?? "",
-  sender: transaction.sender,
-  status: transaction.result,
-  timestamp: time,
-  type: transaction.type,
-  fee: XrpAmount.toItem(transaction.fee),
-  receive: itemOf(transaction.delivered),
-  value: itemOf(transaction.amount)
-})
+): Item => {
+  const fulfilled = fulfilledBy(transaction)
+  const recipient = transaction.recipient ?? fulfilled?.destination ?? ""
+  const destinationTag = transaction.destinationTag ?? fulfilled?.destinationTag
+  return {
+    ...(transaction.memo === undefined ? {} : { additionalData: transaction.memo }),
+    ...(destinationTag === undefined ? {} : { destinationTag }),
+    hash: transaction.hash,
+    offer: itemOf(transaction.takerGets),
+    positionInBlock: position,
+    recipient,
+    sender: transaction.sender,
+    status: transaction.result,
+    timestamp: time,
+    type: transaction.type,
+    fee: XrpAmount.toItem(transaction.fee),
+    receive: itemOf(receivedBy(recipient, transaction)),
+    value: itemOf(transaction.amount)
+  }
+}

@@ -96,6 +96,33 @@ describe("TronTransaction", () => {
     )
   })
 
+  it("names the account that a contract is for, where no coins go there", () => {
+    const named = (type: bigint, recipient: number) => {
+      const value = Protobuf.encode([
+        [1, account(1)],
+        [recipient, account(2)]
+      ])
+      const { contracts } = Result.getOrThrow(TronTransaction.decode(rawData(type, value)))
+      assert.isUndefined(contracts[0]!.transfer)
+      const { recipient: to, sender } = TronTransaction.partiesOf(contracts[0]!)
+      return [sender, to].map((party) => party && bytesToHex(party))
+    }
+    const both = [1, 2].map((byte) => bytesToHex(account(byte).subarray(1)))
+    // AccountCreate, FreezeBalance, UnfreezeBalance, ShieldedTransfer, DelegateResource, UnDelegateResource.
+    for (const [type, recipient] of [
+      [0n, 2],
+      [11n, 15],
+      [12n, 15],
+      [51n, 6],
+      [57n, 4],
+      [58n, 4]
+    ] as const) {
+      assert.deepStrictEqual(named(type, recipient), both, String(type))
+    }
+    // FreezeBalanceV2 has a stake for its owner alone.
+    assert.deepStrictEqual(named(54n, 4), [both[0], undefined])
+  })
+
   it("refuses malformed addresses and amounts, naming field and rule", () => {
     const refused = (type: bigint, value: Uint8Array) => {
       const result = transferOf(type, value)

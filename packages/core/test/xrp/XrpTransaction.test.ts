@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
+import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 
 const alice = "rf1BiGeXwwQoi8Z2ueFYTEXSwuJYfV2Jpn"
 const bob = "ra5nK24KXen9AHvsdFTKHSANinZseWnPcX"
@@ -163,6 +163,42 @@ describe("XrpTransaction", () => {
     assert.strictEqual(failed.status, "tecUNFUNDED_PAYMENT")
     assert.deepStrictEqual(failed.receive, { amount: "0", unit: "XRP" })
     assert.deepStrictEqual(failed.value, { amount: "0.005", unit: "XRP" })
+  })
+
+  it("names who is paid by an escrow, a channel or a check, with its tag, and what arrived", () => {
+    const shown = (TransactionType: string, nodes: ReadonlyArray<object>, fields: object = {}, meta: object = {}) => {
+      const named = { TransactionType, Account: maker, Amount: undefined, Destination: undefined, ...fields }
+      const { destinationTag, receive, recipient, sender } = item({ fields: named, meta, nodes })
+      return [sender, recipient, destinationTag, receive]
+    }
+    const tagged = (type: string, kind: "DeletedNode" | "ModifiedNode") => promise(type, { DestinationTag: 9 }, kind)
+    const xrp = { amount: "0.005", unit: "XRP" }
+    const nothing = { amount: "0", unit: "XRP" }
+    const escrow = tagged("Escrow", "DeletedNode")
+    assert.deepStrictEqual(shown("EscrowFinish", [fee12(maker), escrow, account(bob, 1, 5001)]), [maker, bob, 9, xrp])
+    // The destination fulfils the channel or the check itself, and pays the fee; the rest of the channel goes back.
+    const claimed = [tagged("PayChannel", "DeletedNode"), account(bob, 100, 5088), account(alice, 1, 9000)]
+    assert.deepStrictEqual(shown("PaymentChannelClaim", claimed, { Account: bob }), [bob, bob, 9, xrp])
+    const check = tagged("Check", "DeletedNode")
+    const cashed = [check, account(bob, 100, 5088), account(alice, 9000, 4000)]
+    assert.deepStrictEqual(shown("CheckCash", cashed, { Account: bob, Amount: "5000" }), [bob, bob, 9, xrp])
+    assert.deepStrictEqual(
+      shown("CheckCash", [check, fee12(bob)], { Account: bob, Amount: usd("3") }, { delivered_amount: usd("3") }),
+      [bob, bob, 9, { amount: "3", unit: "USD" }]
+    )
+    // What comes back to the account is paid to nobody, and what failed to no one.
+    const back = [fee12(maker), escrow, account(alice, 1, 5001)]
+    assert.deepStrictEqual(shown("EscrowCancel", back), [maker, "", undefined, nothing])
+    assert.deepStrictEqual(shown("CheckCancel", [check, fee12(bob)], { Account: bob }), [bob, "", undefined, nothing])
+    const funded = [tagged("PayChannel", "ModifiedNode"), account(maker, 9000, 3988)]
+    assert.deepStrictEqual(shown("PaymentChannelFund", funded, { Amount: "5000" }), [maker, "", undefined, nothing])
+    const failed = { TransactionResult: "tecNO_PERMISSION" }
+    assert.deepStrictEqual(shown("EscrowFinish", [fee12(maker)], {}, failed), [maker, "", undefined, nothing])
+    // A type with a destination that says nothing of what is delivered, and one that only promises it.
+    const from = [account(maker, 100, 88), account(bob, 1, 5001)]
+    assert.deepStrictEqual(shown("VaultWithdraw", from, { Destination: bob }), [maker, bob, undefined, xrp])
+    const created = [promise("Escrow", {}, "CreatedNode"), account(maker, 9000, 3988)]
+    assert.deepStrictEqual(shown("EscrowCreate", created, { Destination: bob }), [maker, bob, undefined, nothing])
   })
 
   it("reads types to come, whatever they call an amount", () => {

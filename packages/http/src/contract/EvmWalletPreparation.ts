@@ -11,7 +11,9 @@ export const NewWalletTransaction = {
     examples: ["0x52908400098527886E0F7030069857D2E4169EE7"]
   }),
   fee: Schema.Struct({
-    exactAmount: Schema.optionalKey(amount).annotate({ description: "The whole fee in Wei, before `priority`" }),
+    exactAmount: Schema.optionalKey(amount).annotate({
+      description: "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`)"
+    }),
     priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"])).annotate({
       description: "`standard` if not given"
     })

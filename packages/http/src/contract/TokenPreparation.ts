@@ -56,7 +56,10 @@ const transfer = {
   sender: NewTransaction.sender,
   fee: Schema.Struct({
     exactAmount: Schema.optionalKey(
-      amount.annotate({ description: "The whole fee in Wei", examples: ["900000000000000"] })
+      amount.annotate({
+        description: "The whole fee in Wei; at most what may be broadcast (`maximumFee`)",
+        examples: ["900000000000000"]
+      })
     ),
     priority: Schema.Literals(["slow", "standard", "fast"])
   }),

@@ -5,6 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import { InternalTransaction, TokenTransfer } from "./Addresses.ts"
 import {
   AddressText,
   Amount,
@@ -15,12 +16,11 @@ import {
   context,
   DecimalText,
   HashText,
-  PrefixedHashParam,
   nodeErrors,
+  PrefixedHashParam,
   pageErrors,
   UnitText
 } from "./Common.ts"
-import { InternalTransaction, TokenTransfer } from "./Addresses.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { EvmTransaction, transactionValues } from "./EvmBlocks.ts"
@@ -93,7 +93,9 @@ export const NewTransaction = {
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)),
   fee: Schema.optionalKey(
     Schema.Struct({
-      exactAmount: Schema.optionalKey(decimal),
+      exactAmount: Schema.optionalKey(decimal).annotate({
+        description: "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`)"
+      }),
       priority: Schema.Literals(["slow", "standard", "fast"]),
       substractFromAmount: Schema.optionalKey(Schema.Boolean)
     })

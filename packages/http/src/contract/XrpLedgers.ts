@@ -53,13 +53,16 @@ const transactionFields = {
   hash: HashText,
   offer: Amount,
   positionInBlock: Schema.Int.annotate({ examples: [7] }),
-  recipient: AddressText,
+  recipient: AddressText.annotate({
+    description:
+      "Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none"
+  }),
   sender: AddressText,
   status: Schema.String.annotate({ examples: ["tesSUCCESS"] }),
   timestamp: Timestamp,
   type: Schema.String.annotate({ examples: ["Payment"] }),
   fee: Amount,
-  receive: Amount,
+  receive: Amount.annotate({ description: "What arrived at the recipient" }),
   value: Amount
 }
 

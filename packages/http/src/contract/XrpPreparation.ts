@@ -57,7 +57,10 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
         fee: Schema.optionalKey(
           Schema.Struct({
             exactAmount: Schema.optionalKey(
-              NewTransaction.amount.annotate({ description: "The fee in drops", examples: ["12"] })
+              NewTransaction.amount.annotate({
+                description: "The fee in drops, at most what may be broadcast (`maximumFee`)",
+                examples: ["12"]
+              })
             ),
             priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"]))
           })

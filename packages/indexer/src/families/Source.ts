@@ -44,8 +44,11 @@ export interface Source {
   readonly resting?: Effect.Effect<ReadonlyArray<Resting>>
   /** Waits until the node has announced a block since the last such wait: a hint to look, and nothing more. */
   readonly announced?: Effect.Effect<void>
-  /** The newest block that was announced, where none of the nodes has shown it yet: a hint of what to ask for. */
-  readonly announcedHead?: () => Pick<Head, "height" | "hash"> | undefined
+  /**
+   * The block that was announced last, unless the nodes have shown it: a hint of what to ask for. Bitcoin's family announces no
+   * heights.
+   */
+  readonly announcedHead?: () => (Pick<Head, "hash"> & Partial<Pick<Head, "height">>) | undefined
   /** Asked for token contracts before blocks that speak of them are committed, in families that have tokens. */
   readonly tokenMetadata?: FetchTokenMetadata
   /** What was found out about the node at start and an operator should know: missing traces, no prevouts … */

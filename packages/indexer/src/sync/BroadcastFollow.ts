@@ -88,9 +88,8 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
     const row = yield* ChainRow.find(chain)
     if (row === undefined || row.height === null) return
     const { height, id } = row
-    const failed = yield* LooksInTurn.run(
-      (limit, last) => Broadcasts.toLookFor(id, height, limit, last),
-      (some: ReadonlyArray<Broadcasts.Broadcast>) => LooksInTurn.each(some, (row) => look(row, height))
+    const failed = yield* LooksInTurn.run(Broadcasts.queue(id, height), (some: ReadonlyArray<Broadcasts.Broadcast>) =>
+      LooksInTurn.each(some, (row) => look(row, height))
     )
     if (failed !== undefined) return yield* Effect.failCause(failed)
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("BroadcastFollow.step"))

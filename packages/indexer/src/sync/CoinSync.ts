@@ -10,16 +10,16 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import { nameOf } from "@headwater/core/chains/Chain"
 import type { CoinsAt } from "@headwater/core/utxo/Coin"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
 import type { CoinSearch } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
+import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
 import * as CoinEntry from "../store/chain/CoinEntry.ts"
-import * as KnownCoins from "../store/chain/KnownCoins.ts"
 import * as FoundCoins from "../store/chain/FoundCoins.ts"
+import * as KnownCoins from "../store/chain/KnownCoins.ts"
 import * as LostCoins from "../store/chain/LostCoins.ts"
 import * as BackgroundMigrations from "../store/database/BackgroundMigrations.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
@@ -271,12 +271,12 @@ export const make = Effect.fn("CoinSync.make")(function* (
   const rested = Effect.gen(function* () {
     // A million may wait that no node can look for: they are read once a node can.
     if (isUnavailable && !(yield* search.isAvailable)) return yield* Effect.sleep(unavailableInterval)
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* SteadyTime.millis
     // Not looked for again: who came after the last look may be the first of many.
     const found = yield* gathered(now < knownRestUntil ? "left" : "searched")
     const [took, outcome] = yield* Effect.timed(searchFor(found))
     if (outcome === "searched") {
-      knownRestUntil = (yield* Clock.currentTimeMillis) + restOfKnown * Duration.toMillis(took)
+      knownRestUntil = (yield* SteadyTime.millis) + restOfKnown * Duration.toMillis(took)
     }
     isUnavailable = outcome === "unavailable"
     yield* Effect.sleep(isUnavailable ? unavailableInterval : took)

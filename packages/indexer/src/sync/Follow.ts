@@ -221,16 +221,20 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
    * for a look at the head to tell, which also tells what is final.
    */
   const enterAnnounced = Effect.fnUntraced(function* (now: number) {
-    const head = source.announcedHead?.()
-    if (head === undefined) return false
+    const announced = source.announcedHead?.()
+    if (announced === undefined) return false
+    const { hash } = announced
     const unlooked = (yield* SteadyTime.millis) - lookedAt
-    if (unlooked >= NextLook.longestUnlooked || (asked !== undefined && Bytes.equal(asked, head.hash))) return false
+    if (unlooked >= NextLook.longestUnlooked || (asked !== undefined && Bytes.equal(asked, hash))) return false
     const cursor = yield* store.cursor
-    if (cursor === undefined || head.height !== cursor.height + 1) return false
-    asked = head.hash
-    const entered = yield* Effect.result(catchUp.newest({ ...head, final: undefined }))
-    if (Result.isFailure(entered) || !Bytes.equal(entered.success.hash, head.hash)) return false
-    newest = { ...head, final: undefined }
+    if (cursor === undefined || (cursor.hash !== undefined && Bytes.equal(cursor.hash, hash))) return false
+    const next = cursor.height + 1
+    if ((announced.height ?? next) !== next) return false
+    asked = hash
+    const head: Head = { height: next, hash, final: undefined }
+    const entered = yield* Effect.result(catchUp.newest(head))
+    if (Result.isFailure(entered) || !Bytes.equal(entered.success.hash, hash)) return false
+    newest = head
     yield* report({ head: head.height, state: "following", message: undefined, atHeadAt: now })
     return true
   })

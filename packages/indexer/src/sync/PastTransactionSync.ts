@@ -34,8 +34,8 @@ const absencesUntilLost = ({ blockSeconds }: Chain) => Math.max(2, Math.ceil(sec
 
 /**
  * Looks, and seconds since the subscription, until nobody looks any more for a transaction of which a node named a block that is
- * not the one there, or does not have it, or which another node may have that could not be asked: one that is on a branch of its
- * own, or that is down, may be so for a while.
+ * not the one there, or does not have it, or that no node shows, or which another node may have that could not be asked: one that
+ * is on a branch of its own, or that is down, may be so for a while.
  */
 const doubtsUntilLost = 10
 const secondsUntilLost = 600
@@ -130,13 +130,14 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     look: PastTransactions.Look,
     begun: number
   ): Effect.fn.Return<Seen, DatabaseError | NodeError, Database> {
-    const { absences, from_height, transactionId } = look
+    const { absences, doubts, from_height, transactionId } = look
+    const counts = { absences, doubts }
     const found = yield* whereIs(look, begun)
     // Blocks may have come since the step began.
     const height = Math.max(begun, (yield* ChainRow.find(chain))?.height ?? begun)
-    const age = height - (from_height ?? height - absences)
+    const age = height - (from_height ?? height - absences - doubts)
     const pause = Math.min(longestBranch, Math.floor(age * partUntilAskedAgain))
-    if (found === undefined) return { blocks: [], missed: { look, height: height + pause, absences } }
+    if (found === undefined) return { blocks: [], missed: { look, height: height + pause, counts } }
     const places = found.state === "mined" ? [found, ...(found.others ?? [])] : []
     const blocks: Array<BlockHeader> = []
     const hidden: Array<Place> = []
@@ -151,17 +152,20 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     // A block that is yet to come says by itself what it has; one that is far ahead is on no branch of its own.
     const ahead = places.filter((place) => place.height > height).map((place) => place.height)
     if (ahead.length > 0) {
-      return { blocks, missed: { look, height: Math.max(height, Math.min(...ahead) - longestBranch), absences } }
+      return { blocks, missed: { look, height: Math.max(height, Math.min(...ahead) - longestBranch), counts } }
     }
-    if (blocks.length > 0) return { blocks, missed: { look, height, absences } }
-    const times = absences + 1
-    if (isInDoubt && (times < doubtsUntilLost || age * chain.blockSeconds < secondsUntilLost)) {
-      return { blocks, missed: { look, height: height + pause, absences: times } }
-    }
-    if (times < absencesUntilLost(chain)) return { blocks, missed: { look, height, absences: times } }
+    if (blocks.length > 0) return { blocks, missed: { look, height, counts } }
     const headers = yield* Effect.forEach(hidden, (place) => PastTransactions.headerOf(chainId, place))
     const committed = headers.filter((header) => header !== undefined)
-    return { blocks: committed, missed: { look, height, absences: committed.length > 0 ? absences : undefined } }
+    // A node that has too much to do may say where a transaction is, and refuse to show the block.
+    isInDoubt ||= hidden.length > committed.length
+    // Nodes that were in doubt through an outage say nothing of how often they have none behind it.
+    const next = isInDoubt ? { absences, doubts: doubts + 1 } : { absences: absences + 1, doubts }
+    const isLost = isInDoubt
+      ? next.doubts >= doubtsUntilLost && age * chain.blockSeconds >= secondsUntilLost
+      : next.absences >= absencesUntilLost(chain)
+    if (!isLost) return { blocks, missed: { look, height: isInDoubt ? height + pause : height, counts: next } }
+    return { blocks: committed, missed: { look, height, counts: committed.length > 0 ? counts : undefined } }
   })
 
   /** Tells what is seen of blocks of the chain, those of one block at once, and takes note of the others. */
@@ -184,8 +188,9 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     height: number
   ) {
     const exits = yield* LooksInTurn.each(looks, (look) => see(chainId, look, height))
-    const written = yield* Effect.exit(write(exits.filter(Exit.isSuccess).map(({ value }) => value)))
-    return exits.map((exit) => (Exit.isSuccess(exit) ? written : Exit.failCause(exit.cause)))
+    const seen = exits.flatMap((exit) => (exit !== undefined && Exit.isSuccess(exit) ? [exit.value] : []))
+    const written = yield* Effect.exit(write(seen))
+    return exits.map((exit) => exit && (Exit.isSuccess(exit) ? written : Exit.failCause(exit.cause)))
   })
 
   const step: PastTransactionSync["step"] = Effect.gen(function* () {
@@ -193,7 +198,7 @@ export const make = Effect.fn("PastTransactionSync.make")(function* (
     if (row === undefined || row.height === null) return
     const { height, id } = row
     const failed = yield* LooksInTurn.run(
-      (limit, behind) => PastTransactions.toLookFor(id, height, limit, behind),
+      PastTransactions.queue(id, height),
       (some: ReadonlyArray<PastTransactions.Look>) => lookAt(id, some, height)
     )
     memory.clear()

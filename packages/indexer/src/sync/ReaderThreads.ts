@@ -8,7 +8,6 @@
  */
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,6 +17,7 @@ import * as Capability from "../families/Capability.ts"
 import type { ConnectedNode, NodeSettings } from "../families/Family.ts"
 import * as BytesInFlight from "../families/node/BytesInFlight.ts"
 import type { NodeError } from "../families/node/NodeError.ts"
+import * as SteadyTime from "../SteadyTime.ts"
 import * as TimeSlice from "../TimeSlice.ts"
 import * as BlockMessage from "./internal/BlockMessage.ts"
 import type { Question } from "./internal/ReaderProgram.ts"
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (
     while (true) {
       yield* Effect.sleep(idleMillis)
       const isIdle = threads.every((thread) => thread.reading() === 0)
-      if (isIdle && (yield* Clock.currentTimeMillis) - askedAt >= idleMillis) break
+      if (isIdle && (yield* SteadyTime.millis) - askedAt >= idleMillis) break
       yield* Effect.forEach(threads, ({ check }) => check, { discard: true })
     }
     isTended = false
@@ -159,7 +159,7 @@ export const make = Effect.fnUntraced(function* (
 
     /** By a thread; undefined where none is to be asked, or gives the block. */
     const byThread = Effect.fnUntraced(function* (question: Question, height: number) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* SteadyTime.millis
       if (isClosed || now < restsUntil) return undefined
       askedAt = now
       if (!isTended) {
@@ -170,7 +170,7 @@ export const make = Effect.fnUntraced(function* (
       if (thread === undefined) return undefined
       const message = yield* thread.read(nodes, question, height)
       if (message === undefined) {
-        const failedAt = yield* Clock.currentTimeMillis
+        const failedAt = yield* SteadyTime.millis
         // Blocks that fail at the same time fail once.
         if (failedAt < restsUntil) return undefined
         restsUntil = failedAt + rest

@@ -1,8 +1,8 @@
 /** Large blocks are read in many steps, between which others have their turn. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
-import * as Chain from "@headwater/core/chains/Chain"
 import type { Block } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Inputs from "@headwater/core/utxo/Inputs"
@@ -32,8 +32,8 @@ import * as RawBlock from "../../src/families/utxo/internal/RawBlock.ts"
 import * as TransactionProof from "../../src/families/utxo/internal/TransactionProof.ts"
 import * as Ledger from "../../src/families/xrp/internal/Ledger.ts"
 import * as LedgerProof from "../../src/families/xrp/internal/LedgerProof.ts"
-import * as Fixtures from "../Fixtures.ts"
 import type { RpcError } from "../FakeNode.ts"
+import * as Fixtures from "../Fixtures.ts"
 import * as EvmBlocks from "./evm/EvmBlocks.ts"
 import * as EvmNode from "./evm/EvmNode.ts"
 import * as SealedBlock from "./evm/SealedBlock.ts"
@@ -138,7 +138,7 @@ describe("large blocks are read in steps", () => {
     // Some thousand bytes in each.
     const read = inSteps(raw.length / 2 / 10_000, RawBlock.read(bitcoin, Buffer.from(raw, "hex"), whole.transactions))
     assert.lengthOf(read.body.transfers, 1 + 2 * many)
-    assert.isUndefined(inSteps(1, TransactionProof.ofBody(whole, read.body, false)).mismatch)
+    assert.isUndefined(inSteps(1, TransactionProof.ofBody(whole, read.body)).mismatch)
   })
 
   it("XRP: each transaction", () => {

@@ -41,6 +41,8 @@ for (const store of takenStores(import.meta.url)) {
       const account = yield* Seed.account
       const node = {
         ...{ asked: 0, since: undefined as number | undefined, standing: undefined as Standing | undefined },
+        /** The transactions that the node was asked about, in turn. */
+        raws: [] as Array<Uint8Array>,
         /** The first byte of transactions about which the node says what nobody understands. */
         confused: 0,
         /** What happens between the node's answer and its arrival. */
@@ -56,6 +58,7 @@ for (const store of takenStores(import.meta.url)) {
           standing: (raw, since) =>
             Effect.suspend((): Effect.Effect<Standing, NodeError> => {
               node.asked++
+              node.raws.push(raw)
               node.since = since
               if (raw[0] === node.confused) {
                 return Effect.fail(new NodeInconsistent({ node: "node", method: "m", message: "nonsense" }))
@@ -258,6 +261,24 @@ for (const store of takenStores(import.meta.url)) {
           node.standing = undefined
           assert.strictEqual((yield* Effect.flip(follow.step))._tag, "NodeUnreachable")
           assert.strictEqual(node.asked, 50)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("have their turn beside those of another account, however many these are", () =>
+        Effect.gen(function* () {
+          const { account, next, node } = yield* start
+          for (let i = 0; i < 70; i++) {
+            const transactionId = new Uint8Array(32).fill(9).fill(i, 0, 1)
+            yield* Broadcasts.begin({ account, chain, transactionId, raw, callback: undefined })
+          }
+          const own = { account: yield* Seed.account, raw: Uint8Array.of(5), callback: undefined }
+          yield* Broadcasts.begin({ ...own, chain, transactionId })
+          yield* next({ state: "waiting" })
+          assert.strictEqual(node.raws.length, 71)
+          assert.isBelow(
+            node.raws.findIndex(([first]) => first === 5),
+            8
+          )
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 

@@ -186,7 +186,7 @@ for (const store of takenStores(import.meta.url)) {
 
       it.effect("are not given up at once where a node is down that may be the one that finds them", () =>
         Effect.gen(function* () {
-          const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* start
+          const { left, mine, node, subscriptions, steps, told, wanted } = yield* start
           const block = yield* mine(paid)
           const made = yield* subscriptions.create(wanted(block.transactions[0]!))
           const other = yield* subscriptions.create(wanted(unknown))
@@ -194,7 +194,7 @@ for (const store of takenStores(import.meta.url)) {
           node.says = yield* ofAny([down, Effect.succeed<Located>({ state: "absent" })], (one) => one)
           yield* steps(4)
           node.says = undefined
-          yield* sync.step
+          yield* steps(2)
           assert.deepStrictEqual([yield* told(made), yield* told(other), yield* left], [[of(block)], [], 0])
         }).pipe(Effect.provide(services), Effect.scoped)
       )
@@ -216,7 +216,7 @@ for (const store of takenStores(import.meta.url)) {
             yield* passes(140)
             assert.isBelow(node.asked, 2 * 80)
             node.says = undefined
-            yield* passes(10)
+            yield* passes(40)
             assert.deepStrictEqual([(yield* told(made)).length, yield* left], [1, 0])
             const other = yield* subscriptions.create(wanted(unknown, { allowDuplicates: true }))
             node.says = { state: "absent", isPartial: true }
@@ -315,6 +315,79 @@ for (const store of takenStores(import.meta.url)) {
             assert.lengthOf(node.ids, 151)
             assert.isBelow(node.ids.indexOf(hex(block.transactions[0]!)), 60)
             assert.deepStrictEqual(yield* told(yield* late), [of(block)])
+          }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect("are not given up within two blocks at a node that names their block and cannot show it", () =>
+        Effect.gen(function* () {
+          const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* start
+          const block = yield* mine(paid)
+          const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+          // A block that was never committed, as one from before the first of the record.
+          node.says = { state: "mined", height: block.height, hash: unknown }
+          node.isPruned = true
+          yield* steps(5)
+          assert.strictEqual(yield* left, 1)
+          node.isPruned = false
+          node.says = undefined
+          yield* sync.step
+          assert.deepStrictEqual([yield* told(made), yield* left], [[of(block)], 0])
+          // Not for ever.
+          yield* subscriptions.create(wanted(unknown))
+          node.says = { state: "mined", height: block.height, hash: unknown }
+          node.isPruned = true
+          yield* steps(60)
+          assert.strictEqual(yield* left, 0)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect(
+        "have their turn beside those of another account, however many these are, and however slow nodes are",
+        () =>
+          Effect.gen(function* () {
+            const { account, left, mine, node, subscriptions, sync, told, wanted } = yield* start
+            const block = yield* mine(paid)
+            const many = Array.from({ length: 300 }, (_, i) =>
+              wanted(unknown.map((byte, at) => (at === 5 ? i % 256 : at === 6 ? i >> 8 : byte)))
+            )
+            yield* subscriptions.createMany(account, chain, many, Effect.succeed)
+            const other = yield* Seed.account
+            const made = yield* subscriptions.create(wanted(block.transactions[0]!, { account: other }))
+            const asked = () => node.ids.indexOf(hex(block.transactions[0]!))
+            yield* sync.step
+            assert.strictEqual(asked(), 1)
+            assert.deepStrictEqual([yield* told(made), node.asked, yield* left], [[of(block)], 301, 300])
+            // Also where it comes in the midst of those of the other.
+            yield* mine()
+            node.ids = []
+            const late = yield* Effect.cached(
+              Effect.orDie(
+                subscriptions.create(wanted(block.transactions[0]!, { account: other, allowDuplicates: true }))
+              )
+            )
+            node.meanwhile = Effect.andThen(Effect.sleep("60 millis"), late)
+            yield* sync.step
+            assert.isBelow(asked(), 30)
+            assert.deepStrictEqual([node.ids.length, yield* told(yield* late)], [301, [of(block)]])
+          }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect(
+        "are looked for as often behind an outage as without one, until nodes that have none are believed",
+        () =>
+          Effect.gen(function* () {
+            const { left, mine, node, subscriptions, steps, sync, told, wanted } = yield* start
+            const block = yield* mine(paid)
+            const made = yield* subscriptions.create(wanted(block.transactions[0]!))
+            node.says = { state: "absent", isPartial: true }
+            yield* steps(9)
+            // The node that is back is a block behind for a moment.
+            node.says = { state: "absent" }
+            yield* steps(1)
+            assert.strictEqual(yield* left, 1)
+            node.says = undefined
+            yield* sync.step
+            assert.deepStrictEqual([yield* told(made), yield* left], [[of(block)], 0])
           }).pipe(Effect.provide(services), Effect.scoped)
       )
 

@@ -12,12 +12,12 @@ import type { TransactionRequest } from "@headwater/indexer/families/evm/Transac
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as CoinAmount from "../CoinAmount.ts"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import * as CoinAmount from "../CoinAmount.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import { keep, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress, decodeAmount } from "../Field.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
@@ -87,24 +87,33 @@ const feeQuoteFor = (
   prices: GasPrices,
   fee: NonNullable<Request["fee"]>,
   gasLimit: bigint,
-  fromAmount: boolean
+  fromAmount: boolean,
+  feeFault: EvmConnection["feeFault"]
 ) => {
+  const faultOf = ({ cap }: Preparation.FeeQuote) => feeFault(cap, gasLimit, prices.suggestedPrice)
   if (fee.exactAmount === undefined) {
-    return Effect.succeed(Preparation.feeQuote(type, prices, fee.priority, fromAmount))
+    const quote = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
+    const fault = faultOf(quote)
+    // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
+    return fault === undefined
+      ? Effect.succeed(quote)
+      : Effect.fail(conflictingField("fee.priority", `by recent blocks ${fault}; name fee.exactAmount, or come back`))
   }
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
   const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
   // Blocks of BNB Smart Chain have a base fee of 0, and its nodes take nothing for nothing all the same.
   const least = prices.baseFee || 1n
-  return quote.cap < least
-    ? Effect.fail(
-        conflictingField(
-          "fee.exactAmount",
-          `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
-        )
+  if (quote.cap < least) {
+    return Effect.fail(
+      conflictingField(
+        "fee.exactAmount",
+        `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
       )
-    : Effect.succeed(quote)
+    )
+  }
+  const fault = faultOf(quote)
+  return fault === undefined ? Effect.succeed(quote) : Effect.fail(invalidField("fee.exactAmount", fault))
 }
 
 /** The fee in the words of the contract, in Wei. */
@@ -134,7 +143,7 @@ interface Wanted extends Omit<TransactionRequest, "value"> {
 
 const prepareCall = Effect.fnUntraced(function* (
   { chain, reserving }: { readonly chain: Chain; readonly reserving: Reserving },
-  evm: EvmNode,
+  { evm, feeFault }: Pick<EvmConnection, "evm" | "feeFault">,
   request: Pick<Request, "account" | "nonce" | "reserve" | "type"> & { readonly fee: NonNullable<Request["fee"]> },
   { amount, data, from, fromAmount, to }: Wanted
 ) {
@@ -162,7 +171,7 @@ const prepareCall = Effect.fnUntraced(function* (
         )
       )
   const gasLimit = Preparation.gasLimit(estimate, data)
-  const quote = yield* feeQuoteFor(type, prices, fee, gasLimit, fromAmount)
+  const quote = yield* feeQuoteFor(type, prices, fee, gasLimit, fromAmount, feeFault)
   const gasFee = quote.cap * gasLimit
   const build = (value: bigint, nonce = next) =>
     Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
@@ -215,8 +224,8 @@ const prepareCoins = Effect.fnUntraced(function* (means: Means, request: Request
   const amount = yield* decodeAmount(chain, "amount", request.amount)
   const data = new TextEncoder().encode(request.additionalData ?? "")
   const fromAmount = request.substractFromAmount ?? fee.substractFromAmount ?? false
-  const { evm } = yield* freshness.node
-  const prepared = yield* prepareCall(means, evm, { ...request, fee }, { from, to, amount, data, fromAmount })
+  const node = yield* freshness.node
+  const prepared = yield* prepareCall(means, node, { ...request, fee }, { from, to, amount, data, fromAmount })
   const value = CoinAmount.of(chain, prepared.value)
   return { ...prepared.item, sighash: prepared.digest, value }
 })
@@ -226,10 +235,10 @@ type TokenRequest = Parameters<ChainOperations["prepareFungible" | "prepareNonFu
 /** The transaction calls the token's contract, with no coins: `recipient` of the answer is the contract. */
 const prepareTokens = Effect.fnUntraced(function* (means: Means, request: TokenRequest) {
   const { chain, freshness } = means
-  const { evm } = yield* freshness.node
-  const call = yield* TokenTransfer.callOf(chain, evm, request)
+  const node = yield* freshness.node
+  const call = yield* TokenTransfer.callOf(chain, node.evm, request)
   const wanted = { ...call, amount: 0n, fromAmount: false }
-  const { digest, item } = yield* prepareCall(means, evm, request, wanted)
+  const { digest, item } = yield* prepareCall(means, node, request, wanted)
   return { ...item, sigHash: digest, value: { amount: "0" } }
 })
 

@@ -41,6 +41,12 @@ interface Output {
   readonly amount: bigint
 }
 
+/** Fails for a wallet whose form of addresses is an ordinary script hash on its chain, where nobody relays what spends that. */
+export const mustBeSpendable = ({ chain, format }: Pick<WalletKey, "chain" | "format">) =>
+  format === "P2SH-P2WPKH" && chain.utxo!.address.segwit === undefined
+    ? Effect.fail(new Unimplemented({ message: `${chain.blockchain} has no segwit: nothing can spend P2SH-P2WPKH` }))
+    : Effect.void
+
 /** What the request pays: to its recipients, and its data. */
 const outputsOf = Effect.fnUntraced(function* (chain: Chain, { additionalData = "", recipients }: Request) {
   const outputs: Array<Output> = []
@@ -147,9 +153,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const prepare = Effect.fnUntraced(function* (request: Request, key: WalletKey) {
-    if (key.format === "P2SH-P2WPKH" && network.address.segwit === undefined) {
-      return yield* new Unimplemented({ message: `${chain.blockchain} has no segwit: nothing can spend P2SH-P2WPKH` })
-    }
+    yield* mustBeSpendable(key)
     const paid = yield* outputsOf(chain, request)
     const changeTo =
       request.fee.address === undefined ? undefined : yield* decodeAddress(chain, "fee.address", request.fee.address)

@@ -58,6 +58,10 @@ const isMultisig = (script: Uint8Array): boolean => {
   return needed >= 1 && needed <= count && count <= 16 && keys === count
 }
 
+/** Whether the chain's nodes know segwit, which those of Bitcoin Cash, Dash and Zcash do not. */
+const knowsWitness = ({ utxo }: Chain): boolean =>
+  !utxo?.cashTokens && !utxo?.specialTransactions && utxo?.wireFormat !== "zcash"
+
 /** The form of a locking script by the name that the chain's nodes have for it. */
 export const typeOf = (chain: Chain, script: Uint8Array): string => {
   const template = LockingScript.parse(script)
@@ -65,8 +69,10 @@ export const typeOf = (chain: Chain, script: Uint8Array): string => {
     case "pubKeyHash":
       return "pubkeyhash"
     case "scriptHash":
-      return "scripthash"
+      // Bitcoin Cash alone has those of 32 bytes.
+      return template.hash.length === 20 || chain.utxo?.cashTokens ? "scripthash" : "nonstandard"
     case "witness": {
+      if (!knowsWitness(chain)) return "nonstandard"
       const { program, version } = template
       const { length } = program
       if (version === 0) {

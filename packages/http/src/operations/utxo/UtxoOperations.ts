@@ -86,6 +86,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   })
 
   const utxoDerive: ChainOperations["utxoDerive"] = Effect.fn("UtxoOperations.utxoDerive")(function* (request) {
+    // Whoever is given such an address pays coins that its owner cannot get back.
+    yield* Prepare.mustBeSpendable(yield* keyFor(request))
     if ((yield* find(request)) === undefined) yield* coinsCanBeFound
     return yield* Effect.tapErrorTag(deriveAndSync(request), "xpub_sync_in_progress", () => coinsCanBeFound)
   })

@@ -4,13 +4,13 @@ import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { Account, OpenLedger } from "@headwater/indexer/families/xrp/OpenLedger"
+import type { Account, Fees, OpenLedger } from "@headwater/indexer/families/xrp/OpenLedger"
 import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as CoinAmount from "../CoinAmount.ts"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
+import * as CoinAmount from "../CoinAmount.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import { keep, type Reserving } from "../KeptNonce.ts"
@@ -38,8 +38,7 @@ const recipientOf = Effect.fnUntraced(function* (chain: Chain, { destinationTag,
   return { account, tag: own ?? destinationTag }
 })
 
-const feeOf = Effect.fnUntraced(function* (chain: Chain, ledger: OpenLedger, { fee }: Request) {
-  const { minimum, openLedger } = yield* ledger.fees
+const feeOf = Effect.fnUntraced(function* (chain: Chain, { minimum, openLedger }: Fees, { fee }: Request) {
   const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
   if (fee?.exactAmount !== undefined) {
     const exact = Amount.parse(fee.exactAmount, 0)
@@ -113,7 +112,7 @@ const prepare = Effect.fnUntraced(function* (
   if (amount === 0n) return yield* invalidField("amount", "must be above zero")
   const memo = Buffer.from(request.additionalData ?? "")
   if (memo.length > maxMemo) return yield* invalidField("additionalData", `must be at most ${maxMemo} bytes of UTF-8`)
-  const { openLedger: ledger } = (yield* freshness.node).source
+  const { feeFault, openLedger: ledger } = (yield* freshness.node).source
   const account = yield* ledger.account(sender)
   if (account === undefined) return yield* conflictingField("sender", "there is no such account")
   if (request.sequence !== undefined && request.sequence < account.openSequence) {
@@ -132,7 +131,8 @@ const prepare = Effect.fnUntraced(function* (
   }
   const refusal = yield* refusalOf(chain, ledger, sender, recipient, amount)
   if (refusal !== undefined) return yield* refusal
-  const fee = yield* feeOf(chain, ledger, request)
+  const fees = yield* ledger.fees
+  const fee = yield* feeOf(chain, fees, request)
   const { base, increment } = yield* ledger.reserves
   const reserve = base * BigInt(account.accounts) + increment * BigInt(account.owned)
   // A payment with the sequence of a queued one takes its place, and may spend what that one might have.
@@ -148,6 +148,9 @@ const prepare = Effect.fnUntraced(function* (
         `amount ${coins(amount)}, and the larger one of fee ${coins(fee)} and reserve ${coins(reserve)}`
     )
   }
+  const isUsual = fee <= fees.minimum || request.fee?.exactAmount === undefined
+  const fault = isUsual ? undefined : feeFault(fee, fees.openLedger)
+  if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
   // Last: whoever gets no answer has reserved nothing.
   const { kept, nonce: sequence } =

@@ -1,36 +1,39 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Prepare from "@headwater/http/operations/evm/Prepare"
+import { feeFault } from "@headwater/indexer/families/evm/Broadcasting"
 import * as Effect from "effect/Effect"
 
 const gas = 21_000n
 
 /** Preparation for a rich sender, on a chain with this base fee; how many nonces were reserved. */
-const prepared = (name: string, baseFee: bigint) => {
+const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => {
   let reserved = 0
   const evm = {
     gasPrices: () =>
       Effect.succeed({
         height: 1,
         baseFee,
-        tips: [0n, 0n, 0n],
+        tips: [tip, tip, tip],
         suggestedPrice: 50_000_000n,
         suggestedTip: 50_000_000n
       }),
     account: () => Effect.succeed({ balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n }),
     estimateGas: () => Effect.succeed(gas)
   }
-  const freshness = { node: Effect.succeed({ evm }), orUnavailable: (effect: unknown) => effect }
+  const chain = Chain.ofName(name)!
+  const node = Effect.succeed({ evm, feeFault: feeFault(chain, maximumFee) })
+  const freshness = { node, orUnavailable: (effect: unknown) => effect }
   const nonces = { reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })) }
-  const { prepare } = Prepare.make({ chain: Chain.ofName(name)! } as never, freshness as never, {
+  const { prepare } = Prepare.make({ chain } as never, freshness as never, {
     ...{ nonces: nonces as never, reservationSeconds: 600 }
   })
   const address = `0x${"11".repeat(20)}`
   return {
-    prepare: (exactAmount: bigint) =>
+    prepare: (exactAmount?: bigint) =>
       prepare({
         ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true },
-        fee: { priority: "standard", exactAmount: String(exactAmount) }
+        fee: { priority: "standard", ...(exactAmount === undefined ? {} : { exactAmount: String(exactAmount) }) }
       } as never),
     reserved: () => reserved
   }
@@ -39,12 +42,33 @@ const prepared = (name: string, baseFee: bigint) => {
 describe("Preparation of EVM transactions", () => {
   it.effect("reserves no nonce for a fee that the answer cannot carry", () =>
     Effect.gen(function* () {
-      const { prepare, reserved } = prepared("ethereum/mainnet", 1_000_000_000n)
+      const { prepare, reserved } = prepared("ethereum/mainnet", 1_000_000_000n, 1e12)
       const refused = yield* Effect.flip(prepare(gas * 2n ** 54n))
-      assert.deepInclude(refused, { _tag: "invalid_data" })
+      assert.include(refused.message, "fee: must be at most 2^53 - 1")
       assert.strictEqual(reserved(), 0)
       assert.strictEqual((yield* prepare(gas * 2_000_000_000n)).nonce, 5)
       assert.strictEqual(reserved(), 1)
+    })
+  )
+
+  it.effect("takes no fee that would not be broadcast", () =>
+    Effect.gen(function* () {
+      const { prepare } = prepared("ethereum/mainnet", 1_000_000_000n)
+      const most = 100n * 50_000_000n
+      // A thousandth of a coin is never beyond measure.
+      assert.strictEqual((yield* prepare(10n ** 15n)).fee.maxFeePerGas, Number(10n ** 15n / gas))
+      const { message } = yield* Effect.flip(prepare(10n ** 15n + gas))
+      assert.include(message, `fee.exactAmount: the fee must be at most ${most} Wei for each gas`)
+    })
+  )
+
+  it.effect("offers no tip beyond measure, as one transaction of the last blocks has paid by mistake", () =>
+    Effect.gen(function* () {
+      const usual = prepared("ethereum-classic/mainnet", 1_000_000_000n, 100, 2_000_000_000n)
+      assert.strictEqual((yield* usual.prepare()).fee.gasPrice, 1_265_625_000 + 2_000_000_000)
+      const { prepare } = prepared("ethereum-classic/mainnet", 1_000_000_000n, 100, 10n ** 14n)
+      const { message } = yield* Effect.flip(prepare())
+      assert.match(message, /^fee.priority: by recent blocks the fee must be at most 5000000000 Wei for each gas/)
     })
   )
 

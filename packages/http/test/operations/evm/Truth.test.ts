@@ -281,7 +281,8 @@ const evm = (world: World): EvmConnection & { readonly unusedAt: UnusedAt } => {
           holdings.map(({ contract, holder }) => world.tokens(holder, contract, height))
         )
     } as unknown as EvmConnection["evm"],
-    explorer: {} as EvmConnection["explorer"]
+    explorer: {} as EvmConnection["explorer"],
+    feeFault: () => undefined
   }
 }
 

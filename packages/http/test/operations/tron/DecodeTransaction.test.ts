@@ -42,6 +42,19 @@ describe("a raw transaction of Tron", () => {
       // Nodes join the parts of a message that stands there twice.
       const twice = yield* Effect.result(decode(Protobuf.encode([...signed, [1, rawData(3, 1n)]])))
       assert.isTrue(Result.isFailure(twice))
+      // Empty, the second parameter changes nothing for nodes, and would be the one that is shown.
+      const around = Result.getOrThrow(Protobuf.decode(real))
+      const fields = Result.getOrThrow(
+        Protobuf.decode(around.find(({ number }) => number === contract)!.value as Uint8Array)
+      )
+      const written = [...fields, { number: 2, value: Protobuf.encode([[3, 1n]]) }].map(
+        ({ number, value }) => [number, value] as const
+      )
+      const hidden = around.map(({ number, value }) =>
+        number === contract ? ([number, Protobuf.encode(written)] as const) : ([number, value] as const)
+      )
+      const refused = yield* Effect.flip(decode(Protobuf.encode([[1, Protobuf.encode(hidden)]])))
+      assert.include(refused.message, "there must be one parameter")
     })
   )
 })

@@ -447,9 +447,16 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
-    it.live("is refused where nothing could spend the wallet's form of addresses", () =>
+    it.live("is refused where nothing could spend the wallet's form of addresses, and none of these is given out", () =>
       Effect.gen(function* () {
-        const { operations, request } = yield* setup("dogecoin", "P2SH-P2WPKH", 3)
+        const { chain, operations, request: other } = yield* setup("dogecoin", "P2PKH", 3)
+        const format = "P2SH-P2WPKH" as const
+        const request = { ...other, format }
+        const underived = yield* Effect.flip(operations.utxoDerive(request))
+        assert.strictEqual(underived._tag, "unimplemented")
+        // The wallet may be watched all the same.
+        const key = Result.getOrThrow(keyOf(1, chain, request.extendedPublicKey, request.derivation, format))
+        yield* (yield* Wallets).sync<never, never>(key, 20, (change) => change)
         const recipients = [{ address: "mfWxJ45yp2SFn7UciZyNpvDKrzbhyfKrY8", amount: "1" }]
         const refused = yield* Effect.flip(operations.utxoPrepare({ ...request, recipients, fee: {} }))
         assert.strictEqual(refused._tag, "unimplemented")

@@ -1,7 +1,7 @@
-import * as Chain from "@headwater/core/chains/Chain"
 import { assert, describe, it } from "@effect/vitest"
-import * as Result from "effect/Result"
+import * as Chain from "@headwater/core/chains/Chain"
 import { typeOf } from "@headwater/http/operations/utxo/ScriptType"
+import * as Result from "effect/Result"
 
 const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
@@ -52,6 +52,20 @@ describe("forms of locking scripts", () => {
   it("have the names that nodes give them", () => {
     for (const [script, type] of named) {
       assert.strictEqual(typeOf(litecoin, Buffer.from(script, "hex")), type, script)
+    }
+  })
+
+  it("are those of segwit where nodes know it, and of 32 bytes of script hash on Bitcoin Cash", () => {
+    for (const [blockchain, witness, scriptHash32] of [
+      ["bitcoin", "witness_v0_keyhash", "nonstandard"],
+      ["bitcoin-cash", "nonstandard", "scripthash"],
+      ["dash", "nonstandard", "nonstandard"],
+      ["zcash", "nonstandard", "nonstandard"]
+    ] as const) {
+      const chain = Result.getOrThrow(Chain.find(blockchain, "mainnet"))
+      assert.strictEqual(typeOf(chain, Buffer.from(`0014${hash}`, "hex")), witness, blockchain)
+      assert.strictEqual(typeOf(chain, Buffer.from(`aa20${long}87`, "hex")), scriptHash32, blockchain)
+      assert.strictEqual(typeOf(chain, Buffer.from(`a914${hash}87`, "hex")), "scripthash", blockchain)
     }
   })
 

@@ -21,6 +21,16 @@ const blobGas = 131_072n
  */
 const smallFee = ({ decimals }: Chain) => 10n ** BigInt(decimals - 3)
 
+/** Why the price of a transaction's gas is beyond measure; undefined where it is not. Both prices in Wei for a gas. */
+export type FeeFault = (offered: bigint, gasLimit: bigint, usual: bigint) => string | undefined
+
+export const feeFault =
+  (chain: Chain, maximumFee: number): FeeFault =>
+  (offered, gasLimit, usual) =>
+    gasLimit * offered <= smallFee(chain)
+      ? undefined
+      : Broadcasting.feeFault(offered, usual, maximumFee, "Wei for each gas")
+
 const mistakes = (text: unknown) => String(text instanceof Error ? text.message : text).replace(/ \(.*$/s, "")
 
 type Ethers = typeof import("ethers/transaction")
@@ -141,6 +151,7 @@ export const make = (
   chainId: Effect.Effect<bigint, NodeError>,
   { maximumFee }: Options
 ): Broadcasting.Broadcasting => {
+  const faultOf = feeFault(chain, maximumFee)
   const ownId = chain.evm?.chainId === undefined ? chainId : Effect.succeed(BigInt(chain.evm.chainId))
 
   return {
@@ -169,8 +180,7 @@ export const make = (
         )
       }
       const offered = transaction.gasPrice ?? transaction.maxFeePerGas ?? 0n
-      const isSmall = gasLimit * offered <= smallFee(chain)
-      const fault = isSmall ? undefined : Broadcasting.feeFault(offered, price, maximumFee, "Wei for each gas")
+      const fault = faultOf(offered, gasLimit, price)
       if (fault !== undefined) return yield* Broadcasting.invalid(fault)
       const blobs =
         BigInt(transaction.blobVersionedHashes?.length ?? 0) * blobGas * (transaction.maxFeePerBlobGas ?? 0n)

@@ -10,9 +10,9 @@ import * as Broadcasting from "./Broadcasting.ts"
 import * as EvmExplorer from "./EvmExplorer.ts"
 import * as EvmNode from "./EvmNode.ts"
 import * as EvmSource from "./EvmSource.ts"
+import type { Explorer } from "./Explorer.ts"
 import * as EvmSelfReport from "./internal/EvmSelfReport.ts"
 import * as EvmSettings from "./internal/EvmSettings.ts"
-import type { Explorer } from "./Explorer.ts"
 import * as NewHeads from "./NewHeads.ts"
 import * as Past from "./Past.ts"
 
@@ -20,6 +20,8 @@ export interface EvmConnection extends ConnectedNode {
   readonly family: "evm"
   readonly evm: EvmNode.EvmNode
   readonly explorer: Explorer
+  /** A transaction whose fee is beyond measure would not be broadcast. */
+  readonly feeFault: Broadcasting.FeeFault
 }
 
 /** The source, whose blocks are announced. */
@@ -68,7 +70,8 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     source: announcing,
     sideSources,
     evm,
-    explorer: EvmExplorer.make(rpc, source.traces)
+    explorer: EvmExplorer.make(rpc, source.traces),
+    feeFault: Broadcasting.feeFault(chain, maximumFee)
   }
 })
 

@@ -1,6 +1,6 @@
 /**
- * What a node publishes over ZeroMQ (`zmqpubhashblock`, `zmqpubhashtx`), as hints to look: the content of
- * an announcement is not read, and blocks and transactions without one are found by looking all the same.
+ * What a node publishes over ZeroMQ (`zmqpubhashblock`, `zmqpubhashtx`), as hints to look: of an announcement nothing but a
+ * block's hash is read, which is never recorded, and blocks and transactions without one are found by looking all the same.
  *
  * Needs the package `zeromq`, which only operators who want announcements have to install.
  */
@@ -13,6 +13,8 @@ import * as Hints from "../node/Hints.ts"
 export interface Announcements {
   /** Waits until a block has been announced since this was last waited for. */
   readonly block: Effect.Effect<void>
+  /** Hash of the block that was announced last. */
+  readonly blockHash: () => Uint8Array | undefined
   /** Waits until a transaction has been announced since this was last waited for. */
   readonly transaction: Effect.Effect<void>
 }
@@ -26,6 +28,7 @@ export interface Options {
 
 /** A topic, a hash and a number are far smaller; ZeroMQ leaves a publisher that sends more. */
 const maximumBytes = 256
+const hashBytes = 32
 /** Messages that are kept until they are read; more are dropped. */
 const maximumMessages = 100
 const heartbeatMillis = 30_000
@@ -56,15 +59,19 @@ export const make = Effect.fn("Announcements.make")(function* (
 ) {
   const blocks = yield* Hints.make
   const transactions = yield* Hints.make
+  let newest: Uint8Array | undefined
 
   /** Ends when nothing has come for a while: ZeroMQ does not go back to a publisher that broke the protocol. */
   const listen = Effect.fnUntraced(function* (socket: Subscriber) {
     while (true) {
       const message = yield* Effect.option(Effect.tryPromise(() => socket.receive()))
       if (Option.isNone(message)) return
-      const topic = message.value[0]?.toString("latin1")
-      if (topic === "hashblock") blocks.offer()
-      else if (topic === "hashtx") transactions.offer()
+      const [name, hash] = message.value
+      const topic = name?.toString("latin1")
+      if (topic === "hashblock") {
+        if (hash?.length === hashBytes) newest = hash
+        blocks.offer()
+      } else if (topic === "hashtx") transactions.offer()
     }
   })
 
@@ -82,5 +89,5 @@ export const make = Effect.fn("Announcements.make")(function* (
       Effect.forkScoped
     )
   }
-  return { block: blocks.wait, transaction: transactions.wait } satisfies Announcements
+  return { block: blocks.wait, blockHash: () => newest, transaction: transactions.wait } satisfies Announcements
 })

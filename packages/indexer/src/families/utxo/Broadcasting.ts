@@ -48,7 +48,7 @@ const noInputs = Broadcasting.invalid("must have inputs, none of which makes new
 const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, string> =>
   Result.map(WholeTransaction.decode(chain, raw), ({ id, shielded }) => {
     const body = BlockBody.empty()
-    RawZcashTransaction.read(new RawBytes(raw), chain, 0, id, body)
+    RawZcashTransaction.read(new RawBytes(raw), chain, 0, body)
     return { id, body, isTransparent: Object.values(shielded ?? {}).every((parts) => parts === 0) }
   })
 

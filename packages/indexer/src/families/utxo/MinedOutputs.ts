@@ -25,7 +25,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 const outputsOf = (chain: Chain, id: Uint8Array, answer: unknown) => {
   const raw = new RawBytes(NodeJson.bytes(answer, () => "the transaction"))
   const body = BlockBody.empty()
-  if (chain.utxo!.wireFormat === "zcash") RawZcashTransaction.read(raw, chain, 0, id, body)
+  if (chain.utxo!.wireFormat === "zcash") RawZcashTransaction.read(raw, chain, 0, body)
   else RawTransaction.read(raw, chain, 0, body)
   if (Buffer.compare(body.transactions[0]!, id) !== 0) refuse("the transaction", "is not the one that was asked for")
   return new Map(

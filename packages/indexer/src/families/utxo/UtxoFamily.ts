@@ -6,7 +6,7 @@ import type { UtxoConnection } from "./UtxoConnection.ts"
 export const UtxoFamily: Family<UtxoConnection, UtxoSettings.Fields> = {
   name: "utxo",
   urlSchemes: ["http", "https"],
-  unprovenParts: ["header", "transactions", "transaction ids", "witnesses", "prevouts"],
+  unprovenParts: ["header", "transactions", "witnesses", "prevouts"],
   settings: UtxoSettings.fields,
   nodeAccess: () => import("./UtxoConnection.ts"),
   lossByRewind: (height, restorable) =>

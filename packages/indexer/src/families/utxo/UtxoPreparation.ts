@@ -67,7 +67,7 @@ export interface UtxoPreparation {
   readonly feeFault: (fee: bigint, bytes: number) => Effect.Effect<string | undefined, NodeError>
   /** In the order of the coins. */
   readonly statesOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<CoinState>, NodeError>
-  /** The transactions that made the coins, as they are sent; undefined where the node does not show one. */
+  /** The transactions that made the coins, as signers read them; undefined where the node does not show one. */
   readonly makersOf: (coins: ReadonlyArray<Coin>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, NodeError>
   /** `absent`: it does not wait at the node; `unsaid`: the node does not count what a transaction spends from. */
   readonly ancestorsOf: (transactionId: string) => Effect.Effect<Ancestors | "absent" | "unsaid", NodeError>
@@ -131,7 +131,11 @@ const isMissing = ({ code, message }: NodeRejected) => code === methodNotFound |
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
 /** Behind the version: no inputs, and the flag of MWEB, which of mined transactions a HogEx alone has (LIP-2). */
-const isHogEx = (raw: Uint8Array | undefined): boolean => raw?.[4] === 0 && (raw[5]! & MwebParts.flag) !== 0
+const isHogEx = (raw: Uint8Array | undefined): raw is Uint8Array => raw?.[4] === 0 && (raw[5]! & MwebParts.flag) !== 0
+
+/** As signers read transactions: a HogEx without its marks, the flag and the empty part in front of the locktime. */
+const readable = (raw: Uint8Array | undefined) =>
+  isHogEx(raw) ? Buffer.concat([raw.subarray(0, 4), raw.subarray(6, -5), raw.subarray(-4)]) : raw
 
 export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee): UtxoPreparation => {
   const network = chain.utxo!
@@ -164,7 +168,10 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       const message = "the estimated rate is far above every one that blocks ever asked for"
       return yield* new NodeInconsistent({ node: rpc.node, method: "estimatesmartfee", message })
     }
-    return { rate: greatest([estimated, floor]), longTermRate: greatest([later, least]), least }
+    const rate = greatest([estimated, floor])
+    // Change that costs more than that to spend some day goes to the fee: nobody's coins shall go there by one estimate alone.
+    const most = greatest([rate, longTermFactor * least])
+    return { rate, longTermRate: later < most ? greatest([later, least]) : most, least }
   })
 
   const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {
@@ -196,7 +203,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
   const bytesOf = (answer: Answer): Uint8Array | undefined =>
     Result.getOrUndefined(Result.try(() => NodeJson.bytes(Result.getOrThrow(answer), () => "the answer")))
 
-  const makersOf: UtxoPreparation["makersOf"] = Effect.fn("UtxoPreparation.makersOf")(function* (coins) {
+  const rawMakersOf: UtxoPreparation["makersOf"] = Effect.fn("UtxoPreparation.makersOf")(function* (coins) {
     const ids = [...new Set(coins.map(({ outpoint }) => hex(outpoint.transactionId)))]
     const heights = new Map(coins.map(({ height, outpoint }) => [hex(outpoint.transactionId), height]))
     const indexed = yield* rpc.results(ids.map((id) => ({ method: "getrawtransaction", params: [id] })))
@@ -235,7 +242,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     )
     if (young.length === 0) return states
     // No answer about an output says that a HogEx made it.
-    const makers = yield* makersOf(young)
+    const makers = yield* rawMakersOf(young)
     const peggedOut = new Set(young.filter((_, i) => isHogEx(makers[i])))
     return states.map((state, i) => (peggedOut.has(coins[i]!) ? "peggedOut" : state))
   })
@@ -275,6 +282,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       const info = NodeJson.record(answer, () => "the answer")
       const consensus = NodeJson.record(info.consensus, () => "consensus")
       const branch = NodeJson.bytes(consensus.nextblock, () => "consensus.nextblock")
+      if (branch.length !== 4) refuse("consensus.nextblock", "must be 4 bytes")
       return {
         id: Buffer.from(branch).readUInt32BE(0),
         height: NodeJson.count(info.blocks, () => "blocks") + 1
@@ -287,7 +295,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     feeRates,
     feeFault: FeeMeasure.make(chain, rpc, maximumFee),
     statesOf,
-    makersOf,
+    makersOf: (coins) => Effect.map(rawMakersOf(coins), (makers) => makers.map(readable)),
     ancestorsOf,
     nextBranch
   }

@@ -231,6 +231,12 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       verbose: capabilities.verbose
     }),
     search,
-    ...(announcements && { announced: announcements.block })
+    ...(announcements && {
+      announced: announcements.block,
+      announcedHead: () => {
+        const hash = announcements.blockHash()
+        return hash && { hash }
+      }
+    })
   }
 })

@@ -6,6 +6,7 @@
  * ZIP-229 (ids of versions 5 and 6).
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as TransactionSize from "@headwater/core/utxo/TransactionSize"
 import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Result from "effect/Result"
 import * as AssetUnlock from "./internal/AssetUnlock.ts"
@@ -64,6 +65,18 @@ export interface WholeTransaction {
 }
 
 const witnessFlag = 1
+
+/** The id of bytes with a length in a longer form than it needs would be one that no node has: none reads them. */
+class CanonicalBytes extends RawBytes {
+  override size(): number {
+    const from = this.at
+    const size = super.size()
+    if (this.at - from > TransactionSize.compactSize(size)) {
+      throw new Malformed("has a length that takes more bytes than it needs")
+    }
+    return size
+  }
+}
 
 const checkEnd = (raw: RawBytes): void => {
   if (raw.at !== raw.bytes.length) throw new Malformed(`has ${raw.bytes.length - raw.at} bytes too many`)
@@ -125,6 +138,9 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const hasWitness = (flags & witnessFlag) !== 0
   const witnesses = inputs.map(() => (hasWitness ? many(raw, () => raw.take(raw.size())) : []))
   const witnessTo = raw.at
+  if (hasWitness && witnesses.every(({ length }) => length === 0)) {
+    throw new Malformed("has the mark of witnesses, and none")
+  }
   const hidden = (flags & MwebParts.flag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
@@ -163,7 +179,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
 }
 
 const read = (chain: Chain, bytes: Uint8Array): WholeTransaction => {
-  const raw = new RawBytes(bytes)
+  const raw = new CanonicalBytes(bytes)
   return chain.utxo!.wireFormat === "zcash" ? readZcash(chain, raw) : readBitcoin(chain, raw)
 }
 

@@ -13,13 +13,15 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as TimeSlice from "../../TimeSlice.ts"
-import { type Broadcasting, defaultMaximumFee } from "../Broadcasting.ts"
+import { type Broadcasting, defaultMaximumFee, feeFault } from "../Broadcasting.ts"
 import * as Capability from "../Capability.ts"
 import * as Heads from "../node/Heads.ts"
 import { BlockMissing, isTooLarge, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
 import type { AccountSource } from "../SideSources.ts"
 import type { Head } from "../Source.ts"
+import * as AccountTransactions from "./AccountTransactions.ts"
+import * as XrpBroadcasting from "./Broadcasting.ts"
 import * as CompleteLedgers from "./internal/CompleteLedgers.ts"
 import * as Ledger from "./internal/Ledger.ts"
 import * as LedgerInParts from "./internal/LedgerInParts.ts"
@@ -27,8 +29,6 @@ import * as LedgerProof from "./internal/LedgerProof.ts"
 import * as Network from "./internal/Network.ts"
 import * as WalletBalance from "./internal/WalletBalance.ts"
 import { isLedgerMissing } from "./internal/XrpReply.ts"
-import * as AccountTransactions from "./AccountTransactions.ts"
-import * as XrpBroadcasting from "./Broadcasting.ts"
 import * as LedgerExplorer from "./LedgerExplorer.ts"
 import * as OpenLedger from "./OpenLedger.ts"
 import * as XrpNode from "./XrpNode.ts"
@@ -45,6 +45,8 @@ export interface XrpSourceOptions extends XrpNode.XrpNodeOptions {
 export interface XrpSource extends AccountSource {
   readonly broadcasting: Broadcasting
   readonly openLedger: OpenLedger.OpenLedger
+  /** Why a fee is beyond measure, and would not be broadcast; undefined where it is not. Both in drops. */
+  readonly feeFault: (fee: bigint, usual: bigint) => string | undefined
   /** Over WebSocket only. */
   readonly announced: Effect.Effect<void>
   readonly explorer: LedgerExplorer.LedgerExplorer
@@ -185,13 +187,15 @@ export const make = Effect.fn("XrpSource.make")(function* (
     options
   )
   const { head } = heads
+  const { maximumFee = defaultMaximumFee } = options
 
   return {
     chain,
     ...heads,
     resting: node.resting,
     openLedger: OpenLedger.make(chain, node),
-    broadcasting: XrpBroadcasting.make(chain, node, { maximumFee: options.maximumFee ?? defaultMaximumFee }),
+    feeFault: (fee, usual) => feeFault(fee, usual, maximumFee, "drops"),
+    broadcasting: XrpBroadcasting.make(chain, node, { maximumFee }),
     capabilities: Effect.flatMap(serverInfo, (info) =>
       Effect.map(Network.capability(chain, node, info.network_id), (network) => [
         network,

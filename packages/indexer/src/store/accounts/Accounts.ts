@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as SteadyTime from "../../SteadyTime.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { prepared } from "../database/Prepared.ts"
 import type { Row } from "../database/Tables.ts"
@@ -271,7 +272,8 @@ const make = Effect.gen(function* () {
       .pipe(Effect.ignore, Effect.ensuring(Effect.sync(() => noting.delete(digits))), Effect.forkIn(scope))
   }
 
-  const lookUp = Effect.fnUntraced(function* (digits: string, now: number) {
+  const lookUp = Effect.fnUntraced(function* (digits: string, moment: RememberedCallers.Moment) {
+    const { now } = moment
     const hash = hashOf(digits)
     const [row] = yield* database.read(byHash(hash))
     if (row === undefined || row.revoked !== null || !timingSafeEqual(row.hash, hash)) return undefined
@@ -283,16 +285,17 @@ const make = Effect.gen(function* () {
       endpoints: endpoints === undefined ? undefined : new Set(endpoints),
       readOnly: row.read_only === 1
     }
-    remembered.add(digits, caller, now, expires)
+    remembered.add(digits, caller, moment, expires)
     if (now - (row.last_used ?? 0) >= noteMillis) yield* noteUse(digits, now)
     return caller
   })
 
   const authenticate: Accounts["Service"]["authenticate"] = (key) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(Clock.Clock, (clock) => {
       const digits = digitsOf(key)
-      const known = remembered.find(digits, now)
-      return known === undefined ? lookUp(digits, now) : Effect.succeed(known)
+      const moment = { now: clock.currentTimeMillisUnsafe(), steady: SteadyTime.millisBy(clock) }
+      const known = remembered.find(digits, moment)
+      return known === undefined ? lookUp(digits, moment) : Effect.succeed(known)
     })
 
   return Accounts.of({ create, rename, list, find, get, setRetractions, createKey, listKeys, revokeKey, authenticate })

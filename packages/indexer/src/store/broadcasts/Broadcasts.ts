@@ -12,6 +12,8 @@ import { sql } from "kysely"
 import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
+import type { Queue } from "../database/DueAccounts.ts"
+import * as DueAccounts from "../database/DueAccounts.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
@@ -294,26 +296,26 @@ export const isWaiting = sql<boolean>`(
   select min(next_look) from broadcast b where b.chain = chain.id and b.next_look is not null
 ) <= chain.height`
 
-/** Some of the transactions that are to be looked for at this height of the chain, behind the one that was the last before. */
-export const toLookFor = Effect.fn("Broadcasts.toLookFor")(function* (
-  chain: number,
-  height: number,
-  limit: number,
-  last?: Broadcast
-) {
-  const { read } = yield* Database
-  const behind = last && sql<boolean>`(next_look, id) > (${last.next_look}, ${last.id})`
-  return yield* read((db) =>
-    db
-      .selectFrom("broadcast")
-      .selectAll()
-      .where("chain", "=", chain)
-      .where("next_look", "<=", height)
-      .where(behind ?? sql<boolean>`1 = 1`)
-      .orderBy("next_look")
-      .orderBy("id")
-      .limit(limit)
-  )
+/** The transactions that are to be looked for at this height of the chain, account by account. */
+export const queue = (chain: number, height: number): Queue<Broadcast> => ({
+  accountOf: ({ account }) => account,
+  accounts: (last, most) => DueAccounts.after("broadcast", { chain, height }, last, most),
+  of: Effect.fn("Broadcasts.toLookFor")(function* (account, limit, last) {
+    const { read } = yield* Database
+    const behind = last && sql<boolean>`(next_look, id) > (${last.next_look}, ${last.id})`
+    return yield* read((db) =>
+      db
+        .selectFrom("broadcast")
+        .selectAll()
+        .where("chain", "=", chain)
+        .where("account", "=", account)
+        .where("next_look", "<=", height)
+        .where(behind ?? sql<boolean>`1 = 1`)
+        .orderBy("next_look")
+        .orderBy("id")
+        .limit(limit)
+    )
+  })
 })
 
 /** Rows of one step. */

@@ -13,10 +13,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Broadcasts from "../broadcasts/Broadcasts.ts"
-import * as AuditLog from "../operator/AuditLog.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
+import * as AuditLog from "../operator/AuditLog.ts"
+import * as BulkRequests from "./BulkRequests.ts"
+import * as CallbackCopies from "./CallbackCopies.ts"
 import { HostPermission } from "./HostPermission.ts"
 import * as Acknowledgement from "./internal/Acknowledgement.ts"
+import * as CallbackPartitions from "./internal/CallbackPartitions.ts"
 import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
 import * as DueCallbacks from "./internal/DueCallbacks.ts"
 import * as Expiry from "./internal/Expiry.ts"
@@ -26,12 +29,9 @@ import * as Leases from "./internal/Leases.ts"
 import * as Pruning from "./internal/Pruning.ts"
 import * as Receivers from "./internal/Receivers.ts"
 import type { DueHost, DueSubscription, HostCapacity, Lease, Outcome } from "./Lease.ts"
-import * as BulkRequests from "./BulkRequests.ts"
-import * as CallbackCopies from "./CallbackCopies.ts"
-import * as CallbackPartitions from "./internal/CallbackPartitions.ts"
-import * as Removal from "./Removal.ts"
 import * as ListActivation from "./ListActivation.ts"
 import * as Recovery from "./Recovery.ts"
+import * as Removal from "./Removal.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 /**
@@ -83,13 +83,16 @@ export class Outbox extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Lease>, DatabaseError>
     /** Writes outcomes down, all or none. */
     readonly acknowledge: (outcomes: ReadonlyArray<Outcome>) => Effect.Effect<void, DatabaseError>
-    /** Ends the leases of a process that is no more, where no other process can have any: on SQLite. */
+    /**
+     * Ends the leases of a process that is no more, where no other process can have any: on SQLite. Elsewhere those alone whose
+     * time was set by a clock that was ahead.
+     */
     readonly endLeases: Effect.Effect<void, DatabaseError>
     /** Forgets what was delivered, taken back or expired, and what removed subscriptions left, in small steps; how many callbacks that were. */
     readonly prune: Effect.Effect<number, DatabaseError>
     /**
-     * Has retries sent now whose time a clock has set that was ahead: it is further off than the longest pause after one
-     * attempt, after two, …, in milliseconds; how many.
+     * Has callbacks sent now whose time a clock has set that was ahead: retries that are further off than the longest pause
+     * after one attempt, after two, …, in milliseconds, and leases that last longer than any; how many.
      */
     readonly hasten: (longest: ReadonlyArray<number>) => Effect.Effect<number, DatabaseError>
     /** Gives up callbacks that have waited too long for the verification of their host; how many. */
@@ -167,7 +170,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(Pruning.prune(retention))
       )
     ),
-    hasten: (longest) => stored(LateRetries.hasten(longest)),
+    hasten: (longest) => stored(Effect.zipWith(LateRetries.hasten(longest), Leases.endLate(), (a, b) => a + b)),
     expire: stored(Expiry.overdue(retention, policy.mayReceive)),
     // Goes on with what a process that has ended had begun.
     endParking: stored(Effect.tap(Gaps.begin(retention), ListActivation.rest)),

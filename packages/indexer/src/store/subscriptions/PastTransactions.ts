@@ -17,6 +17,8 @@ import { isOfTransaction } from "../chain/TransactionSubscriptions.ts"
 import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
+import type { Queue } from "../database/DueAccounts.ts"
+import * as DueAccounts from "../database/DueAccounts.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
@@ -24,7 +26,8 @@ import * as Subscribers from "./Subscribers.ts"
 import * as UndoneBlocks from "./UndoneBlocks.ts"
 
 /** A transaction that is to be looked for. */
-export interface Look extends Pick<Row<"transaction_look">, "absences" | "next_look" | "subscription"> {
+export interface Look
+  extends Pick<Row<"transaction_look">, "absences" | "account" | "doubts" | "next_look" | "subscription"> {
   readonly transactionId: Uint8Array
   /** The last block that the subscription was not matched against; null where no block was committed yet. */
   readonly from_height: number | null
@@ -39,8 +42,8 @@ export const begin = Effect.fnUntraced(function* (
   const { query, texts } = yield* Database
   yield* query(
     rows(sql`
-      insert into transaction_look (subscription, chain, next_look)
-      select id, chain, 0 from subscription where reference_id in ${texts(references)}`)
+      insert into transaction_look (subscription, chain, account, next_look)
+      select id, chain, account, 0 from subscription where reference_id in ${texts(references)}`)
   )
 })
 
@@ -49,53 +52,51 @@ export const isWaiting = sql<boolean>`(
   select min(next_look) from transaction_look l where l.chain = chain.id
 ) <= chain.height`
 
-/** Some of those to be looked for at this height of the chain, behind the one that was the last before. */
-export const toLookFor = Effect.fn("PastTransactions.toLookFor")(function* (
-  chain: number,
-  height: number,
-  limit: number,
-  last?: Look
-) {
-  const { read } = yield* Database
-  const behind =
-    last === undefined ? sql`1 = 1` : sql`(l.next_look, l.subscription) > (${last.next_look}, ${last.subscription})`
-  return yield* read(
-    rows(sql<Look>`
-      select l.subscription, l.next_look, l.absences, s.address as "transactionId", s.from_height
-      from transaction_look l join subscription s on s.id = l.subscription
-      where l.chain = ${chain} and l.next_look <= ${height} and ${behind}
-      order by l.next_look, l.subscription limit ${limit}`)
-  )
+/** What is to be looked for at this height of the chain, account by account. */
+export const queue = (chain: number, height: number): Queue<Look> => ({
+  accountOf: ({ account }) => account,
+  accounts: (last, most) => DueAccounts.after("transaction_look", { chain, height }, last, most),
+  of: Effect.fn("PastTransactions.toLookFor")(function* (account, limit, last) {
+    const { read } = yield* Database
+    const behind =
+      last === undefined ? sql`1 = 1` : sql`(l.next_look, l.subscription) > (${last.next_look}, ${last.subscription})`
+    return yield* read(
+      rows(sql<Look>`
+        select l.subscription, l.account, l.next_look, l.absences, l.doubts, s.address as "transactionId", s.from_height
+        from transaction_look l join subscription s on s.id = l.subscription
+        where l.chain = ${chain} and l.account = ${account} and l.next_look <= ${height} and ${behind}
+        order by l.next_look, l.subscription limit ${limit}`)
+    )
+  })
 })
 
 /** A transaction of which nothing could be told at a height of the chain. */
 export interface Missed {
   readonly look: Look
   readonly height: number
-  /**
-   * How often in a row no node had it. Undefined: nobody looks for it any more, as blocks that come are matched against the
-   * subscription.
-   */
-  readonly absences: number | undefined
+  /** Undefined: nobody looks for it any more, as blocks that come are matched against the subscription. */
+  readonly counts: Pick<Look, "absences" | "doubts"> | undefined
 }
 
 /** Takes note of transactions of which nothing could be told. */
 export const miss = Effect.fn("PastTransactions.miss")(function* (missed: ReadonlyArray<Missed>) {
   if (missed.length === 0) return
   const { numbers, query, transaction } = yield* Database
-  const alike = Map.groupBy(missed, ({ absences, height }) => `${absences} ${height}`)
+  const alike = Map.groupBy(missed, ({ counts, height }) => `${counts?.absences} ${counts?.doubts} ${height}`)
   yield* transaction(
     Effect.forEach(
       [...alike.values()],
       Effect.fnUntraced(function* (some) {
-        const { absences, height } = some[0]!
+        const { counts, height } = some[0]!
         const ids = some.map(({ look }) => look.subscription)
         // Who has looked at a later height knows better.
         const those = sql`subscription in ${numbers(ids)} and next_look <= ${height}`
         yield* query(
-          absences === undefined
+          counts === undefined
             ? rows(sql`delete from transaction_look where ${those}`)
-            : rows(sql`update transaction_look set absences = ${absences}, next_look = ${height + 1} where ${those}`)
+            : rows(sql`
+                update transaction_look
+                set absences = ${counts.absences}, doubts = ${counts.doubts}, next_look = ${height + 1} where ${those}`)
         )
       })
     )

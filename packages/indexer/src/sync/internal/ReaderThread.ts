@@ -7,10 +7,11 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Result from "effect/Result"
 import * as References from "effect/References"
+import * as Result from "effect/Result"
 import type * as Capability from "../../families/Capability.ts"
 import type { NodeSettings } from "../../families/Family.ts"
+import * as SteadyTime from "../../SteadyTime.ts"
 import type { BlockMessage } from "./BlockMessage.ts"
 import { ReaderMachine, type Thread } from "./ReaderMachine.ts"
 import * as ReaderProgram from "./ReaderProgram.ts"
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     for (const [nodes, connection] of running?.connections ?? []) {
       if (connection.number !== number) continue
       const isAlike = capabilities !== undefined && nodes.isAlike(capabilities)
-      connection.state = isAlike ? "ready" : { again: clock.currentTimeMillisUnsafe() + refusedMillis }
+      connection.state = isAlike ? "ready" : { again: SteadyTime.millisBy(clock) + refusedMillis }
       if (isAlike) return
       const why =
         capabilities === undefined ? "could not connect to the nodes" : "has found something else of the nodes"
@@ -138,7 +139,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
 
   const leaveAlone = (reason: string) => {
     running = undefined
-    restsUntil = clock.currentTimeMillisUnsafe() + rest
+    restsUntil = SteadyTime.millisBy(clock) + rest
     rest = Math.min(2 * rest, longestRestMillis)
     const lost = asked.size
     failAll()

@@ -382,6 +382,18 @@ describe.skipIf(!Fixtures.exist)("recorded on mainnet", () => {
         items.map(({ from }) => from),
         owners.map((owner) => (owner === undefined ? undefined : Result.getOrThrow(Address.decode(mainnet, owner))))
       )
+      const recipients = unique.map(({ raw_data }): string | undefined => {
+        const { parameter, type } = raw_data.contract[0]
+        const { account_address, contract_address, receiver_address, to_address, transparent_to_address } =
+          parameter.value
+        const named = to_address ?? account_address ?? receiver_address ?? transparent_to_address ?? contract_address
+        return type === "CreateSmartContract" ? account(50) : named
+      })
+      assert.isAbove(recipients.filter((recipient) => recipient !== undefined).length, 12)
+      assert.deepStrictEqual(
+        items.map(({ to }) => to),
+        recipients.map((text) => (text === undefined ? undefined : Result.getOrThrow(Address.decode(mainnet, text))))
+      )
     }).pipe(Effect.scoped)
   )
 })

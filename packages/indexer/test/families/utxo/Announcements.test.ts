@@ -25,10 +25,10 @@ const publish = (publisher: Publisher, topic: string, hash: Uint8Array = Buffer.
   Effect.promise(() => publisher.send([topic, hash, Buffer.alloc(4)]))
 
 /** Publishes again and again until it is heard: what is sent before the subscriber has connected is lost. */
-const until = <A>(publisher: Publisher, topic: string, heard: Effect.Effect<A>) =>
+const until = <A>(publisher: Publisher, topic: string, heard: Effect.Effect<A>, hash?: Uint8Array) =>
   Effect.raceFirst(
     heard,
-    Effect.forever(Effect.andThen(publish(publisher, topic), Effect.sleep("20 millis"))) as Effect.Effect<never>
+    Effect.forever(Effect.andThen(publish(publisher, topic, hash), Effect.sleep("20 millis"))) as Effect.Effect<never>
   )
 
 /** Which of the two comes. */
@@ -41,8 +41,14 @@ describe("Announcements", () => {
       const first = yield* bound("tcp://127.0.0.1:0")
       const second = yield* bound("tcp://127.0.0.1:0")
       const heard = yield* Announcements.make([first.lastEndpoint!, second.lastEndpoint!])
-      yield* until(first, "hashblock", heard.block)
+      const hash = new Uint8Array(32).fill(7)
+      assert.isUndefined(heard.blockHash())
+      yield* until(first, "hashblock", heard.block, hash)
+      assert.deepStrictEqual(heard.blockHash(), Buffer.from(hash))
       yield* until(second, "hashtx", heard.transaction)
+      // A hint, but no hash.
+      yield* until(second, "hashblock", heard.block, new Uint8Array(31))
+      assert.deepStrictEqual(heard.blockHash(), Buffer.from(hash))
       for (const topic of ["rawblock", "hashblocks", "", "sequence"]) yield* publish(second, topic)
       yield* publish(second, "hashtx")
       assert.strictEqual(yield* next(heard), "transaction")

@@ -7,6 +7,7 @@ import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoPreparation from "@headwater/indexer/families/utxo/UtxoPreparation"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
+import { Transaction } from "bitcoinjs-lib"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -207,7 +208,12 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
           coinsOf.map(({ amount }) => amount),
           [25_000_000n, 50_000_000n]
         )
-        const { statesOf } = UtxoPreparation.make(chain, rpc)
+        const { makersOf, statesOf } = UtxoPreparation.make(chain, rpc)
+        // Signers see what they spend from in the form that other chains have.
+        assert.deepStrictEqual(
+          (yield* makersOf(coinsOf)).map((maker) => Transaction.fromBuffer(maker!).getId()),
+          coinsOf.map(({ outpoint }) => hex(outpoint.transactionId))
+        )
         const isTaken = Effect.fnUntraced(function* ({ amount, outpoint }: (typeof coinsOf)[number]) {
           const input = { txid: hex(outpoint.transactionId), vout: outpoint.index }
           const output = { [receiver]: Amount.format(amount - 10_000n, 8) }

@@ -65,6 +65,25 @@ describe("UtxoPreparation", () => {
     })
   )
 
+  it.effect(
+    "expects in the long term no more than is asked for now, or ten times the least: change below that is given away",
+    () =>
+      Effect.gen(function* () {
+        const ratesBy = (now: string, later: string) =>
+          UtxoPreparation.make(
+            chainOf("bitcoin"),
+            node((call) => {
+              if (call.method !== "estimatesmartfee") return floors(call)
+              const [blocks] = call.params as [number]
+              return { feerate: blocks === 1_008 ? later : now, blocks }
+            })
+          ).feeRates("fast")
+        assert.strictEqual((yield* ratesBy("0.00030000", "0.50000000")).longTermRate, 30_000n)
+        assert.strictEqual((yield* ratesBy("0.00004000", "0.50000000")).longTermRate, 20_000n)
+        assert.strictEqual((yield* ratesBy("0.00004000", "0.00010000")).longTermRate, 10_000n)
+      })
+  )
+
   it.effect("takes a rate from nodes that estimate in other ways, or not at all", () =>
     Effect.gen(function* () {
       // Dogecoin Core 1.14 has no mode.
@@ -251,11 +270,13 @@ describe("UtxoPreparation", () => {
         node(() => info)
       )
       assert.deepStrictEqual(yield* nextBranch, { id: 0x4dec4df0, height: 2_900_001 })
-      const without = UtxoPreparation.make(
-        chainOf("zcash"),
-        node(() => ({ blocks: 1 }))
-      )
-      assert.strictEqual((yield* Effect.flip(without.nextBranch))._tag, "NodeInconsistent")
+      for (const wrong of [{ blocks: 1 }, { ...info, consensus: { nextblock: "4dec4d" } }]) {
+        const { nextBranch } = UtxoPreparation.make(
+          chainOf("zcash"),
+          node(() => wrong)
+        )
+        assert.strictEqual((yield* Effect.flip(nextBranch))._tag, "NodeInconsistent")
+      }
     })
   )
 })

@@ -9,12 +9,16 @@ import * as Matcher from "@headwater/core/events/Matcher"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
+import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as MinedOutputs from "@headwater/indexer/families/utxo/MinedOutputs"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import { merkleRoot } from "../../../src/families/utxo/internal/MerkleRoot.ts"
 import * as RawBlock from "../../../src/families/utxo/internal/RawBlock.ts"
 import { RawBytes } from "../../../src/families/utxo/internal/RawBytes.ts"
+import * as FakeNode from "../../FakeNode.ts"
 import { chainOf, coinsOf, fixtures, foldersIn, hex, open, present, textOf } from "./UtxoFixtures.ts"
 import * as UtxoNode from "./UtxoNode.ts"
 
@@ -108,6 +112,39 @@ describe.skipIf(!present)("zebra: raw Zcash blocks from genesis to the borders o
       assert.deepStrictEqual(body.transactions.map(hex), read.transactions.map(hex))
       assert.deepStrictEqual<unknown>(UtxoNode.plainMoves(body).transfers, read.transfers)
     })
+  )
+
+  it.effect(
+    "a node that shows a version 5 transaction with another amount, in its bytes too, is told from the id",
+    () =>
+      Effect.gen(function* () {
+        const text = textOf("zebra", "zebra-rpc", "tests", "vectors", "getblock_response_2.json")
+        const block = UtxoNode.parse(text) as UtxoNode.NodeBlock
+        const honest = yield* open(chainOf("zcash"), "numeric", { blocks: [block] })
+        const { unproven = [] } = yield* honest.blockAt(2222000)
+        assert.deepStrictEqual(unproven, [])
+        const [coinbase, paying] = block.tx as ReadonlyArray<UtxoNode.NodeTransaction>
+        const changed = {
+          ...paying!,
+          hex: (paying!.hex as string).replace("3600000000000000", "3700000000000000"),
+          vout: [{ ...paying!.vout[0], value: UtxoNode.number("0.00000055"), valueZat: 55 }, ...paying!.vout.slice(1)]
+        }
+        assert.notStrictEqual(changed.hex, paying!.hex)
+        const lying = yield* open(chainOf("zcash"), "numeric", { blocks: [{ ...block, tx: [coinbase!, changed] }] })
+        const { message } = yield* Effect.flip(lying.blockAt(2222000))
+        assert.include(message, "txid is not the hash of the transaction")
+
+        // What an input of somebody spends is shown by such a transaction, too.
+        const spentBy = (hex: unknown) =>
+          Effect.gen(function* () {
+            const node = yield* FakeNode.make(() => hex)
+            const rpc = yield* JsonRpc.make({ urls: [node.url] })
+            const transactionId = new Uint8Array(Buffer.from(paying!.txid, "hex"))
+            const [output] = yield* MinedOutputs.make(chainOf("zcash"), [rpc])([{ transactionId, index: 0 }])
+            return output?.amount
+          })
+        assert.deepStrictEqual([yield* spentBy(paying!.hex), yield* spentBy(changed.hex)], [54n, undefined])
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "Error"))
   )
 
   it.effect("the list of ids of an older Zebra has no size: it is that of the raw block", () =>

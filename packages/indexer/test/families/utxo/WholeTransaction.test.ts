@@ -374,4 +374,27 @@ describe("random transactions", () => {
       { numRuns: runs, seed }
     )
   })
+
+  // As Bitcoin Core reads them: the id of such bytes would be one that no node ever has.
+  it("of a form that no node takes are refused: longer lengths, and a mark of witnesses without any", () => {
+    const transaction = new Transaction()
+    transaction.addInput(Buffer.alloc(32, 1), 0)
+    transaction.addOutput(Buffer.from("51", "hex"), 1n)
+    const plain = Buffer.from(transaction.toBuffer())
+    assert.isTrue(Result.isSuccess(WholeTransaction.decode(chainOf("bitcoin"), plain)))
+    const [version, rest] = [plain.subarray(0, 4), plain.subarray(5)]
+    for (const one of ["fd0100", "fe01000000", "ff0100000000000000"]) {
+      const longer = Buffer.concat([version, Buffer.from(one, "hex"), rest])
+      assert.deepStrictEqual(
+        WholeTransaction.decode(chainOf("bitcoin"), longer),
+        Result.fail("has a length that takes more bytes than it needs")
+      )
+    }
+    const [inputs, locktime] = [plain.subarray(4, -4), plain.subarray(-4)]
+    const marked = Buffer.concat([version, Buffer.of(0, 1), inputs, Buffer.of(0), locktime])
+    assert.deepStrictEqual(
+      WholeTransaction.decode(chainOf("bitcoin"), marked),
+      Result.fail("has the mark of witnesses, and none")
+    )
+  })
 })

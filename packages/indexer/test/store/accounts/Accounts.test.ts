@@ -83,6 +83,24 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("ends a key that another process revokes, also where the clock is put back after its last use", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { query } = yield* Database
+        const { id: account } = yield* accounts.create("behind")
+        const { key } = yield* accounts.createKey(account, { name: "key" })
+        assert.isDefined(yield* accounts.authenticate(key))
+        yield* query((db) => db.updateTable("api_key").set({ revoked: 1 }).where("account", "=", account))
+        yield* TestClock.adjust("1 second")
+        const clock = yield* Clock.Clock
+        const putBack: Clock.Clock = Object.assign(Object.create(clock) as Clock.Clock, {
+          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() - 3_600_000,
+          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now - 3_600_000)
+        })
+        assert.isUndefined(yield* Effect.provideService(accounts.authenticate(key), Clock.Clock, putBack))
+      })
+    )
+
     it.effect("notes the use of a key once an hour", () =>
       Effect.gen(function* () {
         const accounts = yield* Accounts

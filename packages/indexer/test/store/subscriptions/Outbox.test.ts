@@ -1,8 +1,8 @@
 import { assert, describe, layer, it as plain } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
+import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
 import type { HostCapacity, Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
-import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { CallbackCharging, Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
@@ -317,6 +317,35 @@ for (const store of takenStores(import.meta.url)) {
         const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
         assert.strictEqual(leases.length, store.name === "sqlite" ? 1 : 0)
         yield* outbox.acknowledge(found!.callbacks.map(delivered))
+      })
+    )
+
+    it.effect("takes again what a process has leased that is no more and whose clock was ahead", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const a = yield* Seed.subscription(yield* Seed.account, "https://free.test/a")
+        const [first] = yield* Seed.callbacks(a, 2)
+        const hour = 3_600_000
+        const lost = Effect.gen(function* () {
+          const [lease] = yield* outbox.lease([capacity("free.test")], hour)
+          assert.deepStrictEqual(sequences(lease!), [1, 2])
+          assert.deepStrictEqual(yield* outbox.lease([capacity("free.test")], leaseMillis), [])
+        })
+        yield* lost
+        yield* outbox.endLeases
+        yield* lost
+        // One that was sent before, too.
+        yield* query((db) => db.updateTable("callback").set({ attempts: 1, due: 0 }).where("id", "=", first!))
+        // A store that has one process forgets the leases of the one before.
+        if (store.name === "sqlite") yield* outbox.endLeases
+        else assert.strictEqual(yield* outbox.hasten([hour]), 2)
+        const leases = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        assert.sameMembers(leases.flatMap(sequences), [1, 2])
+        // What others have leased just now stays theirs.
+        assert.strictEqual(yield* outbox.hasten([hour]), 0)
+        yield* outbox.acknowledge(leases.flatMap(({ callbacks }) => callbacks.map(delivered)))
       })
     )
 

@@ -60,9 +60,8 @@ export const make = (
   options: { readonly only: Strategy | undefined; readonly verify: Proof.Level }
 ): Effect.Effect<BlockReader, NodeError> => {
   const { only, verify } = options
-  const { headerHash, wireFormat } = chain.utxo!
-  /** Whether hashes of a raw block's bytes are its name, and those of its transactions. */
-  const namesItself = headerHash === undefined && wireFormat !== "zcash"
+  /** Whether a raw block's name is computed from its bytes. */
+  const namesItself = chain.utxo!.headerHash === undefined
   const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters, numbers: Numbers = "decimalText") =>
     orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], numbers))
 
@@ -103,8 +102,8 @@ export const make = (
 
   /** A block by its bytes alone; undefined where these do not name all of its transactions. */
   function* ofBytes({ hash: asked, height }: NodeBlock.Asked, bytes: Uint8Array): Generator<void, Proved | undefined> {
-    const { body, hash, idsUnproven, witnesses, ...header } = yield* RawBlock.read(chain, bytes, RawBlock.unlisted)
-    if (hash === undefined || idsUnproven) return undefined
+    const { body, hash, isBroken, witnesses, ...header } = yield* RawBlock.read(chain, bytes, RawBlock.unlisted)
+    if (hash === undefined || isBroken) return undefined
     if (Buffer.from(hash).toString("hex") !== asked) throw new Mismatch("hash is not that of the raw block")
     if (body.transactions.length === 0) refuse("tx", "must not be empty")
     const block = yield* NodeBlock.assemble({ ...header, ...{ hash, height, count: undefined, tx: [] } }, body)
@@ -135,11 +134,7 @@ export const make = (
   }
 
   function* rawProof(body: BlockBody.BlockBody, raw: RawBlock.RawBlock): Generator<void, Proof.Outcome> {
-    return both(yield* TransactionProof.ofBody(body, raw.body, raw.idsUnproven), yield* raw.witnesses())
-  }
-
-  function* ownProof({ idsUnproven, witnesses }: RawBlock.RawBlock): Generator<void, Proof.Outcome> {
-    return both(idsUnproven ? TransactionProof.idsUnproven : Proof.nothing, yield* witnesses())
+    return both(yield* TransactionProof.ofBody(body, raw.body), yield* raw.witnesses())
   }
 
   /** Decoded transactions, proved by their bytes; by the raw block at `full`, where the node does not show their bytes. */
@@ -185,7 +180,7 @@ export const make = (
       const answer = yield* getListed(rpc, asked.hash, listed)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
       const read = yield* consistentInSlices(rpc, "getblock", () => rawOf(block, NodeBlock.listed(block), bytes))
-      const found = yield* consistentInSlices(rpc, "getblock", () => proved(block, read.body, () => ownProof(read)))
+      const found = yield* consistentInSlices(rpc, "getblock", () => proved(block, read.body, read.witnesses))
       return yield* finish(rpc, "getblock", found)
     })
 

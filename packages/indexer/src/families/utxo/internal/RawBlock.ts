@@ -26,8 +26,8 @@ export interface RawBlock {
   readonly body: BlockBody.BlockBody
   /** Proves the witnesses; throws `Malformed`. */
   readonly witnesses: () => Generator<void, Proof.Outcome>
-  /** Whether the ids are those of the node, since they are no hashes of these bytes. */
-  readonly idsUnproven: boolean
+  /** Whether a transaction cannot be read: its id, and those behind it, are the node's. */
+  readonly isBroken: boolean
 }
 
 const auxPowVersion = 0x100
@@ -46,8 +46,8 @@ const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
 /** Transactions that stand one behind another in the raw block, as far as they can be read. */
 interface Transactions {
   readonly body: BlockBody.BlockBody
-  /** Undefined for one whose id is no hash of its bytes. */
-  readonly places: ReadonlyArray<RawTransaction.Place | undefined>
+  /** By which their ids are computed; the id itself where that is no hash of the bytes. */
+  readonly places: ReadonlyArray<RawTransaction.Place | Uint8Array>
   /** What was thrown, and where the transaction begins that it is about: where that one ends, nobody knows. */
   readonly broken: { readonly cause: unknown; readonly at: number } | undefined
 }
@@ -57,7 +57,7 @@ const bytesOfStep = 8_192
 
 interface Reading {
   readonly body: BlockBody.BlockBody
-  readonly places: Array<RawTransaction.Place | undefined>
+  readonly places: Array<RawTransaction.Place | Uint8Array>
   /** Where the transaction begins that is being read, and how many inputs and outputs stand before it. */
   at: number
   spends: number
@@ -92,19 +92,21 @@ function* readMoves(raw: RawBytes, chain: Chain, transactions: number): Generato
 /** The ids that the node gives to a block's transactions: a list, or what reads one that is asked for. Throws `Malformed`. */
 export type Listed = Pick<ReadonlyArray<Uint8Array>, "length" | "at">
 
-/** For a reader that goes by the bytes alone: what the bytes do not name has an empty id, and `idsUnproven` says so. */
+/** For a reader that goes by the bytes alone: what stands behind a transaction that cannot be read is left out. */
 export const unlisted: Listed = { length: 0, at: () => new Uint8Array() }
 
 /** Adds the ids of the transactions that were read. */
-function* addIds(bytes: Uint8Array, { body, places }: Transactions, listed: Listed): Generator<void, void> {
+function* addIds(bytes: Uint8Array, { body, places }: Transactions): Generator<void, void> {
   const messages: Array<number> = []
-  for (const place of places) if (place?.isZeroed === false) RawTransaction.pushIdMessage(messages, place)
+  for (const place of places) {
+    if (!(place instanceof Uint8Array || place.isZeroed)) RawTransaction.pushIdMessage(messages, place)
+  }
   const hashes = yield* DoubleSha256.ofEach(bytes, messages)
   let next = 0
   for (let index = 0; index < places.length; index++) {
-    const place = places[index]
-    if (place?.isZeroed) body.transactions.push(RawTransaction.idOf(bytes, place))
-    else body.transactions.push(place === undefined ? listed.at(index)! : writtenAt(hashes, next++ * 32))
+    const place = places[index]!
+    if (place instanceof Uint8Array) body.transactions.push(place)
+    else body.transactions.push(place.isZeroed ? RawTransaction.idOf(bytes, place) : writtenAt(hashes, next++ * 32))
   }
 }
 
@@ -131,7 +133,7 @@ function* witnessesOf(
 ): Generator<void, Proof.Outcome> {
   if (broken !== undefined) return Proof.allBut(Proof.unknown("transactions", "one of them is not understood"))
   if (chain.utxo!.wireFormat === "zcash") return Proof.nothing
-  const all = places.filter((place) => place !== undefined)
+  const all = places.flatMap((place) => (place instanceof Uint8Array ? [] : [place]))
   return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
     hasWitness: all.map(RawTransaction.hasWitness),
     ids: () => RawTransaction.witnessIds(bytes, all, body.transactions)
@@ -139,8 +141,8 @@ function* witnessesOf(
 }
 
 /**
- * Reads a whole block. `listed` are the ids that the node gives to its transactions: only the ids of Zcash since version 5 are
- * taken from there, and those of transactions that cannot be read; the others are computed. Throws `Malformed`.
+ * Reads a whole block. `listed` are the ids that the node gives to its transactions: those of transactions that cannot be read
+ * are taken from there, the others are computed. Throws `Malformed`.
  */
 export function* read(chain: Chain, bytes: Uint8Array, listed: Listed): Generator<void, RawBlock> {
   const { auxPow, headerHash, mweb, wireFormat } = chain.utxo!
@@ -161,13 +163,13 @@ export function* read(chain: Chain, bytes: Uint8Array, listed: Listed): Generato
     throw new Malformed(`${count} transactions, ${listed.length} listed`)
   const from = raw.at
   const transactions = yield* readMoves(raw, chain, count)
-  const { body, broken, places } = transactions
-  yield* addIds(bytes, transactions, listed)
+  const { body, broken } = transactions
+  yield* addIds(bytes, transactions)
   yield* addBroken(raw, transactions, listed)
   if (broken === undefined && !mweb && raw.at !== bytes.length) throw new Malformed("bytes behind the raw block")
   return {
     ...{ hash, parent, merkleRoot, time, body },
     witnesses: () => witnessesOf(chain, bytes, from, transactions),
-    idsUnproven: broken !== undefined || places.some((place) => place === undefined)
+    isBroken: broken !== undefined
   }
 }

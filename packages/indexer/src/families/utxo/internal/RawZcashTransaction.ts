@@ -1,13 +1,15 @@
 /**
- * A Zcash transaction in its wire format, versions 1 to 6: the transparent part; the shielded parts are passed over.
+ * A Zcash transaction in its wire format, versions 1 to 6: the transparent part; of the shielded parts, what the id is made of.
  *
- * Source: Zcash protocol specification §7.1 (encodings), ZIP-202, ZIP-225, ZIP-229.
+ * Source: Zcash protocol specification §7.1 (encodings), ZIP-202, ZIP-225, ZIP-229, ZIP-244.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import type { BlockBody } from "./BlockBody.ts"
 import { Malformed } from "./Malformed.ts"
 import type { RawBytes } from "./RawBytes.ts"
 import { idOf, type Place, readInputs, readOutputs, wholePlace } from "./RawTransaction.ts"
+import * as ShieldedParts from "./ShieldedParts.ts"
 
 const overwintered = 0x80000000
 
@@ -52,40 +54,38 @@ const skipSaplingOfVersion4 = (raw: RawBytes): number => {
   return raw.skipMany(384) + raw.skipMany(948)
 }
 
-/** Of version 5 and of later ones. */
-const skipSaplingOfVersion5 = (raw: RawBytes): void => {
-  const spends = raw.skipMany(96)
-  const outputs = raw.skipMany(756)
-  if (spends + outputs > 0) raw.skip(8)
-  if (spends > 0) raw.skip(32)
-  raw.skip(spends * (192 + 64) + outputs * 192)
-  if (spends + outputs > 0) raw.skip(64)
-}
+const many = <A>(raw: RawBytes, read: () => A): Array<A> => Array.from({ length: raw.size() }, read)
 
-/** The actions of Orchard, or of Ironwood. */
-const skipActions = (raw: RawBytes): void => {
-  const actions = raw.skipMany(820)
-  if (actions === 0) return
-  raw.skip(1 + 8 + 32)
-  raw.skip(raw.size())
-  raw.skip(actions * 64 + 64)
+/** The id of a transaction since version 5, whose inputs and all that follows stand next: no hash of its bytes (ZIP-244). */
+const idOfNew = (
+  raw: RawBytes,
+  header: Pick<ZcashTransactionId.Transaction, "version" | "versionGroupId" | "branchId" | "locktime" | "expiryHeight">
+): Uint8Array => {
+  const inputs = many(raw, () => {
+    const outpoint = { transactionId: raw.hash(), index: raw.uint32() }
+    raw.skip(raw.size())
+    return { ...outpoint, sequence: raw.uint32() }
+  })
+  const outputs = many(raw, () => ({ amount: raw.uint64(), script: raw.take(raw.size()) }))
+  const { ironwood, orchard, sapling } = ShieldedParts.readNew(raw, header.version, header.locktime)
+  return ZcashTransactionId.of({ ...header, inputs, outputs, sapling, orchard, ironwood })
 }
 
 /**
- * Adds what the next transaction moves to `body`, but not its id. Undefined since version 5, whose id is no hash of these
- * bytes (ZIP-244). Throws `Malformed`.
+ * Adds what the next transaction moves to `body`, but not its id: that is told by the place, or since version 5 is what this
+ * returns. Throws `Malformed`.
  */
-export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | undefined => {
+export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | Uint8Array => {
   const start = raw.at
-  const { form: version } = readBeginning(raw)
-  if (version >= 5) raw.skip(4 + 4 + 4)
+  const { form: version, versionGroupId } = readBeginning(raw)
+  const isNew = version === 5 || version === 6
+  const [branchId, locktime, expiryHeight] = isNew ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
+  const inputsAt = raw.at
   readInputs(raw, transaction, body)
   readOutputs(raw, chain, transaction, body)
-  if (version >= 5) {
-    skipSaplingOfVersion5(raw)
-    skipActions(raw)
-    if (version === 6) skipActions(raw)
-    return undefined
+  if (isNew) {
+    raw.at = inputsAt
+    return idOfNew(raw, { version, versionGroupId, branchId, locktime, expiryHeight })
   }
   raw.skip(version >= 3 ? 4 + 4 : 4)
   const sapling = version === 4 ? skipSaplingOfVersion4(raw) : 0
@@ -94,18 +94,8 @@ export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body
   return wholePlace(start, raw.at)
 }
 
-/**
- * Adds the next transaction to `body`, with its id: where that is no hash of these bytes, `listed`, the id that the node
- * gives to this transaction, is taken. Says which. Throws `Malformed`.
- */
-export const read = (
-  raw: RawBytes,
-  chain: Chain,
-  transaction: number,
-  listed: Uint8Array,
-  body: BlockBody
-): "computed" | "listed" => {
+/** Adds the next transaction to `body`, with its id. Throws `Malformed`. */
+export const read = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): void => {
   const place = readMoves(raw, chain, transaction, body)
-  body.transactions.push(place === undefined ? listed : idOf(raw.bytes, place))
-  return place === undefined ? "listed" : "computed"
+  body.transactions.push(place instanceof Uint8Array ? place : idOf(raw.bytes, place))
 }

@@ -3,8 +3,8 @@
  * outputs and amounts. What inputs unlock with is taken from the bytes.
  */
 import type { CoinTransfer, Spend, UnprovenPart } from "@headwater/core/Block"
-import type { Chain } from "@headwater/core/chains/Chain"
 import * as Bytes from "@headwater/core/Bytes"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
@@ -58,11 +58,6 @@ const prevouts = Proof.uncommitted(
 const ofPrevouts = (body: BlockBody.BlockBody): ReadonlyArray<UnprovenPart> =>
   body.transfers.some(({ from }) => from !== undefined) ? [prevouts] : []
 
-/** Where ids are not computed here. */
-export const idsUnproven = Proof.allBut(
-  Proof.unknown("transaction ids", "ids of Zcash transactions since version 5 are not computed here (ZIP-244)")
-)
-
 /**
  * How `body` differs from `own`, which is read from bytes, in transactions other than `odd`; undefined where both are the
  * same, and what inputs of `body` unlock with is from the bytes then.
@@ -93,11 +88,7 @@ function* differenceOf(
 }
 
 /** Proves `body` by `own`, which is read from the raw block. */
-export function* ofBody(
-  body: BlockBody.BlockBody,
-  own: BlockBody.BlockBody,
-  idsListed: boolean
-): Generator<void, Proof.Outcome> {
+export function* ofBody(body: BlockBody.BlockBody, own: BlockBody.BlockBody): Generator<void, Proof.Outcome> {
   if (body.notUnderstood !== undefined || own.notUnderstood !== undefined) {
     return Proof.allBut(Proof.unknown("transactions", "one of them is not understood in full"))
   }
@@ -105,7 +96,7 @@ export function* ofBody(
   if (other !== -1) return Proof.mismatch(`tx[${other}].txid is not the hash of the transaction`)
   const difference = yield* differenceOf(body, own, new Set())
   if (difference !== undefined) return Proof.mismatch(difference)
-  return Proof.allBut(...ofPrevouts(body), ...(idsListed ? idsUnproven.unproven : []))
+  return Proof.allBut(...ofPrevouts(body))
 }
 
 /** A transaction's own bytes, read into `own`. */
@@ -114,11 +105,10 @@ const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockB
     const bytes = NodeJson.bytes(json.hex, () => "hex")
     const raw = new RawBytes(bytes)
     const zcash = chain.utxo!.wireFormat === "zcash"
-    const listed = () => NodeJson.hash(json.txid, () => "txid")
     const place = zcash ? undefined : RawTransaction.read(raw, chain, index, own)
-    const id = zcash ? RawZcashTransaction.read(raw, chain, index, listed(), own) : "computed"
+    if (zcash) RawZcashTransaction.read(raw, chain, index, own)
     if (raw.at !== bytes.length) refuse("hex", "has bytes behind the transaction")
-    return { bytes, id, place }
+    return { bytes, place }
   })
 
 /**
@@ -138,7 +128,6 @@ export function* of(
   const unproven: Array<UnprovenPart> = [...ofPrevouts(body)]
   let coinbase: Uint8Array | undefined
   let reason: string | undefined
-  let listed = false
   for (const [index, transaction] of transactions.entries()) {
     yield
     const [ids, spends, transfers] = [own.transactions.length, own.spends.length, own.transfers.length]
@@ -157,7 +146,6 @@ export function* of(
     if (index === 0) coinbase = read.success.bytes
     const { bytes, place } = read.success
     if (place !== undefined) witnessed.push({ bytes, place })
-    if (read.success.id === "listed") listed = true
     const id = own.transactions.at(-1)
     if (!isSame(id, body.transactions[index]))
       return Proof.mismatch(`tx[${index}].txid is not the hash of the transaction`)
@@ -166,7 +154,6 @@ export function* of(
   const difference = yield* differenceOf(body, own, odd)
   if (difference !== undefined) return Proof.mismatch(difference)
   if (reason !== undefined) unproven.push(Proof.unknown("transactions", reason))
-  if (listed) unproven.push(...idsUnproven.unproven)
   if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return Proof.allBut(...unproven)
   const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, {
     hasWitness: witnessed.map(({ place }) => RawTransaction.hasWitness(place)),

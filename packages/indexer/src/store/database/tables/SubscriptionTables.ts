@@ -126,8 +126,12 @@ export interface TransactionLookTable {
   chain: number
   /** The height of the chain at which nodes are asked next. */
   next_look: number
-  /** How often in a row no node had it in a block. */
+  /** How often no node had it in a block. */
   absences: Generated<number>
+  /** How often nodes contradicted the chain, or one that may know it could not be asked. */
+  doubts: Generated<number>
+  /** Whose subscription it is; 0 where an older program has made it. */
+  account: Generated<number>
 }
 
 /** A committed block that paid an address of a key before the address was derived, and is yet to be told. */

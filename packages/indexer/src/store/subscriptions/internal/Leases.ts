@@ -3,17 +3,19 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../../database/Database.ts"
-import { callbacksAtOnce } from "../../database/SmallSteps.ts"
+import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as CallbackState from "../CallbackState.ts"
 import type { HostPermission } from "../HostPermission.ts"
 import type { FollowOn, HostCapacity, Lease, OutboxMessage } from "../Lease.ts"
+import * as UndoneBlocks from "../UndoneBlocks.ts"
 import { retried, unsent } from "./CallbackIndexes.ts"
 import * as Expiry from "./Expiry.ts"
 import * as LeaseCandidates from "./LeaseCandidates.ts"
 import * as Receivers from "./Receivers.ts"
-import * as UndoneBlocks from "../UndoneBlocks.ts"
+
+const { callbacksAtOnce } = SmallSteps
 
 type CallbackRow = Pick<
   Row<"callback">,
@@ -78,7 +80,7 @@ const lease = (
  */
 const lockReceivers = Effect.fnUntraced(function* (ids: Iterable<number>, now: number, { bounds, mayReceive }: Policy) {
   const wanted = [...ids]
-  let left = callbacksAtOnce
+  let left: number = callbacksAtOnce
   const locked = yield* Receivers.lock(wanted)
   const open: Array<Receivers.Receiver> = []
   for (const id of wanted) {
@@ -229,9 +231,36 @@ export const take = Effect.fnUntraced(function* (
   return leases
 })
 
-/** Ends every lease, where a process that starts cannot find those of another one. */
+/** Ends the leases that end behind a moment; how many. */
+const endBehind = Effect.fnUntraced(function* (moment: number) {
+  const { transaction } = yield* Database
+  let ended = 0
+  for (const due of [unsent, retried]) {
+    const some = CallbackState.applySome("release", sql`${due} and leased_until > ${moment}`, callbacksAtOnce)
+    yield* SmallSteps.whileMore(
+      Effect.map(transaction(some), (count) => {
+        ended += count
+        return count === callbacksAtOnce
+      })
+    )
+  }
+  return ended
+})
+
+/** Milliseconds that no lease lasts: one that ends later was taken by a clock that was ahead. */
+const longerThanAny = 600_000
+
+/**
+ * Ends leases of processes whose clock was ahead, which would keep callbacks from being sent until that time comes; how many. A
+ * process that has the store alone ends all of them when it starts.
+ */
+export const endLate = Effect.fn("Leases.endLate")(function* () {
+  const { exclusive } = yield* Database
+  return exclusive ? 0 : yield* endBehind((yield* Clock.currentTimeMillis) + longerThanAny)
+})
+
+/** Ends every lease, where a process that starts cannot find those of another one; else those that cannot be one's. */
 export const endAll = Effect.fnUntraced(function* () {
   const { exclusive } = yield* Database
-  if (!exclusive) return
-  for (const due of [unsent, retried]) yield* CallbackState.apply("release", sql`${due} and leased_until > 0`)
+  yield* exclusive ? endBehind(0) : endLate()
 })

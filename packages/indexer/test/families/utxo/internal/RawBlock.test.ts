@@ -71,13 +71,12 @@ const plain = ({ bytes, chain, listed }: Recorded): Read => {
   const from = raw.at
   const body = BlockBody.empty()
   const places: Array<RawTransaction.Place> = []
-  let idsUnproven = false
   let lost = false
   for (const [index, id] of listed.entries()) {
     const add = (own: BlockBody.BlockBody) => {
       if (lost) throw new Malformed("stands in the raw block behind a transaction that is not understood")
       lost = true
-      if (zcash) idsUnproven = RawZcashTransaction.read(raw, chain, index, id, own) === "listed" || idsUnproven
+      if (zcash) RawZcashTransaction.read(raw, chain, index, own)
       else places.push(RawTransaction.read(raw, chain, index, own))
       lost = false
     }
@@ -99,7 +98,7 @@ const plain = ({ bytes, chain, listed }: Recorded): Read => {
         )
     })
   })
-  return { hash, parent, merkleRoot, time, body, outcome, idsUnproven: idsUnproven || lost }
+  return { hash, parent, merkleRoot, time, body, outcome, isBroken: lost }
 }
 
 const shown = (attempt: () => Read) =>

@@ -414,6 +414,13 @@ describe.skipIf(!Fixtures.exist)("recorded ledgers", () => {
     const mint = Fixtures.json(`${fixtures}rippled/tx/NFTokenMint.json`) as Json
     const minted = XrpTransaction.decode({ tx_json: mint.tx, meta: mint.meta, hash: mint.hash }, mint.ledger_index)
     assert.deepStrictEqual([minted.type, minted.unread], ["NFTokenMint", []])
+    const escrow = Fixtures.json("xrp/xrpl.js/packages/ripple-binary-codec/test/fixtures/escrow-finish-tx.json") as Json
+    const finished = XrpTransaction.decode({ ...escrow, metaData: escrow.meta }, 34_308_432)
+    const { receive, recipient } = XrpTransaction.toItem(finished, { position: 11, time: 0 })
+    assert.deepStrictEqual(
+      [recipient, receive],
+      ["rMhV8zfKJRqEspcayRfqa4FuzQg8kW5LdB", { amount: "48.5", unit: "XRP" }]
+    )
     const portal = Fixtures.json("xrp/xrpl-dev-portal/_api-examples/tx/ws-response.json") as Json
     const { meta: portalMeta, hash, tx_json, ...flat } = portal.result
     const shown = XrpTransaction.decode({ tx_json: tx_json ?? flat, meta: portalMeta, hash }, flat.ledger_index)
