@@ -116,7 +116,11 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
     HttpApiEndpoint.post("delete", "/delete", {
       params: chainParams,
       query: context,
-      payload: body({ referenceIds: Schema.Array(referenceId).check(count) }),
+      payload: body({
+        referenceIds: Schema.Array(referenceId)
+          .check(count)
+          .annotate({ description: `Reference ids of 1 to ${maxItems} subscriptions` })
+      }),
       success: listOf(BulkDeleted),
       error: [...chainErrors, ...bodyErrors]
     })

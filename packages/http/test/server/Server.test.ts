@@ -234,7 +234,11 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       assert.include(docs.headers.get("content-type")!, "text/html")
       const page = yield* Effect.promise(() => docs.text())
       assert.include(page, "Costs 30 credits")
-      assert.isBelow(page.length, 500_000)
+      assert.isBelow(page.length, 600_000)
+      assert.include(
+        page,
+        "<li><code>fee.priority</code> (<code>slow</code>, <code>standard</code> or <code>fast</code>; required)"
+      )
       assert.notInclude(page, "undefined")
       for (const { operationId, path } of operations) {
         assert.include(page, `<details id="${operationId}">`)
