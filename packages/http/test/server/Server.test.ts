@@ -107,6 +107,9 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       const { body, status } = yield* ask("2021-03-20")
       assert.strictEqual(status, 400)
       assert.include(body.error.message, "2024-12-12")
+      assert.deepStrictEqual(body.error.details, [
+        { attribute: "x-api-version", message: '"2021-03-20" is not a version; supported: 2024-12-12' }
+      ])
     })
   )
 
