@@ -111,7 +111,12 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
     })
       .annotate(Price, "subscription-create")
       .annotate(LargestBody, bulkBodyBytes)
-      .annotate(ExampleValues, { ...values, confirmationsCount: undefined })
+      .annotate(ExampleValues, {
+        ...values,
+        confirmationsCount: undefined,
+        filter: undefined,
+        transactionId: undefined
+      })
       .annotateMerge(OpenApi.annotations({ summary: "Make up to 10,000 subscriptions" })),
     HttpApiEndpoint.post("delete", "/delete", {
       params: chainParams,
