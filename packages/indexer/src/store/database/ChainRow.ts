@@ -62,20 +62,21 @@ export const lock = Effect.fnUntraced(function* (id: number) {
   return row!
 })
 
-/** As {@link lock}, and counts the revision up: what is watched, or what is due when, has changed. */
-export const lockAndBumpRevision = Effect.fnUntraced(function* (id: number) {
+const bump = Effect.fnUntraced(function* (column: "id" | "name", value: number | string) {
   const { query } = yield* Database
   const [row] = yield* query((db) =>
-    db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where("id", "=", id).returningAll()
+    db.updateTable("chain").set({ revision: sql<number>`revision + 1` }).where(column, "=", value).returningAll()
   )
-  yield* Fence.check(row!)
-  return row!
+  if (row !== undefined) yield* Fence.check(row)
+  return row
 })
+
+/** As {@link lock}, and counts the revision up: what is watched, or what is due when, has changed. */
+export const lockAndBumpRevision = (id: number) => Effect.map(bump("id", id), (row) => row!)
 
 /** As {@link lockAndBumpRevision}, of a chain of which nothing may have been stored yet. */
 export const lockAndBumpRevisionOf = Effect.fnUntraced(function* (chain: Chain.Chain) {
-  const row = yield* present(chain)
-  return yield* lockAndBumpRevision(row?.id ?? (yield* make(chain)))
+  return (yield* bump("name", Chain.nameOf(chain))) ?? (yield* lockAndBumpRevision(yield* make(chain)))
 })
 
 const cursor = prepared((db, height: number, hash: Uint8Array | null, first: number | null, id: number) =>

@@ -88,15 +88,15 @@ describe("a SQLite file", () => {
     }).pipe(Effect.provide(stores[0]!.layer))
   )
 
-  it.live("has a log that no commit takes long to empty, and as much of it is kept in memory as is wanted", () =>
+  it.live("has a log that begins anew, and as much of it is kept in memory as is wanted", () =>
     Effect.gen(function* () {
       const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
       const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
       yield* Effect.gen(function* () {
         const { query, read } = yield* Database
         yield* query(rows(sql`create table filled (content blob)`))
-        for (let i = 0; i < 40; i++) yield* query(rows(sql`insert into filled values (zeroblob(1000000))`))
-        assert.isBelow(statSync(`${store.file}-wal`).size, 25_000_000)
+        for (let i = 0; i < 150; i++) yield* query(rows(sql`insert into filled values (zeroblob(1000000))`))
+        assert.isBelow(statSync(`${store.file}-wal`).size, 110_000_000)
         const sizes = rows(sql<{ cache_size: number }>`pragma cache_size`)
         assert.deepStrictEqual(
           [yield* query(sizes), yield* read(sizes)].map(([row]) => row!.cache_size),

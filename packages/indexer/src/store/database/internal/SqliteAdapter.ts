@@ -1,5 +1,6 @@
 /** The store in a SQLite file: one writer on a thread of its own, which takes many statements in one message. */
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { CompiledQuery, type ControlledTransaction, sql } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Tables } from "../Tables.ts"
@@ -114,7 +115,11 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
     // The same value again: a row would not be written where nothing in the row changes, the file's header is.
     proveWrite: Effect.asVoid(executeMany({ sql: "pragma user_version = 0", parameters: [] })),
     endSilentHolders: () => Effect.succeed(0),
-    emptyLog: Effect.asVoid(executeMany({ sql: "pragma wal_checkpoint(truncate)", parameters: [] })),
+    // It waits for readers, but not for `SqliteCheckpoints`.
+    emptyLog: executeMany<{ readonly busy: number }>({ sql: "pragma wal_checkpoint(truncate)", parameters: [] }).pipe(
+      Effect.repeat({ until: ([done]) => done!.busy === 0, times: 100, schedule: Schedule.spaced("100 millis") }),
+      Effect.asVoid
+    ),
     lockRows: () => Effect.void,
     now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
     // A copy by `Backup` has no epoch, and another copy of the file cannot be told from the file.

@@ -6,6 +6,7 @@ import type { CompiledQuery } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
 import { fileItself } from "../Location.ts"
 import * as Connection from "./Connection.ts"
+import { leadsTo } from "./SqliteCheckpoints.ts"
 import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
 import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 
@@ -74,12 +75,6 @@ export const make = (file: string): Effect.Effect<void, DatabaseError> =>
     closeSync(openSync(file, "a", ownerOnly))
     if (isNewCopy(file)) takeMarkOff(file)
   })
-
-/** Which file a name leads to; undefined where none does. */
-const leadsTo = (name: string) => {
-  const found = statSync(name, { throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
-}
 
 /**
  * An effect that fails once the file that is at its name now, or the log that is beside it at the first run, is no longer there.

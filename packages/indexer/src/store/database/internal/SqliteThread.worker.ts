@@ -1,13 +1,29 @@
-/** The thread behind {@link SqliteThreadDialect}: owns the writing connection and answers one message at a time. */
-import { parentPort, workerData } from "node:worker_threads"
+/**
+ * The thread behind {@link SqliteThreadDialect}: owns the writing connection and answers one message at a time. With a task it
+ * is the thread beside it that copies the log into the file.
+ */
+import { parentPort, Worker, workerData } from "node:worker_threads"
 import Database from "better-sqlite3"
+import * as SqliteCheckpoints from "./SqliteCheckpoints.ts"
 import * as SqliteExecution from "./SqliteExecution.ts"
-import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
+import { ownCheckpoints, pragmas, rareCheckpoints, type SqliteOptions } from "./sqlitePragmas.ts"
 
-const options = workerData as SqliteOptions
-const db = new Database(options.file)
-for (const pragma of pragmas(options)) db.pragma(pragma)
+const write = (options: SqliteOptions) => {
+  const committed = SqliteCheckpoints.behindCommits(options, (task) => {
+    const thread = new Worker(new URL(import.meta.url), { workerData: task })
+    thread.on("error", () => {})
+    thread.on("exit", () => db.pragma(ownCheckpoints))
+    db.pragma(rareCheckpoints)
+  })
+  const db = new Database(options.file)
+  for (const pragma of pragmas(options)) db.pragma(pragma)
+  const answer = SqliteExecution.make(db)
+  parentPort!.on("message", (request: SqliteExecution.Request) => {
+    parentPort!.postMessage(answer(request))
+    if (!db.inTransaction) committed()
+  })
+}
 
-const answer = SqliteExecution.make(db)
-
-parentPort!.on("message", (request: SqliteExecution.Request) => parentPort!.postMessage(answer(request)))
+const given = workerData as SqliteOptions | SqliteCheckpoints.Task
+if ("commits" in given) SqliteCheckpoints.run(given)
+else write(given)

@@ -10,6 +10,15 @@ export interface SqliteOptions {
  */
 const defaultCacheMegabytes = 16
 
+/** Pages of the log, 20 MB: the commit that reaches them copies them into the file, which everybody else waits for. */
+export const ownCheckpoints = "wal_autocheckpoint=2500"
+
+/**
+ * Of a writer beside which a thread copies the log (`SqliteCheckpoints`): 80 MB. The commit that reaches them copies what
+ * is left, which is little, and the log begins anew.
+ */
+export const rareCheckpoints = "wal_autocheckpoint=10000"
+
 /** Settings of every SQLite connection; the figures behind them are in `bench/`. */
 export const pragmas = ({ cacheMegabytes = defaultCacheMegabytes }: SqliteOptions): ReadonlyArray<string> => [
   "page_size=8192",
@@ -20,6 +29,5 @@ export const pragmas = ({ cacheMegabytes = defaultCacheMegabytes }: SqliteOption
   "secure_delete=FAST",
   "busy_timeout=10000",
   `cache_size=-${cacheMegabytes * 1024}`,
-  // Pages of the log, 20 MB: the commit that reaches them copies them into the file, which everybody else waits for.
-  "wal_autocheckpoint=2500"
+  ownCheckpoints
 ]

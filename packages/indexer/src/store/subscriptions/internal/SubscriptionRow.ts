@@ -125,8 +125,8 @@ export const existing = Effect.fnUntraced(function* (
 /** Counts the account's subscriptions on the chain up or down, those of broadcasts not among them. */
 export const count = Effect.fnUntraced(function* (account: number, chain: number, change: number) {
   if (change === 0) return
-  const { query } = yield* Database
-  yield* query((db) =>
+  const { defer } = yield* Database
+  yield* defer((db) =>
     db
       .insertInto("subscription_count")
       .values({ account, chain, total: change })

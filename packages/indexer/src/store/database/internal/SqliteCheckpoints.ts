@@ -1,0 +1,95 @@
+/**
+ * Copies a SQLite file's log into the file, on a thread and a connection of its own. The writer would do that in the midst of
+ * a commit, for as long as the disk takes for two flushes, and everybody who waits for the writer would wait for them too.
+ */
+import { statSync } from "node:fs"
+import Database from "better-sqlite3"
+import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
+
+/** What the thread is given. */
+export interface Task {
+  readonly options: SqliteOptions
+  /** The writer's file and log, as `leadsTo` tells them. */
+  readonly own: Found
+  /** How often the writer has committed. */
+  readonly commits: Int32Array<SharedArrayBuffer>
+}
+
+interface Found {
+  readonly file: string | undefined
+  readonly log: string | undefined
+}
+
+/** Which file a name leads to; undefined where none does. */
+export const leadsTo = (name: string): string | undefined => {
+  const found = statSync(name, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+const logOf = (file: string) => `${file}-wal`
+
+/** Pages of the log, 8 MB: fewer are left for later, when some of them may have been written again. */
+const worthCopying = 1000
+
+/** Commits before a thread is begun: a command of an operator ends sooner. */
+const commitsBefore = 20
+
+/** Between two looks at a log that grows slowly. */
+const restMillis = 25
+const failedMillis = 1000
+
+const sleep = (millis: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
+
+/**
+ * A connection to the writer's own file and log, or none where another file is at one of the names by now: SQLite would copy the
+ * log of the one into the other. It opens the file at once, and the log with the first statement.
+ */
+const open = ({ options, own }: Task) => {
+  const isOwnFile = () => leadsTo(options.file) === own.file
+  const isOwnLog = () => leadsTo(logOf(options.file)) === own.log
+  if (own.file === undefined || own.log === undefined || !isOwnFile()) return undefined
+  const db = new Database(options.file)
+  if (isOwnFile() && isOwnLog()) {
+    for (const pragma of pragmas(options)) db.pragma(pragma)
+    if (isOwnLog()) return db
+  }
+  db.close()
+  return undefined
+}
+
+/** What the thread does until it is ended; it ends at once where the file or its log is not the writer's. */
+export const run = (task: Task): void => {
+  const db = open(task)
+  if (db === undefined) return
+  const look = db.prepare<[], { readonly log: number; readonly checkpointed: number }>("pragma wal_checkpoint(noop)")
+  // Waits for no reader and no writer, and holds none up.
+  const copy = db.prepare("pragma wal_checkpoint(passive)")
+  for (let seen = 0; ; ) {
+    Atomics.wait(task.commits, 0, seen)
+    seen = Atomics.load(task.commits, 0)
+    try {
+      const { checkpointed, log } = look.get()!
+      if (log - checkpointed >= worthCopying) copy.get()
+      else sleep(restMillis)
+    } catch {
+      // A full disk, as the next commit says too.
+      sleep(failedMillis)
+    }
+  }
+}
+
+/** What is to be called behind each commit of a writer that is about to open the file; `begin` makes the thread. */
+export const behindCommits = (options: SqliteOptions, begin: (task: Task) => void): (() => void) => {
+  const commits = new Int32Array(new SharedArrayBuffer(4))
+  const file = leadsTo(options.file)
+  let log: string | undefined
+  let count = 0
+  return () => {
+    // A new file has its log from the first commit on.
+    log ??= leadsTo(logOf(options.file))
+    count++
+    if (count === commitsBefore) begin({ options, own: { file, log }, commits })
+    Atomics.add(commits, 0, 1)
+    Atomics.notify(commits, 0)
+  }
+}

@@ -1,0 +1,122 @@
+import { once } from "node:events"
+import { existsSync, statSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
+import { assert, describe, it } from "@effect/vitest"
+import { Database } from "@headwater/indexer/store/database/Database"
+import * as SqliteCheckpoints from "@headwater/indexer/store/database/internal/SqliteCheckpoints"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import { rows } from "@headwater/indexer/store/database/Statements"
+import BetterSqlite from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { sql } from "kysely"
+import { unmigrated } from "../../../../../test/Stores.ts"
+
+const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
+
+const newFile = Effect.map(location, (store) => (store as { readonly file: string }).file)
+
+/** The program's own thread; tests have others otherwise. */
+const machine = SqliteMachine.defaultValue()
+
+const until = (isSo: () => boolean) =>
+  Effect.promise(async () => {
+    while (!isSo()) await sleep(20)
+  })
+
+/** Some pages in a commit each. */
+const fill = (commits: number) =>
+  Effect.gen(function* () {
+    const { query } = yield* Database
+    yield* query(rows(sql`create table filling (bytes blob)`))
+    const one = query(rows(sql`insert into filling values (randomblob(400000))`))
+    yield* Effect.forEach(Array.from({ length: commits }), () => one, { discard: true })
+  })
+
+describe("Checkpoints of a SQLite file", () => {
+  it.live("bring the log into the file beside the writer, and end with it", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      yield* Effect.gen(function* () {
+        // 12 MB: the writer's own would come with 20.
+        yield* fill(30)
+        yield* until(() => statSync(file).size > 4_000_000)
+      }).pipe(
+        Effect.provide(Database.layer({ kind: "sqlite", file })),
+        Effect.provideService(SqliteMachine, machine),
+        Effect.scoped
+      )
+      assert.isFalse(existsSync(`${file}-wal`))
+      const store = new BetterSqlite(file)
+      assert.deepStrictEqual(store.prepare("select count(*) as rows from filling").get(), { rows: 30 })
+      assert.deepStrictEqual(store.pragma("integrity_check"), [{ integrity_check: "ok" }])
+      store.close()
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leave a file or a log alone that is not the writer's", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      const store = new BetterSqlite(file)
+      store.pragma("journal_mode=wal")
+      store.pragma("wal_autocheckpoint=0")
+      store.exec("create table filling (bytes blob)")
+      for (let i = 0; i < 30; i++) store.exec("insert into filling values (randomblob(400000))")
+      const own = { file: SqliteCheckpoints.leadsTo(file), log: SqliteCheckpoints.leadsTo(`${file}-wal`) }
+      const begin = (own: SqliteCheckpoints.Task["own"]) => {
+        const commits = new Int32Array(new SharedArrayBuffer(4))
+        commits[0] = 1
+        const workerData = { options: { file }, own, commits } satisfies SqliteCheckpoints.Task
+        const worker = new URL("../../../src/store/database/internal/SqliteThread.worker.ts", import.meta.url)
+        return new Worker(worker, { workerData })
+      }
+      for (const other of [
+        { ...own, file: "0:0" },
+        { ...own, log: "0:0" },
+        { ...own, log: undefined }
+      ]) {
+        yield* Effect.promise(() => once(begin(other), "exit"))
+      }
+      assert.isBelow(statSync(file).size, 100_000)
+      const worker = begin(own)
+      yield* until(() => statSync(file).size > 8_000_000)
+      yield* Effect.promise(() => worker.terminate())
+      store.close()
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are waited for where the log is to be empty", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      yield* Effect.gen(function* () {
+        const { emptyLog } = yield* Database
+        const other = new BetterSqlite(file)
+        other.exec("begin immediate")
+        // Holds the lock of checkpoints while it waits for that transaction.
+        const checkpoint = new Worker(
+          `const { parentPort, workerData } = require("node:worker_threads")
+          const db = require(workerData.sqlite)(workerData.file)
+          parentPort.postMessage("open")
+          db.pragma("wal_checkpoint(full)")`,
+          { eval: true, workerData: { file, sqlite: new URL(import.meta.resolve("better-sqlite3")).pathname } }
+        )
+        yield* Effect.promise(() => once(checkpoint, "message"))
+        const ended = once(checkpoint, "exit")
+        yield* Effect.sleep("300 millis")
+        yield* Effect.all(
+          [
+            emptyLog,
+            Effect.promise(async () => {
+              await sleep(300)
+              other.exec("rollback")
+              await ended
+            })
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(statSync(`${file}-wal`).size, 0)
+        other.close()
+      }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })))
+    }).pipe(Effect.scoped)
+  )
+})
