@@ -25,20 +25,17 @@ const sighashAll = 1
 /** The hash of each input, in their order. In steps: see `Steps`. */
 export function* digests(transaction: UnsignedTransaction): Generator<void, ReadonlyArray<Uint8Array>> {
   const { branchId, inputs, outputs, shielded = Zip244.unshielded } = transaction
-  const { hash } = Zip244
+  const { ofEach, hash } = Zip244
   const { outpoint, paid, uint32, uint64 } = Wire
   const ofHeader = Zip244.ofHeader(transaction)
-  const common: Array<Uint8Array> = []
-  for (const part of [
-    () => Zip244.ofOutpoints(inputs),
-    () => hash("ZTxTrAmountsHash", ...inputs.map(({ amount }) => uint64(amount))),
-    () => hash("ZTxTrScriptsHash", ...inputs.map(({ script }) => Wire.sized(script))),
-    () => Zip244.ofSequences(inputs),
-    () => Zip244.ofOutputs(outputs)
-  ]) {
-    common.push(part())
-    yield
-  }
+  const common = [
+    yield* Zip244.ofOutpoints(inputs),
+    yield* ofEach("ZTxTrAmountsHash", inputs, ({ amount }, hash) => hash(uint64(amount))),
+    yield* ofEach("ZTxTrScriptsHash", inputs, ({ script }, hash) => hash(Wire.sized(script))),
+    yield* Zip244.ofSequences(inputs),
+    yield* Zip244.ofOutputs(outputs)
+  ]
+  yield
   const hashes: Array<Uint8Array> = []
   for (const input of inputs) {
     const own = hash("Zcash___TxInHash", outpoint(input), paid(input), uint32(input.sequence))

@@ -1,4 +1,5 @@
 /** The id of a Zcash transaction since version 5 (ZIP-244, ZIP-229), which no signature or proof is part of. */
+import * as Steps from "../Steps.ts"
 import type * as Wire from "./internal/Wire.ts"
 import * as Zip244 from "./internal/Zip244.ts"
 
@@ -44,31 +45,36 @@ const ciphertext = compact + memo + 16
 
 const { hash } = Zip244
 
-/** The slices that begin at each of these places and have these lengths. */
-const slices = (items: ReadonlyArray<Uint8Array>, ...places: ReadonlyArray<readonly [from: number, length: number]>) =>
-  items.flatMap((item) => places.map(([from, length]) => item.subarray(from, from + length)))
+/** Hashes the slices of each item that begin at these places and have these lengths; bytes in place of one stand as they are. */
+const ofSlices = (
+  personalization: string,
+  items: ReadonlyArray<Uint8Array>,
+  ...places: ReadonlyArray<readonly [from: number, length: number] | Uint8Array>
+) =>
+  Zip244.ofEach(personalization, items, (item, hash) => {
+    for (const place of places) {
+      hash(place instanceof Uint8Array ? place : item.subarray(place[0], place[0] + place[1]))
+    }
+  })
 
-const ofSapling = ({ anchor, balance, outputs, spends }: Sapling, withAnchor: boolean) => {
+function* ofSapling({ anchor, balance, outputs, spends }: Sapling, withAnchor: boolean): Generator<void, Uint8Array> {
   const rest = 96 + ciphertext
   const ofSpends =
     spends.length === 0
       ? []
       : [
-          hash("ZTxIdSSpendCHash", ...slices(spends, [32, 32])),
+          yield* ofSlices("ZTxIdSSpendCHash", spends, [32, 32]),
           withAnchor
-            ? hash(
-                "ZTxIdSSpendNHash",
-                ...spends.flatMap((spend) => [spend.subarray(0, 32), anchor, spend.subarray(64, 96)])
-              )
-            : hash("ZTxIdSSpendNH_v6", ...slices(spends, [0, 32], [64, 32]))
+            ? yield* ofSlices("ZTxIdSSpendNHash", spends, [0, 32], anchor, [64, 32])
+            : yield* ofSlices("ZTxIdSSpendNH_v6", spends, [0, 32], [64, 32])
         ]
   const ofOutputs =
     outputs.length === 0
       ? []
       : [
-          hash("ZTxIdSOutC__Hash", ...slices(outputs, [32, 64 + compact])),
-          hash("ZTxIdSOutM__Hash", ...slices(outputs, [96 + compact, memo])),
-          hash("ZTxIdSOutN__Hash", ...slices(outputs, [0, 32], [96 + compact + memo, 16], [rest, 80]))
+          yield* ofSlices("ZTxIdSOutC__Hash", outputs, [32, 64 + compact]),
+          yield* ofSlices("ZTxIdSOutM__Hash", outputs, [96 + compact, memo]),
+          yield* ofSlices("ZTxIdSOutN__Hash", outputs, [0, 32], [96 + compact + memo, 16], [rest, 80])
         ]
   return hash(
     "ZTxIdSaplingHash",
@@ -89,35 +95,38 @@ const ironwood6: Names = ["ZTxIdIronwd_H_v6", "ZTxIdIrnActCH_v6", "ZTxIdIrnActMH
 /** Bytes of the flags and the balance, which stand before the anchor. */
 const beforeAnchor = 1 + 8
 
-const ofActions = (bundle: Orchard | undefined, names: Names, withAnchor: boolean) => {
+function* ofActions(bundle: Orchard | undefined, names: Names, withAnchor: boolean): Generator<void, Uint8Array> {
   const [all, ofCompact, ofMemos, ofOthers] = names
   if (bundle === undefined) return hash(all)
   const { actions, rest } = bundle
   const note = 160
   return hash(
     all,
-    hash(ofCompact, ...slices(actions, [32, 32], [96, 64 + compact])),
-    hash(ofMemos, ...slices(actions, [note + compact, memo])),
-    hash(ofOthers, ...slices(actions, [0, 32], [64, 32], [note + compact + memo, 16 + 80])),
+    yield* ofSlices(ofCompact, actions, [32, 32], [96, 64 + compact]),
+    yield* ofSlices(ofMemos, actions, [note + compact, memo]),
+    yield* ofSlices(ofOthers, actions, [0, 32], [64, 32], [note + compact + memo, 16 + 80]),
     withAnchor ? rest : rest.subarray(0, beforeAnchor)
   )
 }
 
-/** In the order in which ids are written. */
-export const of = (transaction: Transaction): Uint8Array<ArrayBuffer> => {
+/** The id in the order in which ids are written, in steps: a transaction may fill a block. */
+export function* steps(transaction: Transaction): Generator<void, Uint8Array<ArrayBuffer>> {
   const { branchId, inputs, ironwood, orchard, outputs, sapling, version, versionGroupId } = transaction
   // Since version 6 the anchors are no part of ids, and the digests that had them have other names.
   const withAnchors = version === 5
   const isTransparent = inputs.length + outputs.length > 0
   const ofTransparent = isTransparent
-    ? [Zip244.ofOutpoints(inputs), Zip244.ofSequences(inputs), Zip244.ofOutputs(outputs)]
+    ? [yield* Zip244.ofOutpoints(inputs), yield* Zip244.ofSequences(inputs), yield* Zip244.ofOutputs(outputs)]
     : []
   return Zip244.ofParts(
     branchId,
     Zip244.ofHeader(transaction, { header: overwintered + version, versionGroupId }),
     hash("ZTxIdTranspaHash", ...ofTransparent),
-    sapling === undefined ? Zip244.unshielded[0] : ofSapling(sapling, withAnchors),
-    ofActions(orchard, withAnchors ? orchard5 : orchard6, withAnchors),
-    ...(version === 5 ? [] : [ofActions(ironwood, ironwood6, withAnchors)])
+    sapling === undefined ? Zip244.unshielded[0] : yield* ofSapling(sapling, withAnchors),
+    yield* ofActions(orchard, withAnchors ? orchard5 : orchard6, withAnchors),
+    ...(version === 5 ? [] : [yield* ofActions(ironwood, ironwood6, withAnchors)])
   ).toReversed()
 }
+
+/** As {@link steps}, at once. */
+export const of = (transaction: Transaction): Uint8Array<ArrayBuffer> => Steps.atOnce(steps(transaction))

@@ -192,6 +192,13 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
   }
   const balanceChanges = changesOf()
 
+  /** A token that an escrow held (XLS-85), of which servers do not say what is delivered: all, unless the issuer takes a fee. */
+  const tokenOfEscrow = (): XrpAmount.XrpAmount | undefined => {
+    const escrow = type === "EscrowFinish" ? Metadata.endedEscrow(nodes ?? []) : undefined
+    if (escrow === undefined || typeof escrow.Amount === "string") return undefined
+    return escrow.TransferRate === undefined ? amountOf(escrow.Amount, "Amount") : XrpAmount.unknown
+  }
+
   const isWhole = (flags & partialPayment) === 0 || ledgerIndex >= firstWithDeliveredAmount
   const arrived = (): XrpAmount.XrpAmount | undefined => {
     if (result === "") return XrpAmount.unknown
@@ -204,6 +211,7 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
       return { kind: "xrp", drops: change }
     }
     const said = optionalAmountOf(stated, "delivered_amount")
+    if (!isPayment && said === undefined) return tokenOfEscrow()
     if (!isPayment || said?.kind === "xrp" || said?.kind === "token") return said
     if (said === undefined && isWhole) return amount
     return amount?.kind === "xrp" && balanceChanges !== undefined && recipient !== undefined
@@ -265,15 +273,15 @@ const itemOf = (amount: XrpAmount.XrpAmount | undefined): XrpAmount.Item =>
   amount === undefined ? XrpAmount.zero : XrpAmount.toItem(amount)
 
 /** The parties of the escrow, payment channel or check that is fulfilled, where the transaction itself has no destination. */
-const fulfilledBy = ({ balanceChanges, delivered, parties, recipient, result }: XrpTransaction) =>
-  recipient !== undefined || result !== "tesSUCCESS"
-    ? undefined
-    : parties.find(
-        ({ destination }) =>
-          destination !== undefined && (delivered !== undefined || (balanceChanges?.get(destination) ?? 0n) > 0n)
-      )
+const fulfilledBy = ({ balanceChanges, delivered, parties, recipient, result, type }: XrpTransaction) => {
+  // What an escrow held comes back to its account, which may be the destination, too.
+  if (recipient !== undefined || result !== "tesSUCCESS" || type === "EscrowCancel") return undefined
+  const isPaid = (destination: string) =>
+    type === "EscrowFinish" || delivered !== undefined || (balanceChanges?.get(destination) ?? 0n) > 0n
+  return parties.find(({ destination }) => destination !== undefined && isPaid(destination))
+}
 
-/** What arrived at the recipient: servers say so of payments, checks and deleted accounts, the balance of all others. */
+/** What arrived at the recipient: told of payments, checks, deleted accounts and tokens of escrows, of all others by the balance. */
 const receivedBy = (recipient: string, { balanceChanges, delivered, result, type }: XrpTransaction) => {
   if (delivered !== undefined || type === "Payment" || result !== "tesSUCCESS") return delivered
   const drops = balanceChanges?.get(recipient) ?? 0n

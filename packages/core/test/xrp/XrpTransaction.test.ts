@@ -186,6 +186,24 @@ describe("XrpTransaction", () => {
       shown("CheckCash", [check, fee12(bob)], { Account: bob, Amount: usd("3") }, { delivered_amount: usd("3") }),
       [bob, bob, 9, { amount: "3", unit: "USD" }]
     )
+    // A token that an escrow held: metadata says nothing of what is delivered.
+    const held = (more: object) => promise("Escrow", { DestinationTag: 9, ...more }, "DeletedNode")
+    const finished = (more: object) => shown("EscrowFinish", [fee12(maker), held(more), trustLine])
+    assert.deepStrictEqual(finished({ Amount: usd("3") }), [maker, bob, 9, { amount: "3", unit: "USD" }])
+    const shares = { mpt_issuance_id: "AB".repeat(24), value: "7" }
+    assert.deepStrictEqual(finished({ Amount: shares }), [maker, bob, 9, { amount: "7", unit: "AB".repeat(24) }])
+    const taxed = { Amount: usd("3"), TransferRate: 1_100_000_000 }
+    assert.deepStrictEqual(finished(taxed), [maker, bob, 9, { amount: "0", unit: "" }])
+    // An escrow for the account itself, which ends without it.
+    const own = [fee12(maker), held({ Destination: alice }), account(alice, 1, 5001)]
+    assert.deepStrictEqual(shown("EscrowFinish", own), [maker, alice, 9, xrp])
+    assert.deepStrictEqual(shown("EscrowCancel", own), [maker, "", undefined, nothing])
+    assert.deepStrictEqual(shown("EscrowCancel", [fee12(maker), held({ Amount: usd("3") }), trustLine]), [
+      maker,
+      "",
+      undefined,
+      nothing
+    ])
     // What comes back to the account is paid to nobody, and what failed to no one.
     const back = [fee12(maker), escrow, account(alice, 1, 5001)]
     assert.deepStrictEqual(shown("EscrowCancel", back), [maker, "", undefined, nothing])

@@ -9,10 +9,10 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as SteadyTime from "../SteadyTime.ts"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
 import { isRefusedForNow, type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
+import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import type { DatabaseError } from "../store/database/Database.ts"
@@ -211,8 +211,9 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     if (behind > 0) yield* Effect.catchTag(catchUp.from(cursor.height + 1, head), "NotNext", refuseInconsistent)
   })
 
-  /** When a node was asked for its newest block, and which announced one was asked for without that. */
+  /** When a node was asked for its newest block, when an announced one entered without that, and which was asked for last. */
   let lookedAt = Number.NEGATIVE_INFINITY
+  let enteredAt = Number.NEGATIVE_INFINITY
   let asked: Uint8Array | undefined
 
   /**
@@ -233,8 +234,14 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     asked = hash
     const head: Head = { height: next, hash, final: undefined }
     const entered = yield* Effect.result(catchUp.newest(head))
-    if (Result.isFailure(entered) || !Bytes.equal(entered.success.hash, hash)) return false
+    if (Result.isFailure(entered)) {
+      // Above all that the chain is followed elsewhere, where a look may find nothing to write.
+      if (entered.failure._tag === "DatabaseError") return yield* entered.failure
+      return false
+    }
+    if (!Bytes.equal(entered.success.hash, hash)) return false
     newest = head
+    enteredAt = yield* SteadyTime.millis
     yield* report({ head: head.height, state: "following", message: undefined, atHeadAt: now })
     return true
   })
@@ -248,7 +255,11 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     lookedAt = yield* SteadyTime.millis
     newest = head
     const cursor = yield* store.cursor
-    if (cursor !== undefined && head.height < cursor.height) return yield* reportShorterChain(cursor, head)
+    if (cursor !== undefined && head.height < cursor.height) {
+      // The node that is asked may be a moment behind the one whose block was announced.
+      if (lookedAt - enteredAt < NextLook.longestUnlooked) return
+      return yield* reportShorterChain(cursor, head)
+    }
     if (cursor === undefined) yield* begin(head)
     else if (yield* Fork.agrees(source, cursor, head)) yield* advance(cursor, head)
     else yield* reorganise(cursor, head)

@@ -877,6 +877,56 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(ChainStatus.layer, stores[0]!.layer)))
   )
 
+  it.effect("a node that is a moment behind the one whose block was announced has not gone back", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      fake.mine([])
+      const behind = fake.tip
+      let isBehind = false
+      const source = {
+        ...fake.source,
+        head: Effect.suspend(() => (isBehind ? Effect.succeed({ ...behind, final: undefined }) : fake.source.head)),
+        announcedHead: () => fake.tip
+      }
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: followOptions.undoDepth })
+      const follow = yield* Follow.make(source, store, followOptions)
+      const { get } = yield* ChainStatus
+      yield* follow.step
+      fake.mine([])
+      yield* follow.step
+      isBehind = true
+      // Announced once more, by another node.
+      yield* follow.step
+      assert.deepInclude(get(chain), { state: "following", height: 2, head: 2 })
+      yield* TestClock.adjust("10 seconds")
+      yield* follow.step
+      assert.match(get(chain)?.message ?? "", /went back to block 1; block 2 is committed/)
+      isBehind = false
+      yield* follow.step
+      assert.deepInclude(get(chain), { state: "following", height: 2, message: undefined })
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(ChainStatus.layer, stores[0]!.layer)))
+  )
+
+  it.effect("an announced block is refused as any other where the chain is followed elsewhere", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: followOptions.undoDepth })
+      let isElsewhere = false
+      const refused = new DatabaseError({ cause: new Follow.FollowedElsewhere({ chain: "c/n", epoch: 1, present: 2 }) })
+      /** The other one commits each block, too, and sooner than a look. */
+      const commit: typeof store.commit = (...block) =>
+        isElsewhere ? Effect.andThen(store.commit(...block), Effect.fail(refused)) : store.commit(...block)
+      const source = { ...fake.source, announcedHead: () => fake.tip }
+      const follow = yield* Follow.make(source, { ...store, commit }, followOptions)
+      yield* follow.step
+      isElsewhere = true
+      fake.mine([])
+      assert.strictEqual(yield* Effect.flip(follow.step), refused)
+      fake.mine([])
+      assert.instanceOf(yield* Effect.flip(follow.run), Follow.FollowedElsewhere)
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(ChainStatus.layer, stores[0]!.layer)))
+  )
+
   it.live("goes on from a block that the node has forgotten, by the parent of the next one", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)

@@ -97,3 +97,9 @@ export const partiesOfPromises = (nodes: ReadonlyArray<unknown>): ReadonlyArray<
     const { Account, Destination, DestinationTag, SourceTag } = read.success
     return [{ account: Account, destination: Destination, sourceTag: SourceTag, destinationTag: DestinationTag }]
   })
+
+/** The fields of the escrow that was there before, and that the transaction ended; undefined where there is none. */
+export const endedEscrow = (nodes: ReadonlyArray<unknown>): Json | undefined => {
+  const escrow = nodes.map(entryOf).find((entry) => entry?.LedgerEntryType === "Escrow")
+  return objectOf(escrow?.FinalFields)
+}

@@ -434,6 +434,52 @@ describe("RawZcashTransaction", () => {
     })
   }
 
+  /** A raw block of these transactions. */
+  const blockOf = (...transactions: ReadonlyArray<string>) => {
+    const header = `04000000${fill(96)}00000000${fill(4 + 32)}${withSize(fill(1344))}`
+    return `${header}${compactSize(transactions.length)}${transactions.join("")}`.replaceAll(" ", "")
+  }
+
+  it("a large transaction of a new version is read in steps", () => {
+    const large = [
+      `${version5} ${spends5(400, 400)} ${actions(400)}`,
+      `${version6} ${spends5(400, 400)} ${actions(400)} ${actions(400)}`,
+      `${version5.replace(transparent, `${compactSize(20_000)}${transparent.slice(2, 88).repeat(20_000)} 00`)} 00 00 00`
+    ]
+    for (const text of large) {
+      const raw = blockOf(text)
+      const work = RawBlock.read(chainOf("zcash"), bytesOf(raw), unlisted(1))
+      let steps = 1
+      let step = work.next()
+      for (; step.done !== true; step = work.next()) steps++
+      assert.deepStrictEqual(step.value.body.transactions.map(hex), [hex(wholeOf(text).id)])
+      // About 8,000 bytes of what is hashed in each; proofs and signatures are not.
+      assert.isAbove(steps, wholeOf(text).size / 30_000)
+    }
+  })
+
+  it("what unlocks inputs is proved by ids before version 5 alone", () => {
+    const shielded = `05000080 0a27a726 b4d0d6c2 00000000 00000000 00 00 ${spends5(0, 1)} 00`
+    const coinbase = `05000080 0a27a726 b4d0d6c2 00000000 00000000 01${"00".repeat(32)}ffffffff02aabbffffffff 00 00 00 00`
+    const version4 = `04000080 85202f89 ${transparent} 00000000 00000000 ${fill(8)} 00 00 00`
+    const unprovenOf = (texts: ReadonlyArray<string>) => {
+      const raw = readBlock("zcash", blockOf(...texts), texts.length)
+      const shown = TimeSlice.atOnce(raw.witnesses())
+      const hexes = texts.map((text) => ({ hex: text.replaceAll(" ", "") }))
+      const decoded = TimeSlice.atOnce(TransactionProof.of(chainOf("zcash"), hexes, raw.body))
+      assert.deepStrictEqual(decoded, shown)
+      assert.isUndefined(shown.mismatch)
+      return shown.unproven.map(({ cause, part }) => [part, cause])
+    }
+    assert.deepStrictEqual(unprovenOf([coinbase, version4, shielded]), [])
+    const spending = [coinbase, version4, `${version5} 00 00 00`]
+    assert.deepStrictEqual(unprovenOf(spending), [["witnesses", "uncommitted"]])
+    // The same id with another signature.
+    const forged = `${version5} 00 00 00`.replace("02aabb", "02aabc")
+    assert.deepStrictEqual(wholeOf(forged).id, wholeOf(spending[2]!).id)
+    assert.deepStrictEqual(unprovenOf([coinbase, `${version6} 00 00 00 00`]), [["witnesses", "uncommitted"]])
+  })
+
   it("a version that is not known is refused, and a form of one that is not", () => {
     for (const version of [2, 3, 4, 5, 6, 7]) {
       assert.throws(

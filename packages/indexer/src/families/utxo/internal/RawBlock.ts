@@ -5,6 +5,7 @@
  * transactions the MWEB block (Litecoin), which is not read.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
@@ -14,6 +15,7 @@ import { Malformed } from "./Malformed.ts"
 import { RawBytes, written, writtenAt } from "./RawBytes.ts"
 import * as RawTransaction from "./RawTransaction.ts"
 import * as RawZcashTransaction from "./RawZcashTransaction.ts"
+import * as TransactionProof from "./TransactionProof.ts"
 import * as WitnessCommitment from "./WitnessCommitment.ts"
 
 export interface RawBlock {
@@ -43,11 +45,13 @@ const skipAuxPow = (raw: RawBytes, chain: Chain): void => {
   raw.skip(80)
 }
 
+type Place = RawTransaction.Place | RawZcashTransaction.New
+
 /** Transactions that stand one behind another in the raw block, as far as they can be read. */
 interface Transactions {
   readonly body: BlockBody.BlockBody
-  /** By which their ids are computed; the id itself where that is no hash of the bytes. */
-  readonly places: ReadonlyArray<RawTransaction.Place | Uint8Array>
+  /** What their ids are computed from. */
+  readonly places: ReadonlyArray<Place>
   /** What was thrown, and where the transaction begins that it is about: where that one ends, nobody knows. */
   readonly broken: { readonly cause: unknown; readonly at: number } | undefined
 }
@@ -57,7 +61,7 @@ const bytesOfStep = 8_192
 
 interface Reading {
   readonly body: BlockBody.BlockBody
-  readonly places: Array<RawTransaction.Place | Uint8Array>
+  readonly places: Array<Place>
   /** Where the transaction begins that is being read, and how many inputs and outputs stand before it. */
   at: number
   spends: number
@@ -99,13 +103,13 @@ export const unlisted: Listed = { length: 0, at: () => new Uint8Array() }
 function* addIds(bytes: Uint8Array, { body, places }: Transactions): Generator<void, void> {
   const messages: Array<number> = []
   for (const place of places) {
-    if (!(place instanceof Uint8Array || place.isZeroed)) RawTransaction.pushIdMessage(messages, place)
+    if (!(RawZcashTransaction.isNew(place) || place.isZeroed)) RawTransaction.pushIdMessage(messages, place)
   }
   const hashes = yield* DoubleSha256.ofEach(bytes, messages)
   let next = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index]!
-    if (place instanceof Uint8Array) body.transactions.push(place)
+    if (RawZcashTransaction.isNew(place)) body.transactions.push(yield* ZcashTransactionId.steps(place))
     else body.transactions.push(place.isZeroed ? RawTransaction.idOf(bytes, place) : writtenAt(hashes, next++ * 32))
   }
 }
@@ -132,8 +136,10 @@ function* witnessesOf(
   { body, broken, places }: Transactions
 ): Generator<void, Proof.Outcome> {
   if (broken !== undefined) return Proof.allBut(Proof.unknown("transactions", "one of them is not understood"))
-  if (chain.utxo!.wireFormat === "zcash") return Proof.nothing
-  const all = places.flatMap((place) => (place instanceof Uint8Array ? [] : [place]))
+  if (chain.utxo!.wireFormat === "zcash") {
+    return Proof.allBut(...TransactionProof.zcashUnlocking(body, (index) => RawZcashTransaction.isNew(places[index]!)))
+  }
+  const all = places.filter((place): place is RawTransaction.Place => !RawZcashTransaction.isNew(place))
   return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
     hasWitness: all.map(RawTransaction.hasWitness),
     ids: () => RawTransaction.witnessIds(bytes, all, body.transactions)

@@ -42,25 +42,18 @@ export const readBeginning = (raw: RawBytes): Beginning => {
   return { overwintered: true, version, versionGroupId, form: version as Beginning["form"] }
 }
 
-/** Bytes of a JoinSplit with a BCTV14 proof (versions 2 and 3) and with a Groth16 proof (version 4). */
-const joinSplitSize = (version: number): number => (version >= 4 ? 1698 : 1802)
-
-const skipJoinSplits = (raw: RawBytes, version: number): void => {
-  if (raw.skipMany(joinSplitSize(version)) > 0) raw.skip(32 + 64)
-}
-
-const skipSaplingOfVersion4 = (raw: RawBytes): number => {
-  raw.skip(8)
-  return raw.skipMany(384) + raw.skipMany(948)
-}
-
 const many = <A>(raw: RawBytes, read: () => A): Array<A> => Array.from({ length: raw.size() }, read)
 
-/** The id of a transaction since version 5, whose inputs and all that follows stand next: no hash of its bytes (ZIP-244). */
-const idOfNew = (
+/** What the id of a transaction since version 5 is made of, which is no hash of its bytes (ZIP-244). */
+export type New = ZcashTransactionId.Transaction
+
+export const isNew = (place: Place | New): place is New => "branchId" in place
+
+/** Of a transaction whose inputs and all that follows stand next. */
+const readNew = (
   raw: RawBytes,
-  header: Pick<ZcashTransactionId.Transaction, "version" | "versionGroupId" | "branchId" | "locktime" | "expiryHeight">
-): Uint8Array => {
+  header: Pick<New, "version" | "versionGroupId" | "branchId" | "locktime" | "expiryHeight">
+): New => {
   const inputs = many(raw, () => {
     const outpoint = { transactionId: raw.hash(), index: raw.uint32() }
     raw.skip(raw.size())
@@ -68,34 +61,28 @@ const idOfNew = (
   })
   const outputs = many(raw, () => ({ amount: raw.uint64(), script: raw.take(raw.size()) }))
   const { ironwood, orchard, sapling } = ShieldedParts.readNew(raw, header.version, header.locktime)
-  return ZcashTransactionId.of({ ...header, inputs, outputs, sapling, orchard, ironwood })
+  return { ...header, inputs, outputs, sapling, orchard, ironwood }
 }
 
-/**
- * Adds what the next transaction moves to `body`, but not its id: that is told by the place, or since version 5 is what this
- * returns. Throws `Malformed`.
- */
-export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | Uint8Array => {
+/** Adds what the next transaction moves to `body`, but not its id: what that is made of is returned. Throws `Malformed`. */
+export const readMoves = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): Place | New => {
   const start = raw.at
   const { form: version, versionGroupId } = readBeginning(raw)
-  const isNew = version === 5 || version === 6
-  const [branchId, locktime, expiryHeight] = isNew ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
+  const isLater = version === 5 || version === 6
+  const [branchId, locktime, expiryHeight] = isLater ? [raw.uint32(), raw.uint32(), raw.uint32()] : [0, 0, 0]
   const inputsAt = raw.at
   readInputs(raw, transaction, body)
   readOutputs(raw, chain, transaction, body)
-  if (isNew) {
+  if (isLater) {
     raw.at = inputsAt
-    return idOfNew(raw, { version, versionGroupId, branchId, locktime, expiryHeight })
+    return readNew(raw, { version, versionGroupId, branchId, locktime, expiryHeight })
   }
-  raw.skip(version >= 3 ? 4 + 4 : 4)
-  const sapling = version === 4 ? skipSaplingOfVersion4(raw) : 0
-  if (version >= 2) skipJoinSplits(raw, version)
-  if (sapling > 0) raw.skip(64)
+  ShieldedParts.readOld(raw, version)
   return wholePlace(start, raw.at)
 }
 
 /** Adds the next transaction to `body`, with its id. Throws `Malformed`. */
 export const read = (raw: RawBytes, chain: Chain, transaction: number, body: BlockBody): void => {
   const place = readMoves(raw, chain, transaction, body)
-  body.transactions.push(place instanceof Uint8Array ? place : idOf(raw.bytes, place))
+  body.transactions.push(isNew(place) ? ZcashTransactionId.of(place) : idOf(raw.bytes, place))
 }

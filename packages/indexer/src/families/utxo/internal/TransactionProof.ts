@@ -5,6 +5,7 @@
 import type { CoinTransfer, Spend, UnprovenPart } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as ZcashTransactionId from "@headwater/core/utxo/ZcashTransactionId"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
@@ -58,6 +59,17 @@ const prevouts = Proof.uncommitted(
 const ofPrevouts = (body: BlockBody.BlockBody): ReadonlyArray<UnprovenPart> =>
   body.transfers.some(({ from }) => from !== undefined) ? [prevouts] : []
 
+const unlockingOfZcash = Proof.uncommitted(
+  "witnesses",
+  "what unlocks the inputs of Zcash transactions since version 5 is no part of their ids (ZIP-244), and is on the node's word"
+)
+
+/** The part of a Zcash block that unlocks the inputs of transactions since version 5, if there are any. */
+export const zcashUnlocking = (
+  { spends }: BlockBody.BlockBody,
+  isNew: (transaction: number) => boolean
+): ReadonlyArray<UnprovenPart> => (spends.some(({ transaction }) => isNew(transaction)) ? [unlockingOfZcash] : [])
+
 /**
  * How `body` differs from `own`, which is read from bytes, in transactions other than `odd`; undefined where both are the
  * same, and what inputs of `body` unlock with is from the bytes then.
@@ -99,14 +111,13 @@ export function* ofBody(body: BlockBody.BlockBody, own: BlockBody.BlockBody): Ge
   return Proof.allBut(...ofPrevouts(body))
 }
 
-/** A transaction's own bytes, read into `own`. */
+/** A transaction's own bytes, read into `own`, but for the id. */
 const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockBody.BlockBody) =>
   reading(() => {
     const bytes = NodeJson.bytes(json.hex, () => "hex")
     const raw = new RawBytes(bytes)
-    const zcash = chain.utxo!.wireFormat === "zcash"
-    const place = zcash ? undefined : RawTransaction.read(raw, chain, index, own)
-    if (zcash) RawZcashTransaction.read(raw, chain, index, own)
+    const format = chain.utxo!.wireFormat === "zcash" ? RawZcashTransaction : RawTransaction
+    const place = format.readMoves(raw, chain, index, own)
     if (raw.at !== bytes.length) refuse("hex", "has bytes behind the transaction")
     return { bytes, place }
   })
@@ -126,17 +137,18 @@ export function* of(
   const witnessed: Array<{ readonly bytes: Uint8Array; readonly place: RawTransaction.Place }> = []
   const odd = new Set<number>()
   const unproven: Array<UnprovenPart> = [...ofPrevouts(body)]
+  const isZcash = chain.utxo!.wireFormat === "zcash"
+  const newOfZcash = new Set<number>()
   let coinbase: Uint8Array | undefined
   let reason: string | undefined
   for (const [index, transaction] of transactions.entries()) {
     yield
-    const [ids, spends, transfers] = [own.transactions.length, own.spends.length, own.transfers.length]
+    const [spends, transfers] = [own.spends.length, own.transfers.length]
     const json = Predicate.isReadonlyObject(transaction) ? transaction : {}
     const read = isPartial(body.transactions[index]!)
       ? Result.fail("not understood in full")
       : readBytes(chain, json, index, own)
     if (Result.isFailure(read)) {
-      own.transactions.length = ids
       own.spends.length = spends
       own.transfers.length = transfers
       odd.add(index)
@@ -145,8 +157,11 @@ export function* of(
     }
     if (index === 0) coinbase = read.success.bytes
     const { bytes, place } = read.success
-    if (place !== undefined) witnessed.push({ bytes, place })
-    const id = own.transactions.at(-1)
+    const isNew = RawZcashTransaction.isNew(place)
+    const id = isNew ? yield* ZcashTransactionId.steps(place) : RawTransaction.idOf(bytes, place)
+    own.transactions.push(id)
+    if (isNew) newOfZcash.add(index)
+    else if (!isZcash) witnessed.push({ bytes, place })
     if (!isSame(id, body.transactions[index]))
       return Proof.mismatch(`tx[${index}].txid is not the hash of the transaction`)
   }
@@ -154,6 +169,7 @@ export function* of(
   const difference = yield* differenceOf(body, own, odd)
   if (difference !== undefined) return Proof.mismatch(difference)
   if (reason !== undefined) unproven.push(Proof.unknown("transactions", reason))
+  unproven.push(...zcashUnlocking(own, (index) => newOfZcash.has(index)))
   if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return Proof.allBut(...unproven)
   const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, {
     hasWitness: witnessed.map(({ place }) => RawTransaction.hasWitness(place)),
