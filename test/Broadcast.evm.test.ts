@@ -219,10 +219,10 @@ for (const { location, name } of taken(import.meta.url)) {
         const poor = { signingKey: new SigningKey(`0x${"11".repeat(32)}`) }
         const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
           [next.unsignedSerialized, 400, /must be signed/],
-          [`${next.serialized}00`, 400, /must be a signed transaction/],
-          [next.serialized.slice(0, -8), 400, /must be a signed transaction/],
+          [`${next.serialized}00`, 400, /must be a transaction of an EVM chain/],
+          [next.serialized.slice(0, -8), 400, /must be a transaction of an EVM chain/],
           ["0xzz", 400, /hexadecimal/],
-          ["0x7f", 400, /must be a signed transaction/],
+          ["0x7f", 400, /must be a transaction of an EVM chain/],
           [sign({ nonce: 1, chainId: 1 }).serialized, 400, /must be of the chain 31337, and is of the chain 1/],
           [legacy.serialized, 400, /EIP-155/],
           [malleated, 400, /s must be|canonical|signed transaction/],

@@ -145,11 +145,20 @@ export const ofEvery = <N>(nodes: ReadonlyArray<N>, ask: (node: N) => Effect.Eff
 /** How many times the fee that is usual at present a transaction may pay, where the settings say nothing. */
 export const defaultMaximumFee = 100
 
-/** Why a fee is beyond measure; undefined where it is not. Both fees in the same unit. */
-export const feeFault = (fee: bigint, usual: bigint, maximum: number, unit: string): string | undefined => {
+/** Why a fee is beyond measure; undefined where it is not. All fees in the same unit; none up to `small` ever is. */
+export const feeFault = (
+  fee: bigint,
+  usual: bigint,
+  maximum: number,
+  unit: string,
+  small?: { readonly fee: bigint; readonly words: string }
+): string | undefined => {
   const most = (usual * BigInt(Math.round(maximum * 1_000))) / 1_000n
-  return fee <= most
-    ? undefined
-    : `the fee must be at most ${most} ${unit}, which is ${maximum} times the present one, and is ${fee}: the operator's ` +
-        "setting maximumFee"
+  if (fee <= most) return undefined
+  const isSmall = small !== undefined && small.fee > most
+  if (isSmall && fee <= small.fee) return undefined
+  const bound = isSmall
+    ? `${small.fee} ${unit}, which is ${small.words}`
+    : `${most} ${unit}, which is ${maximum} times the present one`
+  return `the fee must be at most ${bound}, and is ${fee}: the operator's setting maximumFee`
 }

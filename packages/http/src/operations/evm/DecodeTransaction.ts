@@ -1,8 +1,8 @@
-/** A raw transaction of an EVM chain in the words of the interface, with ethers as the decoder. */
+/** A raw transaction of an EVM chain in the words of the interface. */
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as RawTransaction from "@headwater/indexer/families/evm/RawTransaction"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { Transaction } from "ethers/transaction"
 import { invalidField } from "../../contract/Errors.ts"
 import type { ChainOperations } from "../Operations.ts"
@@ -41,38 +41,9 @@ const leastGas = ({ accessList, authorizationList, to }: Transaction, data: Uint
 
 const attribute = "rawTransactionHex"
 
-/** Digits of `0x` and the type, and of the header of a list (Yellow Paper, appendix B). */
-const typeDigits = 4
-const longList = 0xf7
-const headerDigits = (first: number) => (first > longList ? 2 * (1 + first - longList) : 2)
-
-/**
- * Whether bytes are the one form that a transaction has: ethers reads others too, as numbers with zeros in front, which no node
- * takes, and whose hash is another one. With blobs beside it the transaction is the first part of a list.
- */
-const isCanonical = (transaction: Transaction, text: string): boolean => {
-  const hasBlobs = transaction.blobs !== null
-  // ethers writes one of the two forms of blobs alone.
-  transaction.blobs = null
-  const form = transaction.signature === null ? transaction.unsignedSerialized : transaction.serialized
-  if (!hasBlobs) return form === text
-  const first = Number.parseInt(text.slice(typeDigits, typeDigits + 2), 16)
-  return text.startsWith(form.slice(typeDigits), typeDigits + headerDigits(first))
-}
-
-const decoded = Effect.fnUntraced(function* (text: string) {
-  // Loaded with the first one: no other operation needs it.
-  const { Transaction } = yield* Effect.promise(() => import("ethers/transaction"))
-  const transaction = yield* Effect.mapError(Effect.fromResult(Result.try(() => Transaction.from(text))), () =>
-    invalidField(attribute, "must be a transaction of an EVM chain: legacy, or of types 1 to 4 (EIP-2718)")
-  )
-  return isCanonical(transaction, text)
-    ? transaction
-    : yield* invalidField(attribute, "must be encoded in the one canonical form")
-})
-
 const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
-  const transaction = yield* decoded(`0x${text.replace(/^0x/, "").toLowerCase()}`)
+  const read = RawTransaction.read(`0x${text.replace(/^0x/, "").toLowerCase()}`)
+  const transaction = yield* Effect.mapError(read, (rule) => invalidField(attribute, rule))
   const { chainId, maxFeePerGas, maxPriorityFeePerGas, signature } = transaction
   const own = chain.evm?.chainId
   if (own !== undefined && chainId !== 0n && chainId !== BigInt(own)) {

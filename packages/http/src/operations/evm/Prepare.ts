@@ -97,7 +97,12 @@ const feeQuoteFor = (
     // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
     return fault === undefined
       ? Effect.succeed(quote)
-      : Effect.fail(conflictingField("fee.priority", `by recent blocks ${fault}; name fee.exactAmount, or come back`))
+      : Effect.fail(
+          conflictingField(
+            "fee.priority",
+            `${fault}; so much was paid in recent blocks: name fee.exactAmount, or come back`
+          )
+        )
   }
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as DecodeTransaction from "@headwater/http/operations/evm/DecodeTransaction"
 import * as Effect from "effect/Effect"
-import { concat, decodeRlp, encodeRlp, keccak256, sha256, Wallet } from "ethers"
+import { concat, decodeRlp, encodeRlp, keccak256, sha256, toBeHex, Wallet } from "ethers"
 
+const secp256k1Order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const wallet = new Wallet(`0x${"11".repeat(32)}`)
 const common = { chainId: 1, nonce: 1, gasLimit: 21_000, to: wallet.address, value: 5n }
 const market = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }
@@ -48,6 +49,20 @@ describe("a raw transaction of an EVM chain", () => {
       if (type > 0) assert.strictEqual((yield* decode(written(unsigned))).id, keccak256(written(unsigned)))
       const longerUnsigned = written(unsigned.with(nonce, "0x0001"))
       assert.include((yield* Effect.flip(decode(longerUnsigned))).message, "must be encoded in the one canonical form")
+    })
+  )
+
+  it.effect.each(forms)("has a signature that a sender follows from, and that nodes take, type $type", (form) =>
+    Effect.gen(function* () {
+      const raw = yield* Effect.promise(() => wallet.signTransaction(form))
+      const { fields, written } = parts(raw, form.type)
+      const s = toBeHex(secp256k1Order - BigInt(fields.at(-1)!), 32)
+      const high = yield* Effect.flip(decode(written(fields.with(-1, s))))
+      assert.include(high.message, "rawTransactionHex: the signature's s must be in its lower half")
+      for (const r of ["0x", `0x${"ff".repeat(32)}`]) {
+        const unsigned = yield* Effect.flip(decode(written(fields.with(-2, r))))
+        assert.include(unsigned.message, "rawTransactionHex: the signature must be one that a sender follows from")
+      }
     })
   )
 

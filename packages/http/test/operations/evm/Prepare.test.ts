@@ -54,11 +54,19 @@ describe("Preparation of EVM transactions", () => {
   it.effect("takes no fee that would not be broadcast", () =>
     Effect.gen(function* () {
       const { prepare } = prepared("ethereum/mainnet", 1_000_000_000n)
-      const most = 100n * 50_000_000n
-      // A thousandth of a coin is never beyond measure.
+      // A thousandth of a coin is never beyond measure: a hundred times the present price is less here.
+      const most = 10n ** 15n / gas
       assert.strictEqual((yield* prepare(10n ** 15n)).fee.maxFeePerGas, Number(10n ** 15n / gas))
       const { message } = yield* Effect.flip(prepare(10n ** 15n + gas))
-      assert.include(message, `fee.exactAmount: the fee must be at most ${most} Wei for each gas`)
+      assert.include(
+        message,
+        `fee.exactAmount: the fee must be at most ${most} Wei for each gas, which is a thousandth of a coin for ${gas} gas`
+      )
+      const dear = prepared("ethereum/mainnet", 1_000_000_000n, 10_000)
+      const times = 10_000n * 50_000_000n
+      assert.strictEqual((yield* dear.prepare(gas * times)).fee.maxFeePerGas, Number(times))
+      const beyond = (yield* Effect.flip(dear.prepare(gas * (times + 1n)))).message
+      assert.include(beyond, `at most ${times} Wei for each gas, which is 10000 times the present one, and is`)
     })
   )
 
@@ -68,7 +76,10 @@ describe("Preparation of EVM transactions", () => {
       assert.strictEqual((yield* usual.prepare()).fee.gasPrice, 1_265_625_000 + 2_000_000_000)
       const { prepare } = prepared("ethereum-classic/mainnet", 1_000_000_000n, 100, 10n ** 14n)
       const { message } = yield* Effect.flip(prepare())
-      assert.match(message, /^fee.priority: by recent blocks the fee must be at most 5000000000 Wei for each gas/)
+      assert.match(
+        message,
+        /^fee\.priority: the fee must be at most 47619047619 Wei for each gas, .* paid in recent blocks/
+      )
     })
   )
 

@@ -1,17 +1,13 @@
 /** Signed transactions of EVM chains: decoded and checked, given to the nodes, and looked for there. */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { Transaction } from "ethers/transaction"
 import * as Broadcasting from "../Broadcasting.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
 import * as Hex from "./internal/Hex.ts"
 import { isMethodMissing, read } from "./internal/NodeAnswer.ts"
-
-/** Types that this program knows; one with blobs is given with them, so that its bytes are not those of its id. */
-const blobType = 3
-const lastType = 4
+import * as RawTransaction from "./RawTransaction.ts"
 
 const blobGas = 131_072n
 
@@ -27,42 +23,17 @@ export type FeeFault = (offered: bigint, gasLimit: bigint, usual: bigint) => str
 export const feeFault =
   (chain: Chain, maximumFee: number): FeeFault =>
   (offered, gasLimit, usual) =>
-    gasLimit * offered <= smallFee(chain)
+    gasLimit === 0n
       ? undefined
-      : Broadcasting.feeFault(offered, usual, maximumFee, "Wei for each gas")
+      : Broadcasting.feeFault(offered, usual, maximumFee, "Wei for each gas", {
+          fee: smallFee(chain) / gasLimit,
+          words: `a thousandth of a coin for ${gasLimit} gas`
+        })
 
-const mistakes = (text: unknown) => String(text instanceof Error ? text.message : text).replace(/ \(.*$/s, "")
-
-type Ethers = typeof import("ethers/transaction")
-
-const signed = (ethers: Ethers, raw: Uint8Array): Result.Result<Transaction, Broadcasting.BroadcastRefused> => {
-  const text = Hex.encode(raw)
-  const parsed = Result.try(() => ethers.Transaction.from(text))
-  if (Result.isFailure(parsed)) {
-    return Result.fail(Broadcasting.invalid(`must be a signed transaction: ${mistakes(parsed.failure).slice(0, 200)}`))
-  }
-  const transaction = parsed.success
-  const { signature, type } = transaction
-  if (type === null || type > lastType) return Result.fail(Broadcasting.invalid("must be of a type from 0 to 4"))
-  if (signature === null) return Result.fail(Broadcasting.invalid("must be signed"))
-  const sender = Result.try(() => transaction.from)
-  if (Result.isFailure(sender) || sender.success === null) {
-    return Result.fail(Broadcasting.invalid("the signature must be one that a sender follows from"))
-  }
-  // EIP-2: the other half of the signatures of a message is refused by every node.
-  if (signature.isValid() === false)
-    return Result.fail(Broadcasting.invalid("the signature's s must be in its lower half"))
-  if (type !== blobType && transaction.serialized !== text) {
-    return Result.fail(Broadcasting.invalid("must be encoded in the one canonical form"))
-  }
-  return Result.succeed(transaction)
-}
-
-/** The transaction, signed, in the one form that its bytes may have. Loads ethers, without which chains are followed. */
+/** The transaction, signed, in the one form that its bytes may have. */
 const decode = (raw: Uint8Array) =>
-  Effect.flatMap(
-    Effect.promise(() => import("ethers/transaction")),
-    (ethers) => Effect.fromResult(signed(ethers, raw))
+  Effect.flatMap(Effect.mapError(RawTransaction.read(Hex.encode(raw)), Broadcasting.invalid), (transaction) =>
+    transaction.signature === null ? Effect.fail(Broadcasting.invalid("must be signed")) : Effect.succeed(transaction)
   )
 
 /** Known already, or mined: what a node says of a transaction that it is given again. */

@@ -4,7 +4,18 @@ import * as Broadcasting from "@headwater/indexer/families/evm/Broadcasting"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { SigningKey, Transaction, type TransactionLike } from "ethers"
+import {
+  concat,
+  decodeRlp,
+  encodeRlp,
+  getBytes,
+  hexlify,
+  keccak256,
+  SigningKey,
+  sha256,
+  Transaction,
+  type TransactionLike
+} from "ethers"
 import * as FakeNode from "../../FakeNode.ts"
 
 const chain = Result.getOrThrow(Chain.find("base", "mainnet"))
@@ -44,14 +55,31 @@ describe("Broadcasting of an EVM chain", () => {
       assert.isTrue(Result.isSuccess(yield* offering(2n * gwei, 400_000)))
       // A hundred times the usual price, whatever that comes to.
       assert.isTrue(Result.isSuccess(yield* offering(100_000_000n, 12_000_000)))
-      for (const [price, gasLimit] of [
-        [50n * gwei, 21_000],
-        [2n * gwei, 600_000]
+      for (const [price, gasLimit, bound] of [
+        [50n * gwei, 21_000, "47619047619 Wei for each gas, which is a thousandth of a coin for 21000 gas"],
+        [2n * gwei, 600_000, "1666666666 Wei for each gas, which is a thousandth of a coin for 600000 gas"],
+        [100_000_001n, 12_000_000, "100000000 Wei for each gas, which is 100 times the present one"]
       ] as const) {
         const refused = yield* offering(price, gasLimit)
         assert.isTrue(Result.isFailure(refused))
-        if (Result.isFailure(refused)) assert.match(refused.failure.message, /at most 100000000 Wei for each gas/)
+        if (Result.isFailure(refused))
+          assert.include(refused.failure.message, `the fee must be at most ${bound}, and is`)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes a transaction with blobs in its one form alone: of another the id would be that of other bytes", () =>
+    Effect.gen(function* () {
+      const { idOf } = yield* over((method) => cheap[method])
+      const commitment = `0x${"44".repeat(48)}`
+      const blobs = { type: 3, maxFeePerBlobGas: 1n, blobVersionedHashes: [`0x01${sha256(commitment).slice(4)}`] }
+      const raw = signed({ ...blobs, nonce: 1, maxFeePerGas: 2n, maxPriorityFeePerGas: 1n })
+      const sidecar = [[`0x${"00".repeat(131_072)}`], [commitment], [commitment]]
+      const fields = decodeRlp(raw.slice(1)) as Array<string>
+      const whole = (inner: Array<string>) => getBytes(concat(["0x03", encodeRlp([inner, ...sidecar])]))
+      assert.strictEqual(hexlify(yield* idOf(whole(fields))), keccak256(raw))
+      const refused = yield* Effect.flip(idOf(whole(fields.with(1, "0x0001"))))
+      assert.include(refused.message, "must be encoded in the one canonical form")
     }).pipe(Effect.scoped)
   )
 
