@@ -12,7 +12,6 @@ import { sql } from "kysely"
 import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import type { Queue } from "../database/DueAccounts.ts"
 import * as DueAccounts from "../database/DueAccounts.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
@@ -297,26 +296,14 @@ export const isWaiting = sql<boolean>`(
 ) <= chain.height`
 
 /** The transactions that are to be looked for at this height of the chain, account by account. */
-export const queue = (chain: number, height: number): Queue<Broadcast> => ({
-  accountOf: ({ account }) => account,
-  accounts: (last, most) => DueAccounts.after("broadcast", { chain, height }, last, most),
-  of: Effect.fn("Broadcasts.toLookFor")(function* (account, limit, last) {
-    const { read } = yield* Database
-    const behind = last && sql<boolean>`(next_look, id) > (${last.next_look}, ${last.id})`
-    return yield* read((db) =>
-      db
-        .selectFrom("broadcast")
-        .selectAll()
-        .where("chain", "=", chain)
-        .where("account", "=", account)
-        .where("next_look", "<=", height)
-        .where(behind ?? sql<boolean>`1 = 1`)
-        .orderBy("next_look")
-        .orderBy("id")
-        .limit(limit)
-    )
-  })
-})
+export const queue = (chain: number, height: number): DueAccounts.Queue<Broadcast> =>
+  DueAccounts.queue(
+    {
+      ...{ table: "broadcast", number: "id", select: "select own.* from broadcast own" },
+      placeOf: ({ account, id, next_look }) => ({ account, next: next_look!, id })
+    },
+    { chain, height }
+  )
 
 /** Rows of one step. */
 const atOnce = 100

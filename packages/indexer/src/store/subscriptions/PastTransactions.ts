@@ -17,7 +17,6 @@ import { isOfTransaction } from "../chain/TransactionSubscriptions.ts"
 import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import type { Queue } from "../database/DueAccounts.ts"
 import * as DueAccounts from "../database/DueAccounts.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
@@ -53,22 +52,17 @@ export const isWaiting = sql<boolean>`(
 ) <= chain.height`
 
 /** What is to be looked for at this height of the chain, account by account. */
-export const queue = (chain: number, height: number): Queue<Look> => ({
-  accountOf: ({ account }) => account,
-  accounts: (last, most) => DueAccounts.after("transaction_look", { chain, height }, last, most),
-  of: Effect.fn("PastTransactions.toLookFor")(function* (account, limit, last) {
-    const { read } = yield* Database
-    const behind =
-      last === undefined ? sql`1 = 1` : sql`(l.next_look, l.subscription) > (${last.next_look}, ${last.subscription})`
-    return yield* read(
-      rows(sql<Look>`
-        select l.subscription, l.account, l.next_look, l.absences, l.doubts, s.address as "transactionId", s.from_height
-        from transaction_look l join subscription s on s.id = l.subscription
-        where l.chain = ${chain} and l.account = ${account} and l.next_look <= ${height} and ${behind}
-        order by l.next_look, l.subscription limit ${limit}`)
-    )
-  })
-})
+export const queue = (chain: number, height: number): DueAccounts.Queue<Look> =>
+  DueAccounts.queue(
+    {
+      ...{ table: "transaction_look", number: "subscription" },
+      select: `
+        select own.subscription, own.account, own.next_look, own.absences, own.doubts, s.address as "transactionId", s.from_height
+        from transaction_look own join subscription s on s.id = own.subscription`,
+      placeOf: ({ account, next_look, subscription }) => ({ account, next: next_look, id: subscription })
+    },
+    { chain, height }
+  )
 
 /** A transaction of which nothing could be told at a height of the chain. */
 export interface Missed {

@@ -8,6 +8,6 @@ export const up = (_: ColumnTypes): ReadonlyArray<string> => [
   // What an older program has noted, before this or beside it, has turns as that of one account.
   "alter table transaction_look add column account bigint not null default 0",
   "alter table transaction_look add column doubts bigint not null default 0",
-  "create index transaction_look_account on transaction_look (chain, account, next_look, subscription)",
-  "create index broadcast_account_look on broadcast (chain, account, next_look, id) where next_look is not null"
+  "create index transaction_look_account on transaction_look ((chain + 0), account, next_look, subscription)",
+  "create index broadcast_account_look on broadcast ((chain + 0), account, next_look, id) where next_look is not null"
 ]

@@ -1,7 +1,7 @@
 /** Takes leases on callbacks, and ends those whose holder is no more. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
@@ -231,12 +231,12 @@ export const take = Effect.fnUntraced(function* (
   return leases
 })
 
-/** Ends the leases that end behind a moment; how many. */
-const endBehind = Effect.fnUntraced(function* (moment: number) {
+/** Ends leases, those alone that end behind a time; how many. */
+const endBehind = Effect.fnUntraced(function* (time: RawBuilder<number>) {
   const { transaction } = yield* Database
   let ended = 0
   for (const due of [unsent, retried]) {
-    const some = CallbackState.applySome("release", sql`${due} and leased_until > ${moment}`, callbacksAtOnce)
+    const some = CallbackState.applySome("release", sql`${due} and leased_until > ${time}`, callbacksAtOnce)
     yield* SmallSteps.whileMore(
       Effect.map(transaction(some), (count) => {
         ended += count
@@ -251,16 +251,17 @@ const endBehind = Effect.fnUntraced(function* (moment: number) {
 const longerThanAny = 600_000
 
 /**
- * Ends leases of processes whose clock was ahead, which would keep callbacks from being sent until that time comes; how many. A
- * process that has the store alone ends all of them when it starts.
+ * Ends leases of processes whose clock was ahead, which would keep callbacks from being sent until that time comes; how many. It is
+ * the store's clock that says so: one of this process that is behind would end all that others are sending. A process that has
+ * the store alone ends all leases when it starts.
  */
 export const endLate = Effect.fn("Leases.endLate")(function* () {
-  const { exclusive } = yield* Database
-  return exclusive ? 0 : yield* endBehind((yield* Clock.currentTimeMillis) + longerThanAny)
+  const { exclusive, now } = yield* Database
+  return exclusive ? 0 : yield* endBehind(sql`(select ${now} + ${longerThanAny})`)
 })
 
 /** Ends every lease, where a process that starts cannot find those of another one; else those that cannot be one's. */
 export const endAll = Effect.fnUntraced(function* () {
   const { exclusive } = yield* Database
-  yield* exclusive ? endBehind(0) : endLate()
+  yield* exclusive ? endBehind(sql`0`) : endLate()
 })
