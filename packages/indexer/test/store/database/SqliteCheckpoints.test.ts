@@ -34,6 +34,14 @@ const fill = (commits: number) =>
   })
 
 describe("Checkpoints of a SQLite file", () => {
+  it("have a SQLite in which they cannot damage a log that begins anew", () => {
+    const db = new BetterSqlite(":memory:")
+    const version = db.prepare("select sqlite_version()").pluck().get() as string
+    db.close()
+    const [major, minor, patch] = version.split(".").map(Number) as [number, number, number]
+    assert.isAtLeast(major * 1_000_000 + minor * 1000 + patch, 3_051_003)
+  })
+
   it.live("bring the log into the file beside the writer, and end with it", () =>
     Effect.gen(function* () {
       const file = yield* newFile
@@ -117,6 +125,48 @@ describe("Checkpoints of a SQLite file", () => {
         assert.strictEqual(statSync(`${file}-wal`).size, 0)
         other.close()
       }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("let a reader hold the writer up once where the log is to be empty", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      yield* Effect.gen(function* () {
+        const { emptyLog, query } = yield* Database
+        yield* query(rows(sql`pragma busy_timeout = 200`))
+        const reader = new BetterSqlite(file, { readonly: true })
+        reader.exec("begin")
+        reader.prepare("select 1 from sqlite_master").get()
+        yield* fill(1)
+        const began = performance.now()
+        yield* emptyLog
+        assert.isBelow(performance.now() - began, 3000)
+        reader.close()
+        yield* emptyLog
+        assert.strictEqual(statSync(`${file}-wal`).size, 0)
+      }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are the writer's own where the process may have no more threads", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      // As Node fails at the limit of threads of a container: before the thread is made, without an event.
+      const noThreads = `
+        import threads from "node:worker_threads"
+        import { syncBuiltinESMExports } from "node:module"
+        threads.Worker = class { constructor() { throw new Error("EAGAIN") } }
+        syncBuiltinESMExports()`
+      const worker = new URL("../../../src/store/database/internal/SqliteThread.worker.ts", import.meta.url)
+      const execArgv = ["--import", `data:text/javascript,${encodeURIComponent(noThreads)}`]
+      const thread = ((workerData) => new Worker(worker, { workerData, execArgv })) as typeof machine.thread
+      yield* Effect.gen(function* () {
+        yield* fill(100)
+        assert.isBelow(statSync(`${file}-wal`).size, 25_000_000)
+      }).pipe(
+        Effect.provide(Database.layer({ kind: "sqlite", file })),
+        Effect.provideService(SqliteMachine, { ...machine, thread })
+      )
     }).pipe(Effect.scoped)
   )
 })

@@ -35,6 +35,9 @@ const positional = (statement: string, parameters: ReadonlyArray<Readonly<Record
   }
 }
 
+/** Answers `busy`, and no length of the log where another connection copies it just then. */
+const truncation: Statement = { sql: "pragma wal_checkpoint(truncate)", parameters: [] }
+
 const list = (values: ReadonlyArray<number | string>) => sql`(select value from json_each(${JSON.stringify(values)}))`
 
 /** There is one writer at a time: no row needs a lock. */
@@ -115,9 +118,12 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
     // The same value again: a row would not be written where nothing in the row changes, the file's header is.
     proveWrite: Effect.asVoid(executeMany({ sql: "pragma user_version = 0", parameters: [] })),
     endSilentHolders: () => Effect.succeed(0),
-    // It waits for readers, but not for `SqliteCheckpoints`.
-    emptyLog: executeMany<{ readonly busy: number }>({ sql: "pragma wal_checkpoint(truncate)", parameters: [] }).pipe(
-      Effect.repeat({ until: ([done]) => done!.busy === 0, times: 100, schedule: Schedule.spaced("100 millis") }),
+    // SQLite waits for readers itself, while everybody waits for the writer: once. It does not wait for `SqliteCheckpoints`.
+    emptyLog: executeMany<{ readonly busy: number; readonly log: number }>(truncation).pipe(
+      Effect.repeat({
+        while: ([done]) => done!.busy === 1 && done!.log < 0,
+        ...{ times: 100, schedule: Schedule.spaced("100 millis") }
+      }),
       Effect.asVoid
     ),
     lockRows: () => Effect.void,

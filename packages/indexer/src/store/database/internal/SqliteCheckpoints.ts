@@ -1,6 +1,9 @@
 /**
  * Copies a SQLite file's log into the file, on a thread and a connection of its own. The writer would do that in the midst of
  * a commit, for as long as the disk takes for two flushes, and everybody who waits for the writer would wait for them too.
+ *
+ * Not with a SQLite before 3.51.3: a checkpoint beside a writer that begins the log anew could damage the file there
+ * (https://sqlite.org/wal.html, the WAL-reset bug).
  */
 import { statSync } from "node:fs"
 import Database from "better-sqlite3"

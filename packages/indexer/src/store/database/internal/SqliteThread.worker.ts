@@ -10,10 +10,14 @@ import { ownCheckpoints, pragmas, rareCheckpoints, type SqliteOptions } from "./
 
 const write = (options: SqliteOptions) => {
   const committed = SqliteCheckpoints.behindCommits(options, (task) => {
-    const thread = new Worker(new URL(import.meta.url), { workerData: task })
-    thread.on("error", () => {})
-    thread.on("exit", () => db.pragma(ownCheckpoints))
-    db.pragma(rareCheckpoints)
+    try {
+      const thread = new Worker(new URL(import.meta.url), { workerData: task })
+      thread.on("error", () => {})
+      thread.on("exit", () => db.pragma(ownCheckpoints))
+      db.pragma(rareCheckpoints)
+    } catch {
+      // The process may have no more threads: the writer copies the log itself.
+    }
   })
   const db = new Database(options.file)
   for (const pragma of pragmas(options)) db.pragma(pragma)
