@@ -7,7 +7,7 @@
  */
 import { statSync } from "node:fs"
 import Database from "better-sqlite3"
-import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
+import { pragmas, rareCheckpointPages, type SqliteOptions } from "./sqlitePragmas.ts"
 
 /** What the thread is given. */
 export interface Task {
@@ -72,7 +72,9 @@ export const run = (task: Task): void => {
     seen = Atomics.load(task.commits, 0)
     try {
       const { checkpointed, log } = look.get()!
-      if (log - checkpointed >= worthCopying) copy.get()
+      // A log that the writer may copy itself is left to the writer, which cannot while the thread does: of a writer that is
+      // faster than the thread the log would never begin anew.
+      if (log < rareCheckpointPages && log - checkpointed >= worthCopying) copy.get()
       else sleep(restMillis)
     } catch {
       // A full disk, as the next commit says too.

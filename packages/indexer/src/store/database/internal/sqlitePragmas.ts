@@ -14,10 +14,11 @@ const defaultCacheMegabytes = 16
 export const ownCheckpoints = "wal_autocheckpoint=2500"
 
 /**
- * Of a writer beside which a thread copies the log (`SqliteCheckpoints`): 80 MB. The commit that reaches them copies what
- * is left, which is little, and the log begins anew.
+ * The same of a writer beside which a thread copies the log (`SqliteCheckpoints`): 80 MB. The commit that reaches them copies
+ * what is left, which is little, and the log begins anew.
  */
-export const rareCheckpoints = "wal_autocheckpoint=10000"
+export const rareCheckpointPages = 10_000
+export const rareCheckpoints = `wal_autocheckpoint=${rareCheckpointPages}`
 
 /** Settings of every SQLite connection; the figures behind them are in `bench/`. */
 export const pragmas = ({ cacheMegabytes = defaultCacheMegabytes }: SqliteOptions): ReadonlyArray<string> => [
