@@ -5,11 +5,16 @@
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
 import { families, familyNames } from "@headwater/core/families/families"
 import { openApiDocument } from "@headwater/http/contract/OpenApiDocument"
+import { type Field, fieldsOf } from "@headwater/http/contract/SchemaFields"
 import { anchorOf } from "./Anchor.ts"
 import { between, json, table } from "./Page.ts"
 
 interface Content {
-  readonly "application/json"?: { readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }
+  readonly "application/json"?: {
+    readonly schema?: unknown
+    readonly example?: unknown
+    readonly examples?: Readonly<Record<string, unknown>>
+  }
 }
 interface Parameter {
   readonly name: string
@@ -102,6 +107,29 @@ const parametersOf = ({ parameters }: Operation): string => {
   return `\nParameters:\n\n${rows.join("\n")}\n`
 }
 
+const fieldLine = (note: string, { description, path, type }: Field) => {
+  const text = description === "" ? "" : `: ${description.replaceAll("\n", " ")}`
+  return `- \`${path}\` (${type}${note})${text}`
+}
+
+const bodyFields = (content: Content | undefined) =>
+  fieldsOf(openApiDocument.components.schemas, content?.["application/json"]?.schema ?? {})
+
+const requestFields = ({ requestBody }: Operation): string => {
+  const fields = bodyFields(requestBody?.content)
+  if (fields.length === 0) return ""
+  const lines = fields.map((field) => fieldLine(field.required ? "; required" : "", field))
+  return `\nFields of \`data.item\`:\n\n${lines.join("\n")}\n`
+}
+
+/** Those of which the example does not say all: what they are, and whether they are always there. */
+const answerFields = (content: Content | undefined): string => {
+  const told = bodyFields(content).filter(({ description, required }) => description !== "" || !required)
+  if (told.length === 0) return ""
+  const lines = told.map((field) => fieldLine(field.required ? "" : "; may be absent", field))
+  return `\nFields of the answer, where the example does not say all of them:\n\n${lines.join("\n")}\n`
+}
+
 const errorLink = (code: string, from: string) => `[\`${code}\`](${from}errors.md#${code})`
 
 const errorsOf = (operation: Operation): string => {
@@ -123,7 +151,9 @@ const operationOf = (one: (typeof operations)[number]): string => {
     operation.description ?? "",
     parametersOf(operation),
     request === undefined ? "" : `\nRequest:\n\n${json(request)}`,
+    requestFields(operation),
     answer === undefined ? "" : `\nAnswer, ${success![0]}:\n\n${json(answer)}`,
+    answerFields(success?.[1].content),
     errorsOf(operation)
   ]
     .filter((part) => part !== "")
@@ -165,7 +195,9 @@ const overview = () => [
   written,
   "Every request carries the account's key in `x-api-key`, and may carry the version that it wants in `x-api-version`.",
   "`blockchain` and `network` in a path are names such as `ethereum` and `mainnet`. `context`, in the query or the body,",
-  "comes back in the answer. An error is `{apiVersion, requestId, context?, error: {code, message, details?}}`.\n",
+  "comes back in the answer. An error is `{apiVersion, requestId, context?, error: {code, message, details?}}`.",
+  "A body is JSON (`content-type: application/json`), not compressed; fields that are unknown are ignored, and `null` is the",
+  "absence of an optional field. Times are in seconds since the Unix epoch unless the field says otherwise.\n",
   `Every operation may answer ${[...everywhere].map((code) => errorLink(code, "")).join(", ")}; those that an operation`,
   "may answer besides stand with it. [What each error means](errors.md)\n",
   `The bodies of callbacks have [a page of their own](${callbackPage}).\n`,
@@ -183,7 +215,7 @@ const overview = () => [
 
 const text = (parts: ReadonlyArray<string>) => parts.join("\n").replaceAll(/\n{3,}/g, "\n\n")
 
-const fieldsOf = ({ item: { fields } }: EventKind): string => {
+const itemOf = ({ item: { fields } }: EventKind): string => {
   const { blockchain, network, ...own } = fields
   return Object.keys(own)
     .map((name) => `\`${name}\``)
@@ -202,7 +234,7 @@ const events = (): string =>
         ? "all"
         : kind.families.map((family) => families[family].title).join(", "),
       kind.confirmations === "none" ? "" : `\`${kind.confirmations}\``,
-      fieldsOf(kind)
+      itemOf(kind)
     ])
   ])
 

@@ -16,8 +16,8 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Metric from "effect/Metric"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Redacted from "effect/Redacted"
 import * as Operator from "./Operator.ts"
@@ -167,9 +167,12 @@ const bytes = Effect.gen(function* () {
   return yield* StoreHealth.size(Settings.storeLocation(yield* Settings.Settings))
 }).pipe(Effect.orElseSucceed(() => undefined))
 
-const refused = HttpServerResponse.text("Metrics are for who has the token of the settings (metrics.token)\n", {
-  status: 403
-})
+const refused = HttpServerResponse.text(
+  "Metrics are the operator's: send authorization: Bearer with the token of the settings (metrics.token)\n",
+  {
+    status: 403
+  }
+)
 
 const answer = (
   token: Redacted.Redacted | undefined,

@@ -273,6 +273,18 @@ describe("Headwater", () => {
         const { store } = settings
         const without = await refusal(Headwater.start({ store, addresses: [] } as unknown as Settings))
         assert.match(without.message, /chains is missing/)
+        for (const [store, problem] of [
+          [{}, "store must name a sqlite file or a postgres URL, and not both"],
+          [
+            { sqlite: "a.db", postgres: "postgres://a/b" },
+            "store must name a sqlite file or a postgres URL, and not both"
+          ],
+          [{ sqlite: "" }, "store.sqlite must not be empty"],
+          [{ sqlite: "a.db", connections: 3 }, "store has connections with a postgres URL alone"]
+        ] as const) {
+          const { message } = await refusal(Headwater.start({ ...settings, store } as unknown as Settings))
+          assert.strictEqual(message, `The settings of the indexer are not right: ${problem}`)
+        }
         const nobody = await refusal(Headwater.start({ ...settings, addresses: ["x"] }))
         assert.match(nobody.message, /addresses\.0 is no address/)
         const other = { ...settings, chains: { "ethereum/mainnet": { nodes: [anvil.url] as const } } }

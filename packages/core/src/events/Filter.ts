@@ -43,10 +43,12 @@ const only = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   return struct as unknown as Schema.Struct<Fields>
 }
 
-/** Of coins and of internal transactions. */
-export const CoinFilter = only(ofCoins).annotate({ identifier: "CoinFilter" })
+const ofFilter = "Only what fits every part of the filter is told; everything if not given"
 
-export const TokenFilter = only(ofTokens).annotate({ identifier: "TokenFilter" })
+/** Of coins and of internal transactions. */
+export const CoinFilter = only(ofCoins).annotate({ identifier: "CoinFilter", description: ofFilter })
+
+export const TokenFilter = only(ofTokens).annotate({ identifier: "TokenFilter", description: ofFilter })
 
 const topic = Schema.String.check(
   Schema.isPattern(/^0x[0-9a-fA-F]{64}$/, { message: "must be 0x and 64 hexadecimal digits" })
@@ -73,7 +75,7 @@ const ofLogs = {
   )
 }
 
-export const ContractEventFilter = only(ofLogs).annotate({ identifier: "ContractEventFilter" })
+export const ContractEventFilter = only(ofLogs).annotate({ identifier: "ContractEventFilter", description: ofFilter })
 
 /** A filter of any event. */
 export const Filter = Schema.Struct({ ...ofTokens, ...ofLogs }).annotate({

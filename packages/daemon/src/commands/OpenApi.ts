@@ -9,7 +9,7 @@ export const openapi = Command.make(
   {},
   Effect.fnUntraced(function* () {
     // Loaded here only: the contract takes longer to load than the other commands take to run.
-    const { openApiDocument } = yield* Effect.promise(() => import("@headwater/http/contract/OpenApiDocument"))
-    yield* Console.log(JSON.stringify(openApiDocument, null, 2))
+    const { publishedDocument } = yield* Effect.promise(() => import("@headwater/http/contract/PublishedDocument"))
+    yield* Console.log(JSON.stringify(publishedDocument, null, 2))
   })
 ).pipe(Command.withDescription("Print the OpenAPI document of the HTTP interface"))

@@ -58,7 +58,7 @@ const neededBytes = ({ bytes, pending }: UpgradeReport.UpgradeReport) => {
 
 const ofMigrations = ({ pending, unfinished }: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> => {
   const left = unfinished.map((name) => note(`the daemon has yet to end an earlier rewriting of rows: ${name}`))
-  if (pending.length === 0) return [ok("its schema is that of this version: no migration is pending"), ...left]
+  if (pending.length === 0) return [ok("the store has the schema of this version: no migration is pending"), ...left]
   const [atStart, behind] = [rowsOf(pending, "atStart"), rowsOf(pending, "behind")]
   return [
     note(

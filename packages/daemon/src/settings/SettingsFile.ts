@@ -87,12 +87,16 @@ interface Overrides {
   readonly problems: ReadonlyArray<Problem>
 }
 
+/** Bytes of another encoding would be taken for other signs without a word, and so a password for another one. */
+const inUtf8 = (bytes: Uint8Array) => Result.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+
+/** The text of a file that a setting names, or what is wrong with the setting. */
 const readText = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  return (yield* fs.readFileString(file)).trim()
+  const bytes = yield* Effect.mapError(fs.readFile(file), () => `names a file that cannot be read: ${file}`)
+  const text = inUtf8(bytes)
+  return Result.isSuccess(text) ? text.success.trim() : yield* Effect.fail(`names a file that is not in UTF-8: ${file}`)
 })
-
-const unreadable = (file: string) => `names a file that cannot be read: ${file}`
 
 /** Lays the environment over the tree of the file. */
 const override = Effect.fnUntraced(function* (tree: unknown, environment: Environment) {
@@ -112,7 +116,7 @@ const override = Effect.fnUntraced(function* (tree: unknown, environment: Enviro
     }
     const text = leaves.has(name) ? Result.succeed(value) : yield* Effect.result(readText(value))
     if (Result.isFailure(text)) {
-      problems.push({ path: name, message: unreadable(value) })
+      problems.push({ path: name, message: text.failure })
       continue
     }
     variables.set(Tree.format(leaf.path), name)
@@ -133,7 +137,7 @@ const resolveFiles = Effect.fnUntraced(function* (tree: unknown, lineOf: LineOf)
     if (Result.isSuccess(text)) read.push({ ...reference, text: text.success })
     else {
       const path = Tree.format(reference.path)
-      problems.push({ path, message: unreadable(reference.file), ...at(lineOf(reference.path)) })
+      problems.push({ path, message: text.failure, ...at(lineOf(reference.path)) })
     }
   }
   return { tree: Tree.withFiles(tree, read), problems }
@@ -181,7 +185,7 @@ const problemsOf = (
 const parseFile = (extension: string, text: string): Result.Result<unknown, string> => {
   switch (extension) {
     case ".toml":
-      return Result.mapError(Toml.parse(text), (error) => withoutValues(error.message))
+      return Result.mapError(Toml.parse(text), (error) => withQuotes(withoutValues(error.message), text))
     case ".yaml":
     case ".yml":
       return Result.mapError(
@@ -209,6 +213,13 @@ const withoutValues = (message: string) => {
     : message.replace(/ '(?!.'(?: |$)).*'/s, "")
 }
 
+/** What is wrong with `[chains.ethereum/mainnet]`: the slash. */
+const withQuotes = (problem: string, text: string) => {
+  const [, line] = /at line (\d+)/.exec(problem) ?? []
+  const bare = /^\s*\[chains\.[\w-]+\//.test(text.split("\n")[Number(line) - 1] ?? "")
+  return bare ? `${problem}: a chain stands in quotes, as in [chains."ethereum/mainnet"]` : problem
+}
+
 const jsonProblem = (message: string, text: string) => {
   const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN)
   if (Number.isNaN(position)) return "is not valid JSON"
@@ -228,7 +239,7 @@ const readTree = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const extension = path.extname(file).toLowerCase()
-  const read = yield* Effect.result(fs.readFileString(file))
+  const read = yield* Effect.result(fs.readFile(file))
   if (Result.isFailure(read)) {
     return Result.fail(
       read.failure.reason._tag === "NotFound"
@@ -236,7 +247,9 @@ const readTree = Effect.fnUntraced(function* (file: string) {
         : "cannot be read: see that it is a file, and that this user may read it"
     )
   }
-  const text = read.success
+  const decoded = inUtf8(read.success)
+  if (Result.isFailure(decoded)) return Result.fail("is not in UTF-8: save the file in that encoding")
+  const text = decoded.success
   return Result.mapBoth(parseFile(extension, text), {
     onFailure: (problem) => withExcerpt(problem, text),
     onSuccess: (tree) => ({ tree, lineOf: SettingsText.lineFinder(extension, text) })

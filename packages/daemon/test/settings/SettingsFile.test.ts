@@ -18,6 +18,13 @@ const write = Effect.fnUntraced(function* (name: string, text: string) {
   return file
 })
 
+const writeBytes = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  const file = `${yield* fs.makeTempDirectoryScoped()}/${name}`
+  yield* fs.writeFile(file, bytes)
+  return file
+})
+
 const loadText = Effect.fnUntraced(function* (
   name: string,
   text: string,
@@ -503,6 +510,36 @@ describe("SettingsFile", () => {
         assert.notInclude(message, "hunter2", text)
         assert.notInclude(message, "\u001b", text)
       }
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("refuses files that are not in UTF-8: a password in another encoding would be another one", () =>
+    Effect.gen(function* () {
+      const latin1 = Buffer.from(`${chain}user = "operator"\npassword = "schlüssel"\n`, "latin1")
+      for (const bytes of [latin1, Buffer.from(`\ufeff${chain}`, "utf16le")]) {
+        const { message } = yield* Effect.flip(SettingsFile.load(yield* writeBytes("a.toml", bytes), {}))
+        assert.match(message, /a\.toml is not in UTF-8: save the file in that encoding$/)
+      }
+      const file = yield* writeBytes("password", Buffer.from("schlüssel\n", "latin1"))
+      assert.deepStrictEqual(yield* problemsOf("a.toml", `${chain}user = "a"\npassword = { file = "${file}" }\n`), {
+        'chains."ethereum/devnet".password': `names a file that is not in UTF-8: ${file}`
+      })
+      assert.deepStrictEqual(
+        yield* problemsOf("a.toml", chain, { HEADWATER_CHAINS_ETHEREUM_DEVNET_PASSWORD_FILE: file }),
+        { HEADWATER_CHAINS_ETHEREUM_DEVNET_PASSWORD_FILE: `names a file that is not in UTF-8: ${file}` }
+      )
+      const settings = yield* SettingsFile.load(yield* writeBytes("a.toml", Buffer.from(`\ufeff${chain}`)), {})
+      assert.lengthOf(Settings.chains(settings), 1)
+    }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("says that a chain stands in quotes where a table in TOML lacks them", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(
+        loadText("a.toml", "[http]\nport = 1\n[chains.ethereum/devnet]\nnodes = []\n")
+      )
+      assert.include(message, 'line 3, column 17: a chain stands in quotes, as in [chains."ethereum/mainnet"]\n')
+      assert.include(message, "3 | [chains.ethereum/devnet]")
     }).pipe(withServices, Effect.scoped)
   )
 

@@ -2925,6 +2925,7 @@ export interface components {
        */
       readonly isLookingBack: boolean
     }
+    /** @description Only what fits every part of the filter is told; everything if not given */
     readonly TokenFilter: {
       /**
        * @description Only what the address gets, or only what it pays
@@ -3114,6 +3115,7 @@ export interface components {
       readonly referenceId: string
       readonly receiveCallbackOn: number
     }
+    /** @description Only what fits every part of the filter is told; everything if not given */
     readonly ContractEventFilter: {
       /**
        * @description The one event that is meant, as Solidity declares it or as its object in the contract's ABI: callbacks have the arguments decoded
@@ -3159,6 +3161,7 @@ export interface components {
       readonly referenceId: string
       readonly confirmationsCount: number
     }
+    /** @description Only what fits every part of the filter is told; everything if not given */
     readonly CoinFilter: {
       /**
        * @description Only what the address gets, or only what it pays
@@ -4171,6 +4174,7 @@ export interface operations {
           readonly context?: string
           readonly data: {
             readonly item: {
+              /** @description Reference ids of 1 to 10000 subscriptions */
               readonly referenceIds: readonly string[]
             }
           }
@@ -4528,7 +4532,9 @@ export interface operations {
                *     }
                */
               readonly furthestUsedIndex?: {
+                /** @description Index of the last receiving address that was used */
                 readonly receiving?: number
+                /** @description Index of the last change address that was used */
                 readonly change?: number
               }
             }
@@ -5905,31 +5911,48 @@ export interface operations {
           readonly context?: string
           readonly data: {
             readonly item: {
-              /** @example invoice 4711 */
+              /**
+               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them
+               * @example invoice 4711
+               */
               readonly additionalData?: string
               /**
                * @description Amount in whole coins
                * @example 0.25
                */
               readonly amount: string
-              /** @example 7 */
+              /**
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @example 7
+               */
               readonly nonce?: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
                * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
                * @example false
                */
               readonly reserve?: boolean
+              /** @description Address that pays amount and fee, and whose key is to sign */
               readonly sender: string
-              /** @description Required except on tron */
+              /** @description What the sender offers for the transaction. Required except on tron */
               readonly fee?: {
+                /** @description The whole fee in Wei, before `priority`; on tron refused, since the chain sets the fee */
                 readonly exactAmount?: string
-                /** @enum {string} */
+                /**
+                 * @description How soon the transaction is to be mined, by what others pay at present
+                 * @enum {string}
+                 */
                 readonly priority: "slow" | "standard" | "fast"
+                /** @description The same as `substractFromAmount` beside `fee`, which is read first */
                 readonly substractFromAmount?: boolean
               }
+              /** @description Whether the fee is taken out of `amount`, so that the sender pays no more than that; false if not given */
               readonly substractFromAmount?: boolean
-              /** @enum {string} */
+              /**
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @enum {string}
+               */
               readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
             }
           }
@@ -6081,25 +6104,37 @@ export interface operations {
                * @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48
                */
               readonly contract: string
-              /** @example 7 */
+              /**
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @example 7
+               */
               readonly nonce?: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
                * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
                * @example false
                */
               readonly reserve?: boolean
+              /** @description Address that pays amount and fee, and whose key is to sign */
               readonly sender: string
+              /** @description What the sender offers for the transaction, in the chain's coins */
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei
+                 * @description The whole fee in Wei, before `priority`; on tron refused
                  * @example 900000000000000
                  */
                 readonly exactAmount?: string
-                /** @enum {string} */
+                /**
+                 * @description How soon the transaction is to be mined, by what others pay at present
+                 * @enum {string}
+                 */
                 readonly priority: "slow" | "standard" | "fast"
               }
-              /** @enum {string} */
+              /**
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @enum {string}
+               */
               readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
             }
           }
@@ -6149,27 +6184,42 @@ export interface operations {
                * @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48
                */
               readonly contract: string
-              /** @example 7 */
+              /**
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @example 7
+               */
               readonly nonce?: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
                * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
                * @example false
                */
               readonly reserve?: boolean
+              /** @description Address that pays amount and fee, and whose key is to sign */
               readonly sender: string
+              /** @description What the sender offers for the transaction, in the chain's coins */
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei
+                 * @description The whole fee in Wei, before `priority`; on tron refused
                  * @example 900000000000000
                  */
                 readonly exactAmount?: string
-                /** @enum {string} */
+                /**
+                 * @description How soon the transaction is to be mined, by what others pay at present
+                 * @enum {string}
+                 */
                 readonly priority: "slow" | "standard" | "fast"
               }
-              /** @enum {string} */
+              /**
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @enum {string}
+               */
               readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
-              /** @example 4711 */
+              /**
+               * @description Id of the token that is moved, in decimal digits
+               * @example 4711
+               */
               readonly tokenId: string
             }
           }
@@ -6222,15 +6272,22 @@ export interface operations {
                * @example 25.5
                */
               readonly amount: string
-              /** @example 4711 */
+              /**
+               * @description Whom the recipient is to credit; an X-address as `recipient` may have the tag instead
+               * @example 4711
+               */
               readonly destinationTag?: number
+              /** @description What the sender offers for the payment; `standard` if not given */
               readonly fee?: {
                 /**
-                 * @description The fee in drops
+                 * @description The whole fee in drops, before `priority`
                  * @example 12
                  */
                 readonly exactAmount?: string
-                /** @enum {string} */
+                /**
+                 * @description How soon the payment is to be validated, by what the open ledger asks; `standard` if not given
+                 * @enum {string}
+                 */
                 readonly priority?: "slow" | "standard" | "fast"
               }
               /**
@@ -6238,12 +6295,14 @@ export interface operations {
                * @example 0330E7FC9D56BB25D6893BA3F317AE5BCF33B3291BD63DB32654A313222F7FD020
                */
               readonly publicKey: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
                * @description Whether the sequence is kept for this payment for a while (`reservationSeconds`), so that no other one is prepared with it; `true` if not given
                * @example true
                */
               readonly reserve?: boolean
+              /** @description Address that pays amount and fee, and whose key is to sign */
               readonly sender: string
               /**
                * @description The next available one if not given
@@ -6298,17 +6357,34 @@ export interface operations {
                * @example 0.25
                */
               readonly amount: string
-              /** @example 65000 */
+              /**
+               * @description Gas that the transaction may use at most
+               * @example 65000
+               */
               readonly gasLimit: number
-              /** @example 31000000000 */
+              /**
+               * @description Price of a legacy transaction, in Wei for a unit of gas
+               * @example 31000000000
+               */
               readonly gasPrice?: string
-              /** @example 0x */
+              /**
+               * @description Data of the transaction: the call of a contract
+               * @example 0x
+               */
               readonly inputData?: string
-              /** @example 31000000000 */
+              /**
+               * @description Highest price, base fee included, in Wei for a unit of gas
+               * @example 31000000000
+               */
               readonly maxFeePerGas?: string
-              /** @example 31000000000 */
+              /**
+               * @description Highest price beside the base fee, in Wei for a unit of gas
+               * @example 31000000000
+               */
               readonly maxPriorityFeePerGas?: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
+              /** @description Address that pays amount and fee, and whose key is to sign */
               readonly sender: string
             }
           }
@@ -6425,14 +6501,19 @@ export interface operations {
           readonly context?: string
           readonly data: {
             readonly item: {
-              /** @example invoice 4711 */
+              /**
+               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them
+               * @example invoice 4711
+               */
               readonly additionalData?: string
               /**
                * @description Amount in whole coins
                * @example 0.25
                */
               readonly amount: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly sender: string
             }
           }
@@ -6482,11 +6563,19 @@ export interface operations {
                * @example 2.5
                */
               readonly amount: string
-              /** @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48 */
+              /**
+               * @description Address of the token's contract
+               * @example 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48
+               */
               readonly contract: string
-              /** @example ERC-20 */
+              /**
+               * @description Standard of the token: ERC-20 or ERC-721
+               * @example ERC-20
+               */
               readonly contractType: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly sender: string
             }
           }
@@ -7978,15 +8067,22 @@ export interface operations {
           readonly context?: string
           readonly data: {
             readonly item: {
-              /** @example invoice 4711 */
+              /**
+               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them
+               * @example invoice 4711
+               */
               readonly additionalData?: string
               /**
                * @description Amount in whole coins
                * @example 0.25
                */
               readonly amount: string
-              /** @example 7 */
+              /**
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @example 7
+               */
               readonly nonce?: string
+              /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
                * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
@@ -7998,6 +8094,7 @@ export interface operations {
                * @example 0x52908400098527886E0F7030069857D2E4169EE7
                */
               readonly sender: string
+              /** @description What the sender offers for the transaction */
               readonly fee: {
                 /**
                  * @description The whole fee in Wei, before `priority`
@@ -8005,12 +8102,15 @@ export interface operations {
                  */
                 readonly exactAmount?: string
                 /**
-                 * @description `standard` if not given
+                 * @description How soon the transaction is to be mined, by what others pay at present; `standard` if not given
                  * @enum {string}
                  */
                 readonly priority?: "slow" | "standard" | "fast"
               }
-              /** @enum {string} */
+              /**
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @enum {string}
+               */
               readonly transactionType?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
             }
           }
@@ -8239,6 +8339,7 @@ export interface operations {
                * @example 0
                */
               readonly locktime?: number
+              /** @description What is paid for the transaction, and where the change goes */
               readonly fee: {
                 /**
                  * @description Where the change goes, an address of the wallet; by default its next unused change address, and where the wallet has none of these (`bip32`) the address of the largest coin that is spent: unused ones may have been given out
@@ -8266,8 +8367,12 @@ export interface operations {
                * @enum {string}
                */
               readonly prepareStrategy?: "none" | "minimize-dust" | "optimize-size"
+              /** @description Who is paid, an output each, in this order */
               readonly recipients: readonly {
-                /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
+                /**
+                 * @description Address that is paid, in any form that the blockchain knows
+                 * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
+                 */
                 readonly address: string
                 /**
                  * @description In coins
@@ -9489,7 +9594,10 @@ export interface operations {
           readonly context?: string
           readonly data: {
             readonly item: {
-              /** @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0 */
+              /**
+               * @description The transaction in its wire format, in hexadecimal with or without `0x`
+               * @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0
+               */
               readonly rawTransactionHex: string
             }
           }
@@ -9534,7 +9642,10 @@ export interface operations {
           readonly context?: string
           readonly data: {
             readonly item: {
-              /** @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0 */
+              /**
+               * @description The transaction in its wire format, in hexadecimal with or without `0x`
+               * @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0
+               */
               readonly rawTransactionHex: string
             }
           }

@@ -111,12 +111,21 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
     })
       .annotate(Price, "subscription-create")
       .annotate(LargestBody, bulkBodyBytes)
-      .annotate(ExampleValues, { ...values, confirmationsCount: undefined })
+      .annotate(ExampleValues, {
+        ...values,
+        confirmationsCount: undefined,
+        filter: undefined,
+        transactionId: undefined
+      })
       .annotateMerge(OpenApi.annotations({ summary: "Make up to 10,000 subscriptions" })),
     HttpApiEndpoint.post("delete", "/delete", {
       params: chainParams,
       query: context,
-      payload: body({ referenceIds: Schema.Array(referenceId).check(count) }),
+      payload: body({
+        referenceIds: Schema.Array(referenceId)
+          .check(count)
+          .annotate({ description: `Reference ids of 1 to ${maxItems} subscriptions` })
+      }),
       success: listOf(BulkDeleted),
       error: [...chainErrors, ...bodyErrors]
     })

@@ -1,6 +1,6 @@
 /** The request and the answer of a transaction of an EVM wallet that is prepared for signing (wider interface, *HD wallets*). */
 import * as Schema from "effect/Schema"
-import { NewTransaction, PreparedTransaction } from "./Transactions.ts"
+import { NewTransaction, PreparedTransaction, priority } from "./Transactions.ts"
 
 const { additionalData, amount, nonce, recipient, reserve, sender } = NewTransaction
 
@@ -14,10 +14,10 @@ export const NewWalletTransaction = {
     exactAmount: Schema.optionalKey(amount).annotate({
       description: "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`)"
     }),
-    priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"])).annotate({
-      description: "`standard` if not given"
+    priority: Schema.optionalKey(priority).annotate({
+      description: "How soon the transaction is to be mined, by what others pay at present; `standard` if not given"
     })
-  }),
+  }).annotate({ description: "What the sender offers for the transaction" }),
   transactionType: NewTransaction.type
 }
 

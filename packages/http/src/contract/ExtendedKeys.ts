@@ -26,7 +26,10 @@ const maxUsedIndex = 9_999
 const integer = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }, { message: `must be from ${minimum} to ${maximum}` }))
 
-const usedIndex = Schema.optionalKey(integer(0, maxUsedIndex))
+const usedIndex = (branch: string) =>
+  Schema.optionalKey(
+    integer(0, maxUsedIndex).annotate({ description: `Index of the last ${branch} address that was used` })
+  )
 
 const NewKey = {
   extendedPublicKey: Schema.optionalKey(
@@ -52,7 +55,7 @@ const NewKey = {
     })
   ),
   furthestUsedIndex: Schema.optionalKey(
-    Schema.Struct({ receiving: usedIndex, change: usedIndex }).annotate({
+    Schema.Struct({ receiving: usedIndex("receiving"), change: usedIndex("change") }).annotate({
       description:
         "How far the wallet is known to be used by now, by branch: the window begins behind it. What the store has recorded " +
         "of the past counts as well",

@@ -98,10 +98,13 @@ export class FeesGroup extends HttpApiGroup.make("fees")
           description: "Amount in whole tokens; of ERC-721 the token's id",
           examples: ["2.5"]
         }),
-        contract: address.annotate({ examples: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"] }),
+        contract: address.annotate({
+          description: "Address of the token's contract",
+          examples: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]
+        }),
         contractType: Schema.String.check(
           Schema.isPattern(contractTypes, { message: "must be ERC-20 or ERC-721" })
-        ).annotate({ examples: ["ERC-20"] }),
+        ).annotate({ description: "Standard of the token: ERC-20 or ERC-721", examples: ["ERC-20"] }),
         recipient: address,
         sender: address
       }),

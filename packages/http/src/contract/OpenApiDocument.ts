@@ -84,6 +84,32 @@ interface Facts {
   readonly parameters: Readonly<Record<string, JsonSchema>>
 }
 
+/** The field and the rule in the examples of errors that always name one; the others are shown without. */
+const faults: Readonly<Record<string, { readonly attribute: string; readonly message: string }>> = {
+  "invalid_data.400": { attribute: "callbackUrl", message: "must begin with https://" },
+  "invalid_pagination.400": { attribute: "startingAfter", message: "must be a nextStartingAfter of this list" },
+  "limit_greater_than_allowed.400": { attribute: "limit", message: "must be at most 50" },
+  "invalid_blockchain.400": {
+    attribute: "blockchain",
+    message: "The operation is for UTXO blockchains, which ethereum is not"
+  },
+  "invalid_network.400": { attribute: "network", message: "must be one of mainnet, sepolia, devnet" },
+  "invalid_request_body_structure.422": { attribute: "data", message: "is required" }
+}
+
+/** What an error is shown as, beside its code. */
+const shownAs = (error: string): Example.Values => {
+  const fault = faults[error]
+  if (fault === undefined) return { details: undefined }
+  const { attribute, message } = fault
+  return {
+    details: [fault],
+    ...(error === "invalid_data.400" || attribute === "limit" || attribute === "startingAfter"
+      ? { "error.message": `${attribute}: ${message}` }
+      : {})
+  }
+}
+
 const errorAnswer = (
   spec: Spec,
   operation: SpecOperation,
@@ -92,18 +118,22 @@ const errorAnswer = (
   answer: Response
 ): Array<[number, Response]> => {
   const schema = answer.content!["application/json"]!.schema as JsonSchema
-  const references = (schema.anyOf ?? [schema]).filter(({ $ref }) => {
-    const need = needs[$ref!.slice($ref!.indexOf("error.") + "error.".length)]
+  const nameOf = ({ $ref }: JsonSchema) => $ref!.slice($ref!.indexOf("error.") + "error.".length)
+  const references = (schema.anyOf ?? [schema]).filter((reference) => {
+    const need = needs[nameOf(reference)]
     return need === undefined || need(operation, price)
   })
   if (references.length === 0) return []
-  const described = references.map(({ $ref }) => {
-    const name = $ref!.slice($ref!.lastIndexOf("/") + 1)
-    const [, code] = name.split(".")
-    return { code: code!, text: spec.components.schemas[name]!.description as string, $ref: $ref! }
+  const described = references.map((reference) => {
+    const name = nameOf(reference)
+    const text = spec.components.schemas[`error.${name}`]!.description as string
+    return { name, code: name.slice(0, name.indexOf(".")), text, reference }
   })
   const examples = Object.fromEntries(
-    described.map(({ $ref, code }) => [code, { value: Example.of(spec.components.schemas, { $ref }, {}) }])
+    described.map(({ code, name, reference }) => [
+      code,
+      { value: Example.of(spec.components.schemas, reference, shownAs(name)) }
+    ])
   )
   const waits = status === 429 || status === 503 ? { "retry-after": header("Seconds to wait", "integer") } : {}
   const content = { schema: references.length === 1 ? references[0]! : { anyOf: references }, examples }
@@ -210,7 +240,7 @@ const make = (): Document => {
 }
 
 /**
- * The document, which the daemon answers at `/openapi.json`.
+ * The document with every answer in its place; `PublishedDocument` is what the daemon answers at `/openapi.json`.
  *
  * @example
  * ```ts

@@ -135,6 +135,7 @@ export const DecodedUtxoTransaction = Schema.Struct({
 
 const payload = body({
   rawTransactionHex: transactionHex(maxBytes).annotate({
+    description: "The transaction in its wire format, in hexadecimal with or without `0x`",
     examples: [
       "0x02ec0107843b9aca0085037e11d60082520894529084000985278" + "86e0f7030069857d2e4169ee78803782dace9d9000080c0"
     ]

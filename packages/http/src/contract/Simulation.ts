@@ -27,7 +27,10 @@ import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewTransaction } from "./Transactions.ts"
 
 const wei = Schema.String.check(Schema.isPattern(/^\d{1,78}$/, { message: "must be a whole number of Wei" }))
-const price = Schema.optionalKey(wei.annotate({ examples: ["31000000000"] }))
+const price = (description: string) =>
+  Schema.optionalKey(
+    wei.annotate({ description: `${description}, in Wei for a unit of gas`, examples: ["31000000000"] })
+  )
 
 const shownPrice = Schema.Struct({
   amount: Schema.optionalKey(Schema.String.annotate({ examples: ["31000000000"] })),
@@ -86,18 +89,18 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
         amount: NewTransaction.amount.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
         gasLimit: Schema.Int.check(
           Schema.isBetween({ minimum: 21_000, maximum: 2 ** 40 }, { message: "must be 21000 or more" })
-        ).annotate({ examples: [65_000] }),
-        gasPrice: price,
+        ).annotate({ description: "Gas that the transaction may use at most", examples: [65_000] }),
+        gasPrice: price("Price of a legacy transaction"),
         inputData: Schema.optionalKey(
           Schema.String.check(
             Schema.isPattern(/^0x([0-9A-Fa-f]{2})*$/, {
               message: "must be 0x and an even number of hexadecimal characters"
             }),
             Schema.isMaxLength(262_146, { message: "must be at most 131072 bytes" })
-          ).annotate({ examples: ["0x"] })
+          ).annotate({ description: "Data of the transaction: the call of a contract", examples: ["0x"] })
         ),
-        maxFeePerGas: price,
-        maxPriorityFeePerGas: price,
+        maxFeePerGas: price("Highest price, base fee included"),
+        maxPriorityFeePerGas: price("Highest price beside the base fee"),
         recipient: NewTransaction.recipient,
         sender: NewTransaction.sender
       }),

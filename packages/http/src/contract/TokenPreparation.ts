@@ -11,7 +11,7 @@ import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { NewTransaction, PreparedTransaction } from "./Transactions.ts"
+import { NewTransaction, PreparedTransaction, priority } from "./Transactions.ts"
 
 const {
   expirationTimestamp,
@@ -57,12 +57,13 @@ const transfer = {
   fee: Schema.Struct({
     exactAmount: Schema.optionalKey(
       amount.annotate({
-        description: "The whole fee in Wei; at most what may be broadcast (`maximumFee`)",
+        description:
+          "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused",
         examples: ["900000000000000"]
       })
     ),
-    priority: Schema.Literals(["slow", "standard", "fast"])
-  }),
+    priority
+  }).annotate({ description: "What the sender offers for the transaction, in the chain's coins" }),
   type: NewTransaction.type
 }
 
@@ -105,6 +106,7 @@ export class TokenPreparationGroup extends HttpApiGroup.make("tokenPreparation")
       payload: body({
         ...transfer,
         tokenId: Schema.String.check(Schema.isPattern(/^\d{1,78}$/, { message: "must be a whole number" })).annotate({
+          description: "Id of the token that is moved, in decimal digits",
           examples: ["4711"]
         })
       })

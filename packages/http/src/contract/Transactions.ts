@@ -71,39 +71,61 @@ const decimal = Schema.String.check(
   Schema.isPattern(/^\d{1,78}(\.\d{1,36})?$/, { message: "must be a decimal number without sign and exponent" })
 )
 
+/** How soon a prepared transaction is to be mined. */
+export const priority = Schema.Literals(["slow", "standard", "fast"]).annotate({
+  description: "How soon the transaction is to be mined, by what others pay at present"
+})
+
+const substractFromAmount = Schema.optionalKey(Schema.Boolean).annotate({
+  description: "Whether the fee is taken out of `amount`, so that the sender pays no more than that; false if not given"
+})
+
 export const NewTransaction = {
   additionalData: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
+      description:
+        "Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: " +
+        "no contract is called by them",
       examples: ["invoice 4711"]
     })
   ),
   amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
   nonce: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).annotate({
+      description: "The sender's next one if not given, behind the transactions of the sender that wait for a block",
       examples: ["7"]
     })
   ),
-  recipient: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  recipient: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
+    description: "Address that is paid, in any form that the blockchain knows"
+  }),
   reserve: Schema.optionalKey(Schema.Boolean).annotate({
     description:
       "Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` " +
       "meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared",
     examples: [false]
   }),
-  sender: Schema.String.check(Schema.isBetweenLength(1, 200)),
+  sender: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
+    description: "Address that pays amount and fee, and whose key is to sign"
+  }),
   fee: Schema.optionalKey(
     Schema.Struct({
       exactAmount: Schema.optionalKey(decimal).annotate({
-        description: "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`)"
+        description:
+          "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused"
       }),
-      priority: Schema.Literals(["slow", "standard", "fast"]),
-      substractFromAmount: Schema.optionalKey(Schema.Boolean)
+      priority,
+      substractFromAmount: substractFromAmount.annotate({
+        description: "The same as `substractFromAmount` beside `fee`, which is read first"
+      })
     })
-  ).annotate({ description: "Required except on tron" }),
-  substractFromAmount: Schema.optionalKey(Schema.Boolean),
+  ).annotate({ description: "What the sender offers for the transaction. Required except on tron" }),
+  substractFromAmount,
   type: Schema.optionalKey(
     Schema.Literals(["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"])
-  )
+  ).annotate({
+    description: "By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction"
+  })
 }
 
 const families = ["evm", "tron"] as const

@@ -43,7 +43,7 @@ export const NewUtxoTransaction = {
         "By the node's estimate for 24, 6 or 2 blocks, else by what waits in its mempool; `standard` if not given. On zcash " +
         "all are ZIP-317's fee"
     })
-  }),
+  }).annotate({ description: "What is paid for the transaction, and where the change goes" }),
   parentTransactionId: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "must be 64 lower-case hex digits" }))
   ).annotate({
@@ -59,11 +59,16 @@ export const NewUtxoTransaction = {
       "fees are low; `optimize-size`: the fewest inputs; `none`: the oldest coins first"
   }),
   recipients: Schema.Array(
-    Schema.Struct({ address, amount: decimal.annotate({ description: "In coins", examples: ["0.25"] }) })
-  ).check(
-    Schema.isMinLength(1, { message: "must name a recipient" }),
-    Schema.isMaxLength(maxRecipients, { message: `must be at most ${maxRecipients}` })
-  ),
+    Schema.Struct({
+      address: address.annotate({ description: "Address that is paid, in any form that the blockchain knows" }),
+      amount: decimal.annotate({ description: "In coins", examples: ["0.25"] })
+    })
+  )
+    .check(
+      Schema.isMinLength(1, { message: "must name a recipient" }),
+      Schema.isMaxLength(maxRecipients, { message: `must be at most ${maxRecipients}` })
+    )
+    .annotate({ description: "Who is paid, an output each, in this order" }),
   replaceable: Schema.optionalKey(Schema.Boolean).annotate({
     description:
       "Whether one that pays more may replace the transaction (BIP-125); by default as the chain's nodes allow it"

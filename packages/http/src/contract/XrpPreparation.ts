@@ -12,7 +12,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { NewTransaction } from "./Transactions.ts"
+import { NewTransaction, priority } from "./Transactions.ts"
 
 const hex = (description: string) => Schema.String.annotate({ description, examples: ["1200002280000000240441C0D1"] })
 
@@ -53,18 +53,23 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
       payload: body({
         additionalData: NewTransaction.additionalData.annotate({ description: "A memo of the payment" }),
         amount: NewTransaction.amount.annotate({ description: "Amount in XRP", examples: ["25.5"] }),
-        destinationTag: Schema.optionalKey(Tag),
+        destinationTag: Schema.optionalKey(Tag).annotate({
+          description: "Whom the recipient is to credit; an X-address as `recipient` may have the tag instead"
+        }),
         fee: Schema.optionalKey(
           Schema.Struct({
             exactAmount: Schema.optionalKey(
               NewTransaction.amount.annotate({
-                description: "The fee in drops, at most what may be broadcast (`maximumFee`)",
+                description: "The whole fee in drops, before `priority`; at most what may be broadcast (`maximumFee`)",
                 examples: ["12"]
               })
             ),
-            priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"]))
+            priority: Schema.optionalKey(priority).annotate({
+              description:
+                "How soon the payment is to be validated, by what the open ledger asks; `standard` if not given"
+            })
           })
-        ),
+        ).annotate({ description: "What the sender offers for the payment; `standard` if not given" }),
         publicKey: Schema.String.check(
           Schema.isPattern(/^(ED|02|03)[0-9A-F]{64}$/i, {
             message: "must be 33 bytes in hexadecimal: a compressed key of secp256k1, or ED and a key of Ed25519"

@@ -2,13 +2,13 @@
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import { openApiDocument } from "../contract/OpenApiDocument.ts"
+import { publishedDocument } from "../contract/PublishedDocument.ts"
 import { docsPath, openApiPath } from "./AllowedMethods.ts"
 import * as ReferencePage from "./ReferencePage.ts"
 import { pagePolicy } from "./SecurityHeaders.ts"
 
 export const layer = Layer.merge(
-  HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(openApiDocument)),
+  HttpRouter.add("GET", openApiPath, HttpServerResponse.jsonUnsafe(publishedDocument)),
   HttpRouter.add(
     "GET",
     docsPath,

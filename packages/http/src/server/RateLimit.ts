@@ -86,12 +86,17 @@ const make = Effect.fnUntraced(function* ({ burst, creditsPerSecond }: Rate) {
       Effect.flatMap(({ remaining, resetAfter }) => tell(remaining, resetAfter))
     )
 
-  const refuse = ({ reason }: RateLimiter.RateLimiterError) => {
-    if (reason._tag === "RateLimitStoreError") return Effect.die(reason)
-    const retryAfter = Math.max(1, seconds(reason.retryAfter))
-    const message = `The account may spend ${creditsPerSecond} credits a second`
-    return Effect.andThen(tell(0, reason.retryAfter), new RequestLimitReached({ message, retryAfter }))
-  }
+  /** What is left is less than was asked for by what comes in until the request may be made again. */
+  const refuse =
+    (asked: number) =>
+    ({ reason }: RateLimiter.RateLimiterError) => {
+      if (reason._tag === "RateLimitStoreError") return Effect.die(reason)
+      const missing = Duration.toSeconds(reason.retryAfter) * creditsPerSecond
+      const full = Duration.seconds((burst - asked + missing) / creditsPerSecond)
+      const retryAfter = Math.max(1, seconds(reason.retryAfter))
+      const message = `The account may spend ${creditsPerSecond} credits a second`
+      return Effect.andThen(tell(asked - missing, full), new RequestLimitReached({ message, retryAfter }))
+    }
 
   const spend = (account: number, credits: number) =>
     credits <= 0 ? Effect.void : Effect.orDie(take(account, credits, "delay"))
@@ -103,7 +108,10 @@ const make = Effect.fnUntraced(function* ({ burst, creditsPerSecond }: Rate) {
       const credits = creditsOf(price)
       // A price above the size of a bucket needs a full bucket.
       const first = Math.min(credits, burst)
-      return take(account, first, "fail").pipe(Effect.catch(refuse), Effect.andThen(spend(account, credits - first)))
+      return take(account, first, "fail").pipe(
+        Effect.catch(refuse(first)),
+        Effect.andThen(spend(account, credits - first))
+      )
     },
     spend,
     spendResults: (account, price, results) => spend(account, (results - 1) * creditsOf(price))

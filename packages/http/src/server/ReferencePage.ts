@@ -1,9 +1,11 @@
 /** The docs page: the OpenAPI document for readers, as one page without a script, which phones load and lay out quickly. */
 import { apiVersion } from "../contract/Envelope.ts"
 import { openApiDocument } from "../contract/OpenApiDocument.ts"
+import { fieldsOf } from "../contract/SchemaFields.ts"
 
 interface Content {
   readonly "application/json"?: {
+    readonly schema?: unknown
     readonly example?: unknown
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
   }
@@ -49,6 +51,18 @@ const curl = (method: string, path: string, { parameters, requestBody }: Operati
   return `curl -X ${method} "$SERVER${filled}${query === "" ? "" : `?${query}`}" \\\n  -H "x-api-key: $KEY"${body}`
 }
 
+/** `note` follows the type of a field, by whether the field is required. */
+const fieldsHtml = (content: Content | undefined, told: "all" | "described", note: (required: boolean) => string) => {
+  const fields = fieldsOf(openApiDocument.components.schemas, content?.["application/json"]?.schema ?? {})
+  const lines = fields
+    .filter(({ description, required }) => told === "all" || description !== "" || !required)
+    .map(({ description, path, required, type }) => {
+      const text = description === "" ? "" : `: ${prose(description)}`
+      return `<li><code>${path}</code> (${prose(type)}${note(required)})${text}`
+    })
+  return lines.length === 0 ? "" : `<ul>${lines.join("\n")}</ul>`
+}
+
 const errorsOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .flatMap(([status, { content }]) => {
@@ -72,7 +86,9 @@ const operationHtml = (path: string, method: string, operation: Operation): stri
     parameters.length === 0 ? "" : `<ul>${parameters.join("\n")}</ul>`,
     code(curl(method, path, operation)),
     request === undefined ? "" : `<p>Body</p>${json(request)}`,
+    fieldsHtml(operation.requestBody?.content, "all", (required) => (required ? "; required" : "")),
     answer === undefined ? "" : `<p>Answer, ${success![0]}</p>${json(answer)}`,
+    fieldsHtml(success?.[1].content, "described", (required) => (required ? "" : "; may be absent")),
     `<p>Errors: ${errorsOf(operation)}</p></details>`
   ].join("\n")
 }

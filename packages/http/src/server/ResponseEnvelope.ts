@@ -11,9 +11,9 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
 import * as References from "effect/References"
 import * as Schema from "effect/Schema"
-import { apiVersion, errorBody, maxContextLength, RequestInfo } from "../contract/Envelope.ts"
+import { apiVersion, type ErrorBody, errorBody, maxContextLength, RequestInfo } from "../contract/Envelope.ts"
 import type { Code } from "../contract/Errors.ts"
-import { allowedMethods } from "./AllowedMethods.ts"
+import { allowedMethods, docsPath } from "./AllowedMethods.ts"
 import * as HttpMetrics from "./HttpMetrics.ts"
 import * as RequestTrace from "./RequestTrace.ts"
 
@@ -38,8 +38,11 @@ const contextOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
   )
 }
 
-const error = (status: number, code: Code, message: string, headers: Record<string, string> = {}) =>
-  Effect.map(errorBody({ code, message }), (body) => HttpServerResponse.jsonUnsafe(body, { status, headers }))
+const refusal = (status: number, body: typeof ErrorBody.Type, headers: Record<string, string> = {}) =>
+  Effect.map(errorBody(body), (enveloped) => HttpServerResponse.jsonUnsafe(enveloped, { status, headers }))
+
+const error = (status: number, code: Code, message: string, headers?: Record<string, string>) =>
+  refusal(status, { code, message }, headers)
 
 /** Seconds after which a request that the store failed may be made again. */
 const storeRetrySeconds = 5
@@ -59,7 +62,7 @@ const refuse = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause
       case "RouteNotFound": {
         const allowed = allowedMethods(request.url).join(", ")
         return allowed === ""
-          ? error(404, "uri_not_found", "There is no such path")
+          ? error(404, "uri_not_found", `There is no such path: ${docsPath} describes those that there are`)
           : error(405, "method_not_allowed", `The path takes ${allowed}`, { allow: allowed })
       }
       case "RequestParseError":
@@ -76,10 +79,11 @@ const refuse = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause
 
 const unsupported = error(415, "unsupported_media_type", "The body must be application/json")
 
-const checkVersion = (version: string | undefined) =>
-  version === undefined || version === apiVersion
-    ? undefined
-    : error(400, "invalid_data", `x-api-version: "${version}" is not a version; supported: ${apiVersion}`)
+const checkVersion = (version: string | undefined) => {
+  if (version === undefined || version === apiVersion) return undefined
+  const fault = { attribute: "x-api-version", message: `"${version}" is not a version; supported: ${apiVersion}` }
+  return refusal(400, { code: "invalid_data", message: `${fault.attribute}: ${fault.message}`, details: [fault] })
+}
 
 /** The codings of bodies by their registered names; some clients send `utf-8` there, and a body as it is. */
 const compression = /\b(?:br|compress|deflate|gzip|zstd)\b/i

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import { broadcastKinds, eventKinds } from "@headwater/core/events/EventKinds"
+import { fieldsOf } from "@headwater/http/contract/SchemaFields"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { document, exampleOf, operationNamed, operations, wrongWithExample } from "../Contract.ts"
 
@@ -329,5 +330,34 @@ describe("OpenApiDocument", () => {
         assert.isUndefined(wrongWithExample(schema, { ...value, ofALaterRelease: true }))
       }
     }
+  })
+
+  it("says of each field of a request what the field is", () => {
+    const { schemas } = document.components
+    for (const { operationId, requestBody } of operations) {
+      if (requestBody === undefined) continue
+      for (const { description, path } of fieldsOf(schemas, requestBody.content["application/json"]!.schema)) {
+        assert.isNotEmpty(description, `${operationId}: ${path}`)
+      }
+    }
+  })
+
+  it("names a field in the examples of those errors alone that always name one", () => {
+    const named = new Map<string, string | undefined>()
+    for (const { responses } of operations) {
+      for (const [status, answer] of Object.entries(responses)) {
+        const { examples = {} } = answer.content["application/json"] as {
+          examples?: Record<string, { value: { error: { details?: ReadonlyArray<{ attribute: string }> } } }>
+        }
+        for (const [code, { value }] of Object.entries(examples)) {
+          named.set(`${status} ${code}`, value.error.details?.[0]?.attribute)
+        }
+      }
+    }
+    assert.strictEqual(named.get("400 invalid_data"), "callbackUrl")
+    assert.strictEqual(named.get("400 limit_greater_than_allowed"), "limit")
+    assert.strictEqual(named.get("400 invalid_network"), "network")
+    assert.isUndefined(named.get("401 missing_api_key"))
+    assert.isUndefined(named.get("503 node_unavailable"))
   })
 })

@@ -580,6 +580,13 @@ for (const [place, store] of stores.entries()) {
         )
       }
 
+      it.effect("says where the paths are described", () =>
+        Effect.gen(function* () {
+          const { url } = yield* TestServer
+          assert.include((yield* send(url, { path: "/" })).body.error.message, "/docs")
+        })
+      )
+
       it.effect("names the methods that a path takes", () =>
         Effect.gen(function* () {
           const { url } = yield* TestServer

@@ -107,6 +107,9 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       const { body, status } = yield* ask("2021-03-20")
       assert.strictEqual(status, 400)
       assert.include(body.error.message, "2024-12-12")
+      assert.deepStrictEqual(body.error.details, [
+        { attribute: "x-api-version", message: '"2021-03-20" is not a version; supported: 2024-12-12' }
+      ])
     })
   )
 
@@ -234,7 +237,11 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       assert.include(docs.headers.get("content-type")!, "text/html")
       const page = yield* Effect.promise(() => docs.text())
       assert.include(page, "Costs 30 credits")
-      assert.isBelow(page.length, 500_000)
+      assert.isBelow(page.length, 600_000)
+      assert.include(
+        page,
+        "<li><code>fee.priority</code> (<code>slow</code>, <code>standard</code> or <code>fast</code>; required)"
+      )
       assert.notInclude(page, "undefined")
       for (const { operationId, path } of operations) {
         assert.include(page, `<details id="${operationId}">`)

@@ -65,10 +65,23 @@ export interface ReadSettings<E = never> {
 
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number of at least 1" }))
 
-const Store = Schema.Union([
-  Schema.Struct({ sqlite: Schema.NonEmptyString }),
-  Schema.Struct({ postgres: Schema.NonEmptyString.check(PostgresUrl.rules), connections: Schema.optionalKey(count) })
-])
+const named = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+
+/** No union: each form would tell what the other one has as its own fault. */
+const Store = Schema.Struct({
+  sqlite: Schema.optionalKey(named),
+  postgres: Schema.optionalKey(named.check(PostgresUrl.rules)),
+  connections: Schema.optionalKey(count)
+}).check(
+  Schema.makeFilter(
+    ({ postgres, sqlite }) =>
+      (postgres === undefined) !== (sqlite === undefined) || "must name a sqlite file or a postgres URL, and not both"
+  ),
+  Schema.makeFilter(
+    ({ connections, sqlite }) =>
+      connections === undefined || sqlite === undefined || "has connections with a postgres URL alone"
+  )
+)
 
 const Written = Schema.Struct({
   chains: Schema.Struct(
@@ -136,14 +149,14 @@ export const read = Effect.fn("IndexerSettings.read")(function* <E>({ addresses,
     settings.addresses === "all"
       ? new Map(chains.map((chain) => [chain, "all" as const]))
       : yield* decode(settings.addresses)
-  const { store } = settings
+  const { connections = 10, postgres, sqlite } = settings.store
   return {
     chains: configured,
     addresses: Effect.isEffect(addresses) ? Effect.flatMap(addresses, decode) : Effect.succeed(given),
     location:
-      "sqlite" in store
-        ? { kind: "sqlite", file: store.sqlite }
-        : { kind: "postgres", url: Redacted.make(store.postgres), connections: store.connections ?? 10 },
+      sqlite === undefined
+        ? { kind: "postgres", url: Redacted.make(postgres!), connections }
+        : { kind: "sqlite", file: sqlite },
     ahead: settings.ahead ?? 1_000,
     keepBlocks: settings.keepBlocks,
     threads: settings.threads ?? 0

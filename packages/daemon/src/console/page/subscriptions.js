@@ -15,6 +15,13 @@ const about = ({ address, chain, transactionId }) => {
   return html`<a class="mono" title=${text} href=${to}>${shortened(text)}</a>`
 }
 
+/** There are no pages: a search shows what is not among the newest. */
+const howMany = (count, hasMore, search) => {
+  const found = search === "" ? "" : ` for “${search}”`
+  if (!hasMore) return `${counted(count, "subscription")}${found}`
+  return `The newest ${number(count)}${found}; ${search === "" ? "a search" : "a narrower search"} shows others`
+}
+
 const Subscriptions = ({ search }) => {
   const found = useAnswer(`/api/subscriptions?search=${encodeURIComponent(search)}`, 10_000)
   const submit = (event) => {
@@ -24,11 +31,11 @@ const Subscriptions = ({ search }) => {
   return html`
     <${Heading} title="Subscriptions" />
     <form class="row" onSubmit=${submit}>
-      <${Field} label="Address, reference, account or host" name="search" type="search" value=${search} />
+      <${Field} label="Address, transaction, reference, account or host" name="search" type="search" value=${search} />
       <button type="submit">Find</button>
     </form>
     <${Answered} found=${found}>${({ accountsSearched, hasMore, items }) => html`
-      <p class="soft" role="status">${hasMore ? `The newest ${number(items.length)} of more` : counted(items.length, "subscription")}${search !== "" && ` for “${search}”`}</p>
+      <p class="soft" role="status">${howMany(items.length, hasMore, search)}</p>
       <${AccountsSearched} of=${accountsSearched} />
       <${Table} caption="Subscriptions" empty="No subscription is found."
         heads=${["Reference", "State", "Account", "Chain", "Event", "Address or transaction", "Callbacks go to", ">Sent"]}
