@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { bulkBodyBytes, LargestBody, maxItems } from "./Bulk.ts"
+import { bulkBodyBytes, IsLongAnswer, LargestBody, maxItems } from "./Bulk.ts"
 import {
   AddressText,
   body,
@@ -110,6 +110,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
       ),
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...pageErrors]
     })
+      .annotate(IsLongAnswer, true)
       .annotate(ExampleValues, { limit: 1_000, sortingOrder: undefined, derivation: undefined })
       .annotateMerge(OpenApi.annotations({ summary: "Read the addresses of a subscription's list by a cursor" }))
   )
