@@ -4389,7 +4389,7 @@ export interface operations {
           readonly "application/json": {
             readonly item: {
               /**
-               * @description Addresses of the request that were not so before
+               * @description Addresses of the request that the list did not have before
                * @example 2
                */
               readonly added: number
@@ -4447,7 +4447,7 @@ export interface operations {
           readonly "application/json": {
             readonly item: {
               /**
-               * @description Addresses of the request that were not so before
+               * @description Addresses of the request that the list had before
                * @example 2
                */
               readonly removed: number
@@ -5931,7 +5931,7 @@ export interface operations {
           readonly data: {
             readonly item: {
               /**
-               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them
+               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them. On tron at most 512 bytes
                * @example invoice 4711
                */
               readonly additionalData?: string
@@ -5941,14 +5941,14 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -5956,10 +5956,10 @@ export interface operations {
               readonly sender: string
               /** @description What the sender offers for the transaction. Required except on tron */
               readonly fee?: {
-                /** @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`); on tron refused, since the chain sets the fee */
+                /** @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused */
                 readonly exactAmount?: string
                 /**
-                 * @description How soon the transaction is to be mined, by what others pay at present
+                 * @description How soon the transaction is to be mined, by what others pay at present; the same fee for all on tron
                  * @enum {string}
                  */
                 readonly priority: "slow" | "standard" | "fast"
@@ -5969,7 +5969,7 @@ export interface operations {
               /** @description Whether the fee is taken out of `amount`, so that the sender pays no more than that; false if not given */
               readonly substractFromAmount?: boolean
               /**
-               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction; on tron refused
                * @enum {string}
                */
               readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
@@ -6124,14 +6124,14 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -6140,18 +6140,18 @@ export interface operations {
               /** @description What the sender offers for the transaction, in the chain's coins */
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`); on tron refused
+                 * @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused
                  * @example 900000000000000
                  */
                 readonly exactAmount?: string
                 /**
-                 * @description How soon the transaction is to be mined, by what others pay at present
+                 * @description How soon the transaction is to be mined, by what others pay at present; the same fee for all on tron
                  * @enum {string}
                  */
                 readonly priority: "slow" | "standard" | "fast"
               }
               /**
-               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction; on tron refused
                * @enum {string}
                */
               readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
@@ -6204,14 +6204,14 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -6220,18 +6220,18 @@ export interface operations {
               /** @description What the sender offers for the transaction, in the chain's coins */
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`); on tron refused
+                 * @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused
                  * @example 900000000000000
                  */
                 readonly exactAmount?: string
                 /**
-                 * @description How soon the transaction is to be mined, by what others pay at present
+                 * @description How soon the transaction is to be mined, by what others pay at present; the same fee for all on tron
                  * @enum {string}
                  */
                 readonly priority: "slow" | "standard" | "fast"
               }
               /**
-               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction; on tron refused
                * @enum {string}
                */
               readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
@@ -6282,7 +6282,7 @@ export interface operations {
           readonly data: {
             readonly item: {
               /**
-               * @description A memo of the payment
+               * @description A memo of the payment: at most 1,019 bytes of UTF-8
                * @example invoice 4711
                */
               readonly additionalData?: string
@@ -6403,7 +6403,7 @@ export interface operations {
               readonly maxPriorityFeePerGas?: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
-              /** @description Address that pays amount and fee, and whose key is to sign */
+              /** @description Address that pays amount and fee; nothing is signed */
               readonly sender: string
             }
           }
@@ -6521,7 +6521,7 @@ export interface operations {
           readonly data: {
             readonly item: {
               /**
-               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them
+               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them. On tron at most 512 bytes
                * @example invoice 4711
                */
               readonly additionalData?: string
@@ -6532,7 +6532,7 @@ export interface operations {
               readonly amount: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
-              /** @description Address that is paid, in any form that the blockchain knows */
+              /** @description Address that pays the amount; nothing is signed */
               readonly sender: string
             }
           }
@@ -6594,7 +6594,7 @@ export interface operations {
               readonly contractType: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
-              /** @description Address that is paid, in any form that the blockchain knows */
+              /** @description Address that pays the amount; nothing is signed */
               readonly sender: string
             }
           }
@@ -8087,7 +8087,7 @@ export interface operations {
           readonly data: {
             readonly item: {
               /**
-               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them
+               * @description Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: no contract is called by them. On tron at most 512 bytes
                * @example invoice 4711
                */
               readonly additionalData?: string
@@ -8097,14 +8097,14 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -8121,13 +8121,13 @@ export interface operations {
                  */
                 readonly exactAmount?: string
                 /**
-                 * @description How soon the transaction is to be mined, by what others pay at present; `standard` if not given
+                 * @description How soon the transaction is to be mined, by what others pay at present, `standard` if not given; the same fee for all on tron
                  * @enum {string}
                  */
                 readonly priority?: "slow" | "standard" | "fast"
               }
               /**
-               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction
+               * @description By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction; on tron refused
                * @enum {string}
                */
               readonly transactionType?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"

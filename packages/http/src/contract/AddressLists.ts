@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { LargestBody, bulkBodyBytes, maxItems } from "./Bulk.ts"
+import { bulkBodyBytes, IsLongAnswer, LargestBody, maxItems } from "./Bulk.ts"
 import {
   AddressText,
   body,
@@ -48,13 +48,10 @@ const addresses = Schema.Array(AddressText)
   .check(Schema.isBetweenLength(1, maxItems, { message: `must have 1 to ${maxItems} items` }))
   .annotate({ description: `1 to ${maxItems} addresses, in any form that the blockchain knows` })
 
-const edited = (changed: string) =>
+const edited = (changed: string, description: string) =>
   item(
     Schema.Struct({
-      [changed]: Schema.Int.annotate({
-        description: "Addresses of the request that were not so before",
-        examples: [2]
-      }),
+      [changed]: Schema.Int.annotate({ description, examples: [2] }),
       total: Schema.Int.annotate({ description: "Addresses of the list after that", examples: [120_000] })
     })
   )
@@ -78,7 +75,9 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     HttpApiEndpoint.post("add", "/:referenceId/addresses", {
       ...one,
       payload: body({ addresses }),
-      success: edited("added").pipe(HttpApiSchema.status(201)),
+      success: edited("added", "Addresses of the request that the list did not have before").pipe(
+        HttpApiSchema.status(201)
+      ),
       error: [...editErrors, Failures.callbacksLimitReached]
     })
       .annotate(Price, "subscription-create")
@@ -89,7 +88,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     HttpApiEndpoint.post("remove", "/:referenceId/addresses/remove", {
       ...one,
       payload: body({ addresses }),
-      success: edited("removed"),
+      success: edited("removed", "Addresses of the request that the list had before"),
       error: editErrors
     })
       .annotate(LargestBody, bulkBodyBytes)
@@ -111,6 +110,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
       ),
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...pageErrors]
     })
+      .annotate(IsLongAnswer, true)
       .annotate(ExampleValues, { limit: 1_000, sortingOrder: undefined, derivation: undefined })
       .annotateMerge(OpenApi.annotations({ summary: "Read the addresses of a subscription's list by a cursor" }))
   )

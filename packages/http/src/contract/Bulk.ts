@@ -33,6 +33,11 @@ export const LargestBody = Context.Reference<number | undefined>("@headwater/htt
   defaultValue: () => undefined
 })
 
+/** Whether an answer may have so many results that others would wait for several of these made side by side. */
+export const IsLongAnswer = Context.Reference<boolean>("@headwater/http/contract/Bulk/IsLongAnswer", {
+  defaultValue: () => false
+})
+
 export const bulkBodyBytes = 4 * 1024 * 1024
 
 const referenceId = ReferenceText.annotate({ description: "Reference id of a subscription" })
@@ -141,6 +146,7 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
       error: [...chainErrors, ...pageErrors]
     })
       .annotate(Price, "subscription-list")
+      .annotate(IsLongAnswer, true)
       .annotate(ExampleValues, { ...values, limit: 1_000, sortingOrder: undefined, transactionId: undefined })
       .annotateMerge(
         OpenApi.annotations({

@@ -9,13 +9,13 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import {
   AddressText,
-  HashText,
   body,
   bodyErrors,
   chainErrors,
   chainParams,
   context,
   emptyBody,
+  HashText,
   Millis,
   pageErrors,
   referenceIdParam,

@@ -15,7 +15,8 @@ export const NewWalletTransaction = {
       description: "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`)"
     }),
     priority: Schema.optionalKey(priority).annotate({
-      description: "How soon the transaction is to be mined, by what others pay at present; `standard` if not given"
+      description:
+        "How soon the transaction is to be mined, by what others pay at present, `standard` if not given; the same fee for all on tron"
     })
   }).annotate({ description: "What the sender offers for the transaction" }),
   transactionType: NewTransaction.type

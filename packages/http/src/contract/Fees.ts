@@ -41,7 +41,8 @@ const GasLimit = Schema.Struct({
 }).annotate({ identifier: "GasLimit" })
 
 const decimal = NewTransaction.amount
-const address = NewTransaction.recipient
+const { recipient } = NewTransaction
+const sender = NewTransaction.sender.annotate({ description: "Address that pays the amount; nothing is signed" })
 
 /** The names of standards as clients of the hosted service send them, in upper case. */
 const contractTypes = /^ERC-?(20|721)$/i
@@ -84,8 +85,8 @@ export class FeesGroup extends HttpApiGroup.make("fees")
       payload: body({
         additionalData: NewTransaction.additionalData,
         amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
-        recipient: address,
-        sender: address
+        recipient,
+        sender
       }),
       success: item(GasLimit)
     })
@@ -98,15 +99,15 @@ export class FeesGroup extends HttpApiGroup.make("fees")
           description: "Amount in whole tokens; of ERC-721 the token's id",
           examples: ["2.5"]
         }),
-        contract: address.annotate({
+        contract: recipient.annotate({
           description: "Address of the token's contract",
           examples: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]
         }),
         contractType: Schema.String.check(
           Schema.isPattern(contractTypes, { message: "must be ERC-20 or ERC-721" })
         ).annotate({ description: "Standard of the token: ERC-20 or ERC-721", examples: ["ERC-20"] }),
-        recipient: address,
-        sender: address
+        recipient,
+        sender
       }),
       success: item(GasLimit)
     })

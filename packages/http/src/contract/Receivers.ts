@@ -2,9 +2,9 @@
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import { body, bodyErrors, context, Millis, pageErrors } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"

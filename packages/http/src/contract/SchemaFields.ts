@@ -55,12 +55,15 @@ const range = (least: number | undefined, most: number | undefined): string => {
 const oneOf = (values: ReadonlyArray<string>): string =>
   values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`
 
+/** In parentheses, where what follows would seem to be about the last part alone. */
+const within = (types: string): string => (/ or |, /.test(types) ? `(${types})` : types)
+
 const typeOf = (definitions: Definitions, schema: JsonSchema): string => {
   const { const: only, enum: values, items, maxItems, maximum, maxLength, minimum, minItems, type } = schema
   const listed = values ?? (only === undefined ? undefined : [only])
   if (listed !== undefined) return oneOf(listed.map((value) => `\`${value}\``))
   if (type === "array") {
-    const inner = items === undefined ? "" : ` of ${typesOf(definitions, items)}`
+    const inner = items === undefined ? "" : ` of ${within(typesOf(definitions, items))}`
     const count = range(minItems, maxItems)
     return `list${inner}${count === "" ? "" : `,${count} items`}`
   }
@@ -90,8 +93,8 @@ const below = (definitions: Definitions, schema: JsonSchema, path: string): Read
     }
     return [field, ...below(definitions, property, at)]
   })
-  const within = forms.flatMap(({ items }) => (items === undefined ? [] : below(definitions, items, `${path}[]`)))
-  return [...own, ...within]
+  const ofItems = forms.flatMap(({ items }) => (items === undefined ? [] : below(definitions, items, `${path}[]`)))
+  return [...own, ...ofItems]
 }
 
 /**

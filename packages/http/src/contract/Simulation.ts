@@ -102,7 +102,7 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
         maxFeePerGas: price("Highest price, base fee included"),
         maxPriorityFeePerGas: price("Highest price beside the base fee"),
         recipient: NewTransaction.recipient,
-        sender: NewTransaction.sender
+        sender: NewTransaction.sender.annotate({ description: "Address that pays amount and fee; nothing is signed" })
       }),
       success: item(SimulatedTransaction).pipe(HttpApiSchema.status(201)),
       error: [...chainErrors, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]

@@ -58,7 +58,7 @@ const transfer = {
     exactAmount: Schema.optionalKey(
       amount.annotate({
         description:
-          "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`); on tron refused",
+          "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused",
         examples: ["900000000000000"]
       })
     ),

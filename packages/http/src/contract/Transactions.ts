@@ -73,7 +73,7 @@ const decimal = Schema.String.check(
 
 /** How soon a prepared transaction is to be mined. */
 export const priority = Schema.Literals(["slow", "standard", "fast"]).annotate({
-  description: "How soon the transaction is to be mined, by what others pay at present"
+  description: "How soon the transaction is to be mined, by what others pay at present; the same fee for all on tron"
 })
 
 const substractFromAmount = Schema.optionalKey(Schema.Boolean).annotate({
@@ -85,14 +85,15 @@ export const NewTransaction = {
     Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
       description:
         "Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: " +
-        "no contract is called by them",
+        "no contract is called by them. On tron at most 512 bytes",
       examples: ["invoice 4711"]
     })
   ),
   amount: decimal.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
   nonce: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).annotate({
-      description: "The sender's next one if not given, behind the transactions of the sender that wait for a block",
+      description:
+        "The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces",
       examples: ["7"]
     })
   ),
@@ -102,7 +103,7 @@ export const NewTransaction = {
   reserve: Schema.optionalKey(Schema.Boolean).annotate({
     description:
       "Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` " +
-      "meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared",
+      "meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared. Tron has no nonces",
     examples: [false]
   }),
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
@@ -112,8 +113,7 @@ export const NewTransaction = {
     Schema.Struct({
       exactAmount: Schema.optionalKey(decimal).annotate({
         description:
-          "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`); on tron refused, since the " +
-          "chain sets the fee"
+          "The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`). On tron refused"
       }),
       priority,
       substractFromAmount: substractFromAmount.annotate({
@@ -125,7 +125,8 @@ export const NewTransaction = {
   type: Schema.optionalKey(
     Schema.Literals(["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"])
   ).annotate({
-    description: "By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction"
+    description:
+      "By default gas-fee-market-transaction where the chain has EIP-1559, else legacy-transaction; on tron refused"
   })
 }
 

@@ -51,7 +51,9 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
       params: networkParam,
       query: context,
       payload: body({
-        additionalData: NewTransaction.additionalData.annotate({ description: "A memo of the payment" }),
+        additionalData: NewTransaction.additionalData.annotate({
+          description: "A memo of the payment: at most 1,019 bytes of UTF-8"
+        }),
         amount: NewTransaction.amount.annotate({ description: "Amount in XRP", examples: ["25.5"] }),
         destinationTag: Schema.optionalKey(Tag).annotate({
           description: "Whom the recipient is to credit; an X-address as `recipient` may have the tag instead"

@@ -17,6 +17,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { CurrentAccount } from "../contract/Authentication.ts"
+import { IsLongAnswer } from "../contract/Bulk.ts"
 import { RequestInfo } from "../contract/Envelope.ts"
 import { InsufficientCredits } from "../contract/Errors.ts"
 import { Charging, Payment, Price } from "../contract/Price.ts"
@@ -45,13 +46,16 @@ export const layer = Layer.effect(
     const enabled = yield* CreditsEnabled
     const limit = yield* RateLimit.fromRate
     const atOnce = yield* RateLimit.atOnce
+    const inTurn = yield* RateLimit.inTurn
     const rules = yield* CreditRules
 
-    return Charging.of((handled, { endpoint }) => {
+    return Charging.of((asked, { endpoint }) => {
       const operation = Context.get(endpoint.annotations, Price)
+      const isLong = Context.get(endpoint.annotations, IsLongAnswer)
       return Effect.contextWith((context: Context.Context<CurrentAccount | HttpRouter.RouteContext>) => {
         const request = Context.get(context, RequestInfo)
         const { id: account } = Context.get(context, CurrentAccount)
+        const handled = isLong ? inTurn(account)(asked) : asked
         const { params } = Context.get(context, HttpRouter.RouteContext)
         const perResult = operation === undefined ? 0 : Ledger.price(operation, params.blockchain)
         const admitted = limit.admit(account, perResult)

@@ -10,6 +10,7 @@ import * as RateBuckets from "@headwater/indexer/store/accounts/RateBuckets"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import { RequestInfo } from "../contract/Envelope.ts"
 import { RequestLimitReached } from "../contract/Errors.ts"
@@ -51,6 +52,12 @@ export const atOnce = Effect.map(RequestsAtOnce, (most) => {
       )
     })
 })
+
+/**
+ * Runs requests with long answers one after another, of each account one in its turn. Side by side the steps of all of
+ * them would come between two steps of anybody's request, and their answers would be written in the same moment.
+ */
+export const inTurn = Effect.map(PartitionedSemaphore.make<number>({ permits: 1 }), ({ withPermit }) => withPermit)
 
 /** Credits that a request takes of the rate where its operation has no price. */
 const withoutPrice = 30

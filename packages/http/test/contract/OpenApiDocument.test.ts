@@ -342,6 +342,21 @@ describe("OpenApiDocument", () => {
     }
   })
 
+  it("says of no sender that it is paid, and of signing only where something is signed", () => {
+    const { schemas } = document.components
+    for (const { operationId, requestBody } of operations) {
+      const fields = fieldsOf(schemas, requestBody === undefined ? {} : requestBody.content["application/json"]!.schema)
+      const sender = fields.find(({ path }) => path === "sender")?.description
+      if (sender === undefined) continue
+      assert.notInclude(sender, "is paid", operationId)
+      assert.strictEqual(
+        sender.includes("is to sign"),
+        /[pP]repare/.test(operationId) && !/Wallets/.test(operationId),
+        operationId
+      )
+    }
+  })
+
   it("names a field in the examples of those errors alone that always name one", () => {
     const named = new Map<string, string | undefined>()
     for (const { responses } of operations) {

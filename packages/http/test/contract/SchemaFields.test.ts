@@ -25,6 +25,8 @@ describe("SchemaFields", () => {
   it("reads bodies that may be absent, references, and items of lists", () => {
     assert.isFalse(named(ofRequest("hdWallets.utxoDerive"), "format")!.required)
     assert.deepInclude(named(ofRequest("subscriptions.contract-events"), "filter.abi"), { type: "string or object" })
+    const { type } = named(ofRequest("subscriptions.contract-events"), "filter.topics")!
+    assert.strictEqual(type, "list of (string or list of string, from 1 to 50 items), up to 4 items")
     const fields = ofAnswer("feed.read")
     assert.deepInclude(named(fields, "attempts[].statusCode"), { type: "integer", required: false })
     assert.include(named(fields, "state")!.type, "`delivered`")

@@ -28,6 +28,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
@@ -172,6 +173,35 @@ for (const store of takenStores(import.meta.url)) {
       )
     }
   )
+
+  layer(testServer(store), { excludeTestServices: true })(`One account's long lists on ${store.name}`, (it) => {
+    it.effect("are made one after another, so that the other is answered between two of them", () =>
+      Effect.gen(function* () {
+        const { attack, bob, url } = yield* victim
+        const address = (i: number) => `0x${(i + 1).toString(16).padStart(40, "0")}`
+        const items = Array.from({ length: 1_000 }, (_, i) => ({
+          ...{ eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: address(i) },
+          callbackUrl: "https://alice.example/"
+        }))
+        const made = yield* attack("POST", `${events}/bulk`, { data: { item: { idempotencyKey: "lists", items } } })
+        assert.strictEqual(made.status, 201, made.text.slice(0, 200))
+        const clock = yield* Clock.Clock
+        const now = () => clock.currentTimeMillisUnsafe()
+        const begun = now()
+        const lists = yield* Effect.forkChild(
+          Effect.forEach(Array(60), () => attack("GET", `${events}/bulk?limit=1000`), { concurrency: "unbounded" })
+        )
+        yield* Effect.sleep("300 millis")
+        const asked = now()
+        assert.strictEqual((yield* send(url, { path: "/limits", key: bob })).status, 200)
+        const waited = now() - asked
+        for (const { body, status } of yield* Fiber.join(lists)) {
+          assert.deepStrictEqual([status, body.data.items.length], [200, 1_000])
+        }
+        assert.isBelow(waited, (now() - begun) / 4)
+      })
+    )
+  })
 
   const rate = { creditsPerSecond: 1, burst: 600 }
   layer(testServer(store, { rate }), { excludeTestServices: true })(`One account's haste on ${store.name}`, (it) => {
