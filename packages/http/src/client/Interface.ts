@@ -526,7 +526,7 @@ export interface components {
          */
         readonly aproximateAmount: string
       }
-      readonly gasPrice: components["schemas"]["Amount_8"]
+      readonly gasPrice: components["schemas"]["Amount_9"]
       readonly value: components["schemas"]["Amount_2"]
       /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
       readonly expirationTimestamp?: number
@@ -542,7 +542,7 @@ export interface components {
       }
     }
     /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
-    readonly Amount_8: {
+    readonly Amount_9: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1024,7 +1024,10 @@ export interface components {
       readonly offer: components["schemas"]["Amount_2"]
       /** @example 7 */
       readonly positionInBlock: number
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /**
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
       readonly recipient: string
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
       readonly sender: string
@@ -1038,9 +1041,19 @@ export interface components {
       /** @example Payment */
       readonly type: string
       readonly fee: components["schemas"]["Amount_2"]
-      readonly receive: components["schemas"]["Amount_2"]
+      readonly receive: components["schemas"]["Amount_6"]
       readonly value: components["schemas"]["Amount_2"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
+    }
+    /** @description What arrived at the recipient */
+    readonly Amount_6: {
+      /**
+       * @description Decimal text, never with an exponent
+       * @example 0.015
+       */
+      readonly amount: string
+      /** @example BTC */
+      readonly unit: string
     }
     readonly UnspentOutput: {
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -1435,10 +1448,10 @@ export interface components {
         /** @description As `bandwidth` */
         readonly bandwithUsed?: number
       }
-      readonly vallue: components["schemas"]["Amount_7"]
+      readonly vallue: components["schemas"]["Amount_8"]
     }
     /** @description As `value` */
-    readonly Amount_7: {
+    readonly Amount_8: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1780,31 +1793,8 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly tokenTransfers?: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly recipient: string
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly sender: string
-        readonly tokenData: {
-          readonly fungibleValues: {
-            /** @example 1.5 */
-            readonly amount: string
-          }
-          /** @example Example Token */
-          readonly name: string
-          readonly nonFungibleValues?: {
-            /** @example 4711 */
-            readonly tokenId?: string
-          }
-          /** @example EXT */
-          readonly symbol: string
-          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-          readonly contractAddress: string
-          /** @example ERC-20 */
-          readonly standard: string
-        }
-      }[]
-      readonly fee: components["schemas"]["Amount_6"]
+      readonly tokenTransfers?: readonly components["schemas"]["TokenMove"][]
+      readonly fee: components["schemas"]["Amount_7"]
       readonly gasPrice: {
         /** @example 31000000000 */
         readonly amount: number
@@ -1834,7 +1824,7 @@ export interface components {
       readonly height: number
     }
     /** @description For the gas that is used, at the highest price that is allowed */
-    readonly Amount_6: {
+    readonly Amount_7: {
       /**
        * @description Decimal text, never with an exponent
        * @example 0.015
@@ -1842,6 +1832,35 @@ export interface components {
       readonly amount: string
       /** @example BTC */
       readonly unit: string
+    }
+    readonly TokenMove: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      readonly tokenData: {
+        readonly fungibleValues: {
+          /** @example 1.5 */
+          readonly amount: string
+          /**
+           * @description Absent where the contract does not say them: the amount is in the smallest unit then
+           * @example 6
+           */
+          readonly decimals?: number
+        }
+        /** @example Example Token */
+        readonly name: string
+        readonly nonFungibleValues?: {
+          /** @example 4711 */
+          readonly tokenId?: string
+        }
+        /** @example EXT */
+        readonly symbol: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-20 */
+        readonly standard: string
+      }
     }
     readonly PreparedPayment: {
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -1947,7 +1966,10 @@ export interface components {
       readonly offer: components["schemas"]["Amount_2"]
       /** @example 7 */
       readonly positionInBlock: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /**
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
       readonly recipient: string
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
       readonly sender: string
@@ -1961,7 +1983,7 @@ export interface components {
       /** @example Payment */
       readonly type: string
       readonly fee: components["schemas"]["Amount_2"]
-      readonly receive: components["schemas"]["Amount_2"]
+      readonly receive: components["schemas"]["Amount_6"]
       readonly value: components["schemas"]["Amount_2"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
     }
@@ -2018,35 +2040,6 @@ export interface components {
       readonly name?: string
       readonly topics: readonly string[]
     }
-    readonly TokenMove: {
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly sender: string
-      readonly tokenData: {
-        readonly fungibleValues: {
-          /** @example 1.5 */
-          readonly amount: string
-          /**
-           * @description Absent where the contract does not say them: the amount is in the smallest unit then
-           * @example 6
-           */
-          readonly decimals?: number
-        }
-        /** @example Example Token */
-        readonly name: string
-        readonly nonFungibleValues?: {
-          /** @example 4711 */
-          readonly tokenId?: string
-        }
-        /** @example EXT */
-        readonly symbol: string
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly contractAddress: string
-        /** @example ERC-20 */
-        readonly standard: string
-      }
-    }
     readonly InternalTransfer: {
       /**
        * @description Trace address
@@ -2076,7 +2069,10 @@ export interface components {
       readonly offer: components["schemas"]["Amount_2"]
       /** @example 7 */
       readonly positionInBlock: number
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /**
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
       readonly recipient: string
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
       readonly sender: string
@@ -2090,7 +2086,7 @@ export interface components {
       /** @example Payment */
       readonly type: string
       readonly fee: components["schemas"]["Amount_2"]
-      readonly receive: components["schemas"]["Amount_2"]
+      readonly receive: components["schemas"]["Amount_6"]
       readonly value: components["schemas"]["Amount_2"]
     }
     readonly XrpBlock: {
@@ -2134,6 +2130,59 @@ export interface components {
       readonly amount: string
       /** @example BTC */
       readonly unit: string
+    }
+    readonly NewestUtxoBlock: {
+      /**
+       * @description The compact target
+       * @example 386053475
+       */
+      readonly bits: number
+      /** @example 00000000000000000000000000000000000000009a1b7c3e5d2f4a6b8c0d1e2f */
+      readonly chainwork: string
+      /**
+       * @description Rounded down
+       * @example 101646843652785
+       */
+      readonly difficulty: number
+      /** @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b */
+      readonly merkleRoot: string
+      /**
+       * @description Bytes
+       * @example 1612345
+       */
+      readonly size: number
+      /** @example 536870912 */
+      readonly version: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /**
+       * @description Blocks before this one
+       * @example 870000
+       */
+      readonly height: number
+      /** @example 00000000000000000002a7c4c1e48d76c5a37902165a270156b7a8d72728a054 */
+      readonly previousBlockHash: string
+      /**
+       * @description Bytes without witness data
+       * @example 793482
+       */
+      readonly strippedSize: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example 3120 */
+      readonly transactionsCount: number
+      /** @example 20000000 */
+      readonly versionHex: string
+      /** @example 3992791 */
+      readonly weight: number
+      /**
+       * @description Absent in the newest block
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly nextBlockHash?: string
     }
     readonly UtxoBlock: {
       /**
@@ -5456,7 +5505,7 @@ export interface operations {
             readonly offset: number
             /** @description Items on all pages */
             readonly total: number
-            readonly items: readonly components["schemas"]["UtxoBlock"][]
+            readonly items: readonly components["schemas"]["NewestUtxoBlock"][]
           }
         }
       }
@@ -5923,6 +5972,7 @@ export interface operations {
               readonly sender: string
               /** @description Required except on tron */
               readonly fee?: {
+                /** @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`) */
                 readonly exactAmount?: string
                 /** @enum {string} */
                 readonly priority: "slow" | "standard" | "fast"
@@ -6092,7 +6142,7 @@ export interface operations {
               readonly sender: string
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei
+                 * @description The whole fee in Wei; at most what may be broadcast (`maximumFee`)
                  * @example 900000000000000
                  */
                 readonly exactAmount?: string
@@ -6160,7 +6210,7 @@ export interface operations {
               readonly sender: string
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei
+                 * @description The whole fee in Wei; at most what may be broadcast (`maximumFee`)
                  * @example 900000000000000
                  */
                 readonly exactAmount?: string
@@ -6226,7 +6276,7 @@ export interface operations {
               readonly destinationTag?: number
               readonly fee?: {
                 /**
-                 * @description The fee in drops
+                 * @description The fee in drops, at most what may be broadcast (`maximumFee`)
                  * @example 12
                  */
                 readonly exactAmount?: string
@@ -8000,7 +8050,7 @@ export interface operations {
               readonly sender: string
               readonly fee: {
                 /**
-                 * @description The whole fee in Wei, before `priority`
+                 * @description The whole fee in Wei, before `priority`; at most what may be broadcast (`maximumFee`)
                  * @example 0.25
                  */
                 readonly exactAmount?: string
