@@ -29,7 +29,7 @@ import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { NewWalletTransaction, PreparedWalletTransaction } from "./EvmWalletPreparation.ts"
 import { ExampleValues } from "./internal/Example.ts"
-import { CompleteFrom, DefaultLimit, Listing, offsetPage, recordedList, offsetQuery } from "./Paging.ts"
+import { CompleteFrom, DefaultLimit, Listing, offsetPage, offsetQuery, recordedList } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewUtxoTransaction, PreparedUtxoTransaction } from "./UtxoPreparation.ts"
@@ -348,7 +348,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ...managed,
       payload: emptyBody,
       success: item(SyncedWalletState),
-      error: [...managed.error, ...bodyErrors]
+      error: [...managed.error, ...bodyErrors, Failures.xpubAlreadyActive]
     })
       .annotate(Price, "subscription-activate")
       .annotateMerge(OpenApi.annotations({ summary: "Activate a synced wallet again" }))
