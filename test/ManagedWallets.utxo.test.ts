@@ -56,7 +56,7 @@ for (const { location, name } of taken(import.meta.url)) {
           yield* balanceIs(3)
           const first = { extendedPublicKey, derivation: "account", format: "P2WPKH" }
           assert.deepStrictEqual((yield* list).items, [{ ...first, isActive: true, syncStatus: "synced" }])
-          assert.deepStrictEqual(codeOf(yield* activate), [409, "invalid_data"])
+          assert.deepStrictEqual(codeOf(yield* activate), [409, "xpub_already_active"])
           // The same key in another form is another wallet.
           assert.strictEqual((yield* sync("?format=P2PKH")).status, 201)
 

@@ -227,7 +227,8 @@ for (const { location, name } of taken(import.meta.url)) {
             const { body } = yield* headwater.get("/hd-wallets/manage/ethereum/devnet")
             assert.deepInclude(body.data.items[0], { isActive: true, syncStatus: "synced" })
             const activate = headwater.post(`${wallet}/activate?derivation=bip32`, {})
-            assert.strictEqual((yield* activate).status, 409)
+            const refused = yield* activate
+            assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "xpub_already_active"])
           } else {
             const [address] = used
             const headers = { "x-api-key": headwater.apiKey }
@@ -247,7 +248,10 @@ for (const { location, name } of taken(import.meta.url)) {
             for (const what of ["tokens-transfers", "transactions"]) {
               assert.deepStrictEqual(yield* of("latest", what), [what, 403, "address_not_synced"])
             }
-            assert.strictEqual((yield* headwater.post(`${manage}/${address}/activate`, {})).status, 201)
+            const activate = headwater.post(`${manage}/${address}/activate`, {})
+            assert.strictEqual((yield* activate).status, 201)
+            const refused = yield* activate
+            assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "sync_address_already_active"])
             assert.strictEqual((yield* tokens(address!)).status, 200)
           }
         }).pipe(Effect.scoped),

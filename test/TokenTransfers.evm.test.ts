@@ -309,9 +309,9 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
       const token = (yield* simulate({ recipient: coin.address, inputData: paid.data })).body.data.item
       assert.deepStrictEqual(
         token.tokenTransfers.map(({ recipient, sender, tokenData }: typeof token) => [
-          ...[sender, recipient, tokenData.symbol, tokenData.fungibleValues.amount, tokenData.contractAddress]
+          ...[sender, recipient, tokenData.symbol, tokenData.fungibleValues, tokenData.contractAddress]
         ]),
-        [[funded.address, others[0], "COIN", "2.5", coin.address]]
+        [[funded.address, others[0], "COIN", { amount: "2.5", decimals: 6 }, coin.address]]
       )
       // The chain is as before: nobody was paid, no nonce is used.
       assert.strictEqual(yield* nonce, before + 1, "only what was sent")

@@ -333,7 +333,7 @@ describe("Managed wallets of XRP", () => {
       assert.strictEqual(made.status, 201, JSON.stringify(made.body))
       assert.deepStrictEqual(made.body.data.item, { extendedPublicKey: xpub })
       assert.deepStrictEqual(codeOf(yield* sync()), [409, "already_exists"])
-      assert.deepStrictEqual(codeOf(yield* activate), [409, "invalid_data"])
+      assert.deepStrictEqual(codeOf(yield* activate), [409, "xpub_already_active"])
       const list = Effect.map(headwater.get(place), ({ body }) => body.data)
       const listed = yield* until("synced", list, ({ items }) => items[0].syncStatus === "synced")
       const named = { extendedPublicKey: xpub, derivation: "account", format: "CLASSIC" }

@@ -1793,30 +1793,7 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly tokenTransfers?: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly recipient: string
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly sender: string
-        readonly tokenData: {
-          readonly fungibleValues: {
-            /** @example 1.5 */
-            readonly amount: string
-          }
-          /** @example Example Token */
-          readonly name: string
-          readonly nonFungibleValues?: {
-            /** @example 4711 */
-            readonly tokenId?: string
-          }
-          /** @example EXT */
-          readonly symbol: string
-          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-          readonly contractAddress: string
-          /** @example ERC-20 */
-          readonly standard: string
-        }
-      }[]
+      readonly tokenTransfers?: readonly components["schemas"]["TokenMove"][]
       readonly fee: components["schemas"]["Amount_7"]
       readonly gasPrice: {
         /** @example 31000000000 */
@@ -1855,6 +1832,35 @@ export interface components {
       readonly amount: string
       /** @example BTC */
       readonly unit: string
+    }
+    readonly TokenMove: {
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      readonly tokenData: {
+        readonly fungibleValues: {
+          /** @example 1.5 */
+          readonly amount: string
+          /**
+           * @description Absent where the contract does not say them: the amount is in the smallest unit then
+           * @example 6
+           */
+          readonly decimals?: number
+        }
+        /** @example Example Token */
+        readonly name: string
+        readonly nonFungibleValues?: {
+          /** @example 4711 */
+          readonly tokenId?: string
+        }
+        /** @example EXT */
+        readonly symbol: string
+        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        readonly contractAddress: string
+        /** @example ERC-20 */
+        readonly standard: string
+      }
     }
     readonly PreparedPayment: {
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -2034,35 +2040,6 @@ export interface components {
       readonly name?: string
       readonly topics: readonly string[]
     }
-    readonly TokenMove: {
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-      readonly sender: string
-      readonly tokenData: {
-        readonly fungibleValues: {
-          /** @example 1.5 */
-          readonly amount: string
-          /**
-           * @description Absent where the contract does not say them: the amount is in the smallest unit then
-           * @example 6
-           */
-          readonly decimals?: number
-        }
-        /** @example Example Token */
-        readonly name: string
-        readonly nonFungibleValues?: {
-          /** @example 4711 */
-          readonly tokenId?: string
-        }
-        /** @example EXT */
-        readonly symbol: string
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
-        readonly contractAddress: string
-        /** @example ERC-20 */
-        readonly standard: string
-      }
-    }
     readonly InternalTransfer: {
       /**
        * @description Trace address
@@ -2153,6 +2130,59 @@ export interface components {
       readonly amount: string
       /** @example BTC */
       readonly unit: string
+    }
+    readonly NewestUtxoBlock: {
+      /**
+       * @description The compact target
+       * @example 386053475
+       */
+      readonly bits: number
+      /** @example 00000000000000000000000000000000000000009a1b7c3e5d2f4a6b8c0d1e2f */
+      readonly chainwork: string
+      /**
+       * @description Rounded down
+       * @example 101646843652785
+       */
+      readonly difficulty: number
+      /** @example 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b */
+      readonly merkleRoot: string
+      /**
+       * @description Bytes
+       * @example 1612345
+       */
+      readonly size: number
+      /** @example 536870912 */
+      readonly version: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /**
+       * @description Blocks before this one
+       * @example 870000
+       */
+      readonly height: number
+      /** @example 00000000000000000002a7c4c1e48d76c5a37902165a270156b7a8d72728a054 */
+      readonly previousBlockHash: string
+      /**
+       * @description Bytes without witness data
+       * @example 793482
+       */
+      readonly strippedSize: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @example 3120 */
+      readonly transactionsCount: number
+      /** @example 20000000 */
+      readonly versionHex: string
+      /** @example 3992791 */
+      readonly weight: number
+      /**
+       * @description Absent in the newest block
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly nextBlockHash?: string
     }
     readonly UtxoBlock: {
       /**
@@ -5481,7 +5511,7 @@ export interface operations {
             readonly offset: number
             /** @description Items on all pages */
             readonly total: number
-            readonly items: readonly components["schemas"]["UtxoBlock"][]
+            readonly items: readonly components["schemas"]["NewestUtxoBlock"][]
           }
         }
       }

@@ -179,7 +179,14 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       query: context,
       payload: emptyBody,
       success: item(SyncedAddressState).pipe(HttpApiSchema.status(201)),
-      error: [...chainErrors, ...bodyErrors, Failures.resourceNotFound, Failures.conflict, Failures.unimplemented]
+      error: [
+        ...chainErrors,
+        ...bodyErrors,
+        Failures.resourceNotFound,
+        Failures.syncAddressAlreadyActive,
+        Failures.conflict,
+        Failures.unimplemented
+      ]
     })
       .annotate(Price, "subscription-activate")
       .annotate(Families, managed)

@@ -272,6 +272,16 @@ export const explanations: Readonly<Record<Code, Explanation>> = {
       "An inactive wallet or address is activated, not synced anew."
     ]
   },
+  sync_address_already_active: {
+    meaning: "The address that is to be activated is active. Nothing was changed, and nothing was charged.",
+    causes: ["A request was repeated after its answer was lost: the first one did its work."],
+    remedies: ["Go on: the address is synced. `GET /addresses-historical/manage/…` shows how far."]
+  },
+  xpub_already_active: {
+    meaning: "The wallet that is to be activated is active. Nothing was changed, and nothing was charged.",
+    causes: ["A request was repeated after its answer was lost: the first one did its work."],
+    remedies: ["Go on: the wallet is synced. `GET /hd-wallets/manage/…` shows how far."]
+  },
   payload_too_large: {
     meaning:
       "The body is larger than the operation takes (status 413), or URL and headers are larger than the server takes (431).",

@@ -65,6 +65,11 @@ export class TokenDetailsNotFound extends Schema.TaggedError<TokenDetailsNotFoun
 ) {}
 export class UriNotFound extends Schema.TaggedError<UriNotFound>()("uri_not_found", fields) {}
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("already_exists", fields) {}
+export class SyncAddressAlreadyActive extends Schema.TaggedError<SyncAddressAlreadyActive>()(
+  "sync_address_already_active",
+  fields
+) {}
+export class XpubAlreadyActive extends Schema.TaggedError<XpubAlreadyActive>()("xpub_already_active", fields) {}
 /** The present state does not allow the operation: 409 with the code of invalid data. */
 export class Conflict extends Schema.TaggedError<Conflict>("@headwater/http/contract/Errors/Conflict")(
   "invalid_data",
@@ -205,6 +210,16 @@ export const Failures = {
     code: "already_exists",
     status: 409,
     description: "The same resource exists already"
+  }),
+  syncAddressAlreadyActive: failure(SyncAddressAlreadyActive, {
+    code: "sync_address_already_active",
+    status: 409,
+    description: "The account syncs the address already"
+  }),
+  xpubAlreadyActive: failure(XpubAlreadyActive, {
+    code: "xpub_already_active",
+    status: 409,
+    description: "The account syncs the wallet already"
   }),
   conflict: failure(Conflict, {
     code: "invalid_data",

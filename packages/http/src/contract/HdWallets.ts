@@ -348,7 +348,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ...managed,
       payload: emptyBody,
       success: item(SyncedWalletState),
-      error: [...managed.error, ...bodyErrors]
+      error: [...managed.error, ...bodyErrors, Failures.xpubAlreadyActive]
     })
       .annotate(Price, "subscription-activate")
       .annotateMerge(OpenApi.annotations({ summary: "Activate a synced wallet again" }))

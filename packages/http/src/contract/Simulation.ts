@@ -5,7 +5,6 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { TokenTransfer } from "./Addresses.ts"
 import {
   AddressText,
   Amount,
@@ -24,7 +23,7 @@ import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { NewTransaction } from "./Transactions.ts"
+import { NewTransaction, TokenMove } from "./Transactions.ts"
 
 const wei = Schema.String.check(Schema.isPattern(/^\d{1,78}$/, { message: "must be a whole number of Wei" }))
 const price = (description: string) =>
@@ -63,15 +62,7 @@ export const SimulatedTransaction = Schema.Struct({
   positionInBlock: Schema.Int.annotate({ examples: [0] }),
   status: Schema.Literals(["success", "failed"]),
   timestamp: Timestamp.annotate({ description: "Of the block on top of which the transaction was run" }),
-  tokenTransfers: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({
-        recipient: AddressText,
-        sender: AddressText,
-        tokenData: TokenTransfer.fields.tokenData
-      })
-    )
-  ),
+  tokenTransfers: Schema.optionalKey(Schema.Array(TokenMove)),
   fee: Amount.annotate({ description: "For the gas that is used, at the highest price that is allowed" }),
   gasPrice: Schema.Struct({ amount: Schema.Int.annotate({ examples: [31_000_000_000] }), unit: UnitText }),
   maxFeePerGas: Schema.optionalKey(shownPrice),

@@ -50,6 +50,12 @@ const blockFields = {
 
 export const UtxoBlock = Schema.Struct(blockFields).annotate({ identifier: "UtxoBlock" })
 
+/** One of the newest blocks; nothing follows the very newest. */
+export const NewestUtxoBlock = Schema.Struct({
+  ...blockFields,
+  nextBlockHash: Schema.optionalKey(HashText).annotate({ description: "Absent in the newest block" })
+}).annotate({ identifier: "NewestUtxoBlock" })
+
 /** A block by its hash or height, with the next one, and with a field of clients that know the root by another name. */
 export const UtxoBlockDetails = Schema.Struct({
   ...blockFields,
@@ -168,7 +174,7 @@ export const utxoBlockEndpoints = [
   HttpApiEndpoint.get("utxoNewest", `${blocks}/latest`, {
     params: chainParams,
     query: { ...context, ...countQuery },
-    success: wholeList(UtxoBlock),
+    success: wholeList(NewestUtxoBlock),
     error: [...chainErrors, ...nodeErrors]
   })
     .annotate(Families, families)

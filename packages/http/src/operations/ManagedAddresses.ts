@@ -15,6 +15,7 @@ import {
   invalidField,
   NodeUnavailable,
   ResourceNotFound,
+  SyncAddressAlreadyActive,
   SyncAddressesLimitReached
 } from "../contract/Errors.ts"
 import { decodeAddress } from "./Field.ts"
@@ -35,6 +36,9 @@ type Operations = Pick<
 >
 
 const notFound = new ResourceNotFound({ message: "The account has not synced the address" })
+
+const alreadyActive = new SyncAddressAlreadyActive({ message: "The address is active already" })
+const alreadyInactive = new Conflict({ message: "The address is inactive already" })
 
 const invalid = (attribute: string, rule: string) => Effect.fail(invalidField(attribute, rule))
 
@@ -138,9 +142,10 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     }
   })
 
-  const setActive = Effect.fnUntraced(function* (
+  const setActive = Effect.fnUntraced(function* <E>(
     { account, address: text, paying }: Caller & { readonly address: string },
-    isActive: boolean
+    isActive: boolean,
+    already: E
   ) {
     const address = yield* decodeAddress(chain, "address", text)
     const change = database.transaction(
@@ -150,8 +155,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       Effect.catchTags({
         AddressNotFound: () => Effect.fail(notFound),
         PastTooLong: tooLongByNow(options),
-        AddressConflict: () =>
-          Effect.fail(new Conflict({ message: `The address is ${isActive ? "active" : "inactive"} already` })),
+        AddressConflict: () => Effect.fail(already),
         DatabaseError: Effect.die
       }),
       stored
@@ -185,7 +189,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
   return {
     syncAddress,
     syncedAddresses,
-    deactivateSyncedAddress: (request) => setActive(request, false),
-    activateSyncedAddress: (request) => setActive(request, true)
+    deactivateSyncedAddress: (request) => setActive(request, false, alreadyInactive),
+    activateSyncedAddress: (request) => setActive(request, true, alreadyActive)
   } satisfies Operations as Operations
 })

@@ -38,13 +38,13 @@ export const make = Effect.fnUntraced(function* (
     syncStatus: syncStatus(wallet)
   })
 
-  const setActive = Effect.fnUntraced(function* (request: WalletRequest & Caller, isActive: boolean) {
+  const setActive = Effect.fnUntraced(function* <E>(request: WalletRequest & Caller, isActive: boolean, already: E) {
     const change = database.transaction(ManagedWallets.setActive(yield* keyFor(request), isActive))
     return yield* (isActive ? request.paying(change, () => 1) : change).pipe(
       Effect.catchTags({
         DatabaseError: Effect.die,
         WalletNotFound: () => Effect.fail(Wallet.notFound),
-        WalletConflict: () => Effect.fail(Wallet.alreadySo(isActive))
+        WalletConflict: () => Effect.fail(already)
       }),
       stored
     )
@@ -73,11 +73,11 @@ export const make = Effect.fnUntraced(function* (
       }
     }),
     deactivateSyncedWallet: Effect.fn("StoredManagedWallets.deactivateSyncedWallet")(function* (request) {
-      yield* setActive(request, false)
+      yield* setActive(request, false, Wallet.alreadyInactive)
       return { extendedPublicKey: request.extendedPublicKey }
     }),
     activateSyncedWallet: Effect.fn("StoredManagedWallets.activateSyncedWallet")(function* (request) {
-      return stateOf(request, yield* setActive(request, true))
+      return stateOf(request, yield* setActive(request, true, Wallet.alreadyActive))
     }),
     walletStatus: Effect.fn("StoredManagedWallets.walletStatus")(function* (request) {
       return stateOf(request, (yield* find(request)) ?? (yield* Wallet.notFound))

@@ -6,7 +6,14 @@ import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as KeysKernel from "@headwater/core/keys/KeysKernel"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { AlreadyExists, Conflict, InvalidData, InvalidXpub, ResourceNotFound } from "../contract/Errors.ts"
+import {
+  AlreadyExists,
+  Conflict,
+  InvalidData,
+  InvalidXpub,
+  ResourceNotFound,
+  XpubAlreadyActive
+} from "../contract/Errors.ts"
 import type { WalletRequest } from "./Operations.ts"
 
 /** An address of a wallet, with what the node has of it. */
@@ -37,8 +44,9 @@ export const alreadySynced = (isActive: boolean) =>
 /** The wallet is given no addresses, as the account has deactivated it. */
 export const inactive = new Conflict({ message: "The account has synced the wallet before: activate the wallet" })
 
-export const alreadySo = (isActive: boolean) =>
-  new Conflict({ message: `The wallet is ${isActive ? "active" : "inactive"} already` })
+export const alreadyActive = new XpubAlreadyActive({ message: "The wallet is active already" })
+
+export const alreadyInactive = new Conflict({ message: "The wallet is inactive already" })
 
 /** What is wrong with a wallet's key, or with the derivation or format that the request asks for. */
 export const refusalOf = (

@@ -206,6 +206,8 @@ const failures: Record<string, unknown> = {
   blockchain_data_token_details_not_found: new Errors.TokenDetailsNotFound({ message: "no token" }),
   address_not_synced: new Errors.AddressNotSynced({ message: "not synced" }),
   sync_address_not_active: new Errors.SyncAddressNotActive({ message: "not active" }),
+  sync_address_already_active: new Errors.SyncAddressAlreadyActive({ message: "active" }),
+  xpub_already_active: new Errors.XpubAlreadyActive({ message: "active" }),
   blockchain_data_block_not_found: new Errors.BlockNotFound({ message: "no block" }),
   blockchain_data_transaction_not_found: new Errors.TransactionNotFound({ message: "no transaction" })
 }

@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     return { extendedPublicKey }
   })
 
-  const setActive = Effect.fnUntraced(function* (request: WalletRequest & Caller, isActive: boolean) {
+  const setActive = Effect.fnUntraced(function* <E>(request: WalletRequest & Caller, isActive: boolean, already: E) {
     const key = yield* keyOf(request)
     const change = database.transaction(
       SyncedAccountWallets.setActive(key, isActive, { mostBlocks: options.syncBlocks })
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         DatabaseError: Effect.die,
         PastTooLong: ManagedAddresses.tooLongByNow(options),
         WalletNotFound: () => Effect.fail(Wallet.notFound),
-        WalletConflict: () => Effect.fail(Wallet.alreadySo(isActive))
+        WalletConflict: () => Effect.fail(already)
       }),
       stored
     )
@@ -145,11 +145,11 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       }
     }),
     deactivateSyncedWallet: Effect.fn("ManagedWallets.deactivateSyncedWallet")(function* (request) {
-      yield* setActive(request, false)
+      yield* setActive(request, false, Wallet.alreadyInactive)
       return { extendedPublicKey: request.extendedPublicKey }
     }),
     activateSyncedWallet: Effect.fn("ManagedWallets.activateSyncedWallet")(function* (request) {
-      const { isActive, status } = yield* setActive(request, true)
+      const { isActive, status } = yield* setActive(request, true, Wallet.alreadyActive)
       return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
     })
   }

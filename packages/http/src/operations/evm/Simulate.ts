@@ -84,11 +84,11 @@ const simulate = Effect.fnUntraced(function* (
             depth: depthOf(operation),
             ...{ operationType, recipient: address(to), sender: address(from), value: coins(amount) }
           })),
-          tokenTransfers: moves.tokens.map((transfer) => ({
-            recipient: address(transfer.to),
-            sender: address(transfer.from),
-            tokenData: TokenData.of(chain, transfer, tokens.get(Bytes.key(transfer.contract)))
-          }))
+          tokenTransfers: moves.tokens.map((transfer) => {
+            const metadata = tokens.get(Bytes.key(transfer.contract))
+            const tokenData = TokenData.withDecimals(TokenData.of(chain, transfer, metadata), transfer, metadata)
+            return { recipient: address(transfer.to), sender: address(transfer.from), tokenData }
+          })
         }),
     nonce: account.pending,
     positionInBlock: 0,

@@ -61,7 +61,8 @@ export const make = (
     }),
     utxoNewest: Effect.fn("Explore.utxoNewest")(function* ({ count = newestByDefault }) {
       const { source } = yield* freshness.node
-      return { items: yield* freshness.orUnavailable(source.blocks.newest(count)) }
+      const blocks = yield* freshness.orUnavailable(source.blocks.newest(count))
+      return { items: blocks.map((block, i) => (i === 0 ? block : { ...block, nextBlockHash: blocks[i - 1]!.hash })) }
     }),
     utxoTransactionsByHash: Effect.fn("Explore.utxoTransactionsByHash")((request) =>
       transactionsOf({ hash: request.blockHash.toLowerCase() }, request)
