@@ -3,7 +3,7 @@
  * may write is to run, and kills the program before the one that `KILL_AT` counts to.
  */
 import { writeSync } from "node:fs"
-import { isMainThread } from "node:worker_threads"
+import { isMainThread, workerData } from "node:worker_threads"
 import Sqlite from "better-sqlite3"
 import pg from "pg"
 
@@ -21,8 +21,9 @@ const counted = (run: Any): Any =>
     return run.apply(this, parameters)
   }
 
+// The thread that copies SQLite's log (`commits`) changes nothing of the store, and how often it runs is chance.
 if (isMainThread) pg.Client.prototype.query = counted(pg.Client.prototype.query)
-else {
+else if (workerData?.commits === undefined) {
   const { prepare, pragma } = Sqlite.prototype
   Sqlite.prototype.pragma = counted(pragma)
   Sqlite.prototype.prepare = function (this: Sqlite.Database, sql: string) {
