@@ -21,7 +21,7 @@ describe("headwater explain", () => {
       const status = JSON.parse((yield* run(["explain", "409", "--json"])).stdout)
       assert.deepStrictEqual(
         status.map(({ code }: { readonly code: string }) => code),
-        ["invalid_data", "already_exists"]
+        ["invalid_data", "already_exists", "sync_address_already_active", "xpub_already_active"]
       )
       const coloured = yield* run(["explain", "wrong_network"], { canColor: true })
       assert.include(coloured.stdout, "\x1b[1mwrong_network\x1b[0m")

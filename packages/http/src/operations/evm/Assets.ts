@@ -198,13 +198,15 @@ export const make = <Node extends ConnectedNode>(
     address: Address.AddressBytes,
     { coins, history }: Completeness.Completeness,
     wholeFrom: RecordGaps.WholeFrom,
-    isBeingRead: boolean
+    isBeingRead: boolean,
+    isSynced: boolean
   ) {
     if (history !== 0) {
       if (isBeingRead) {
         return yield* new XpubSyncInProgress({ message: `The past of ${text(address)} is being read: try again later` })
       }
-      if (coins === undefined && options.record === "watched") {
+      // Of a whole record nodes are asked about no other addresses than those that somebody has asked to watch.
+      if (coins === undefined && (options.record === "watched" || isSynced)) {
         return yield* new XpubSyncInProgress({
           message: `The node is being asked whether ${text(address)} was used before: try again in some seconds`
         })
@@ -273,7 +275,7 @@ export const make = <Node extends ConnectedNode>(
     const tokensFrom = new Map<string, number>()
     for (const { address, hasCoins, isUsed } of wallet) {
       const completeness = known.get(Bytes.key(address)) ?? Completeness.unknown
-      if (hasCoins) yield* checkTotals(address, completeness, wholeFrom, beingRead.has(Bytes.key(address)))
+      if (hasCoins) yield* checkTotals(address, completeness, wholeFrom, beingRead.has(Bytes.key(address)), isSynced)
       if (completeness.tokens === undefined) {
         return yield* new XpubNotSynced({
           message: `It is not known yet from which block on ${text(address)} is recorded: try again after the next block`
