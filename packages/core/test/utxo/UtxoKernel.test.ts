@@ -19,7 +19,8 @@ const hashes = (bytes: Uint8Array, slices: ReadonlyArray<number>): ReadonlyArray
   const memory = new Uint8Array(instance.memory.buffer)
   memory.set(bytes, instance.begin())
   new Uint32Array(instance.memory.buffer, table, slices.length).set(slices)
-  instance.hash(instance.begin(), table, count, to, room, roomOfLane, 1)
+  instance.hash(instance.begin(), table, count, to, room, roomOfLane)
+  instance.again(to, count, to)
   const found = Array.from({ length: count }, (_, index) => memory.slice(to + index * 32, to + (index + 1) * 32))
   kernel.giveBack(instance)
   return found

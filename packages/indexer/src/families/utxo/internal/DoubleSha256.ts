@@ -83,7 +83,8 @@ export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, 
       offsets[index] = length === 0 ? 0 : from - begin
       offsets[index + 1] = length === 0 ? 0 : from - begin + length
     }
-    kernel.hash(start, table, count, to, room, roomOfLane, 1)
+    kernel.hash(start, table, count, to, room, roomOfLane)
+    kernel.again(to, count, to)
     hashes.set(memory.subarray(to, to + count * 32), first * 32)
     giveBack(kernel)
     first += count
