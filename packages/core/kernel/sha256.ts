@@ -206,6 +206,83 @@ function rounds(): void {
     a = i32x4.add(t, second(b, c, bc, ab))
     if (goesOn) w15 = sum(w15, low(w0), w8, high(w13))
   }
+  add(a, b, c, d, e, f, g, h)
+}
+
+/** Of the block that completes a message of 64 bytes, the 64 words with their rounds' constants; and whether these are there. */
+const completing = memory.data(64 * 4)
+let isReady = false
+
+/** The words of a block are the same for every message of a length: the schedule is computed once. */
+function makeReady(): void {
+  store<u32>(completing, 1 << 31)
+  store<u32>(completing, 64 << 3, 15 * 4)
+  for (let at = completing + 16 * 4; at < completing + 64 * 4; at += 4) {
+    const early = load<u32>(at - 15 * 4)
+    const late = load<u32>(at - 2 * 4)
+    const low = rotr<u32>(early, 7) ^ rotr<u32>(early, 18) ^ (early >> 3)
+    const high = rotr<u32>(late, 17) ^ rotr<u32>(late, 19) ^ (late >> 10)
+    store<u32>(at, load<u32>(at - 16 * 4) + low + load<u32>(at - 7 * 4) + high)
+  }
+  for (let offset: usize = 0; offset < 64 * 4; offset += 4) {
+    store<u32>(completing + offset, load<u32>(completing + offset) + load<u32>(constants + offset))
+  }
+  isReady = true
+}
+
+/** Takes in, in each lane, the block that completes a message of 64 bytes. */
+export function complete64(): void {
+  if (!isReady) makeReady()
+  let a = v128.load(state)
+  let b = v128.load(state, 16)
+  let c = v128.load(state, 32)
+  let d = v128.load(state, 48)
+  let e = v128.load(state, 64)
+  let f = v128.load(state, 80)
+  let g = v128.load(state, 96)
+  let h = v128.load(state, 112)
+  let t: v128
+  let ab: v128
+  let bc = v128.xor(b, c)
+  for (let round = completing; round < completing + 64 * 4; round += 8 * 4) {
+    ab = v128.xor(a, b)
+    t = first(e, f, g, h, v128.load32_splat(round))
+    d = i32x4.add(d, t)
+    h = i32x4.add(t, second(a, b, ab, bc))
+    bc = v128.xor(h, a)
+    t = first(d, e, f, g, v128.load32_splat(round, 4))
+    c = i32x4.add(c, t)
+    g = i32x4.add(t, second(h, a, bc, ab))
+    ab = v128.xor(g, h)
+    t = first(c, d, e, f, v128.load32_splat(round, 8))
+    b = i32x4.add(b, t)
+    f = i32x4.add(t, second(g, h, ab, bc))
+    bc = v128.xor(f, g)
+    t = first(b, c, d, e, v128.load32_splat(round, 12))
+    a = i32x4.add(a, t)
+    e = i32x4.add(t, second(f, g, bc, ab))
+    ab = v128.xor(e, f)
+    t = first(a, b, c, d, v128.load32_splat(round, 16))
+    h = i32x4.add(h, t)
+    d = i32x4.add(t, second(e, f, ab, bc))
+    bc = v128.xor(d, e)
+    t = first(h, a, b, c, v128.load32_splat(round, 20))
+    g = i32x4.add(g, t)
+    c = i32x4.add(t, second(d, e, bc, ab))
+    ab = v128.xor(c, d)
+    t = first(g, h, a, b, v128.load32_splat(round, 24))
+    f = i32x4.add(f, t)
+    b = i32x4.add(t, second(c, d, ab, bc))
+    bc = v128.xor(b, c)
+    t = first(f, g, h, a, v128.load32_splat(round, 28))
+    e = i32x4.add(e, t)
+    a = i32x4.add(t, second(b, c, bc, ab))
+  }
+  add(a, b, c, d, e, f, g, h)
+}
+
+/** Adds what the rounds have come to, to what they began with. */
+function add(a: v128, b: v128, c: v128, d: v128, e: v128, f: v128, g: v128, h: v128): void {
   v128.store(state, i32x4.add(a, v128.load(state)))
   v128.store(state, i32x4.add(b, v128.load(state, 16)), 16)
   v128.store(state, i32x4.add(c, v128.load(state, 32)), 32)

@@ -86,20 +86,15 @@ function put(to: usize, end: usize): usize {
   return to
 }
 
-/** What completes a message of 64 bytes. */
-const behindPair = memory.data(64)
-
 /** Hashes `count` pairs of hashes at `from`, 64 bytes each, and puts their hashes to `to`, 32 bytes each: it may be the same place. */
 export function pairs(from: usize, count: u32, to: usize): void {
   if (count === 0) return
-  store<u8>(behindPair, 0x80)
-  store<u64>(behindPair, bswap<u64>(64 << 3), 56)
   const last = from + ((<usize>count - 1) << 6)
   const end = to + ((<usize>count) << 5)
   for (let pair = from; to < end; pair += lanes << 6) {
     sha256.beginAll()
     sha256.compress(pair, min(pair + 64, last), min(pair + 128, last), min(pair + 192, last))
-    sha256.compress(behindPair, behindPair, behindPair, behindPair)
+    sha256.complete64()
     sha256.hashAgain()
     to = put(to, end)
   }
