@@ -72,7 +72,9 @@ describe("the kernel of UTXO chains", () => {
     instance.reach(to + 64)
     const memory = new Uint8Array(instance.memory.buffer)
     for (const length of [1, 15, 16, 33]) {
-      const digits = Uint8Array.from({ length: 2 * length }, (_, index) => "0123456789abcdefABCDEF".charCodeAt(index % 22))
+      const digits = Uint8Array.from({ length: 2 * length }, (_, index) =>
+        "0123456789abcdefABCDEF".charCodeAt(index % 22)
+      )
       for (let place = 0; place < 2 * length; place++) {
         for (let byte = 0; byte < 256; byte++) {
           const text = String.fromCharCode(...digits.with(place, byte))
