@@ -37,7 +37,7 @@ export const Bounds = Context.Reference("@headwater/indexer/sync/ReaderThreads/B
      * How long the blocks up to the head take at the pace so far, from which on threads read, in milliseconds: a thread that
      * starts loads and compiles what the main thread has, for as much CPU as a few thousand small blocks.
      */
-    worthMillis: 10_000,
+    worthMillis: 20_000,
     /** How long threads without blocks to read are kept, and how long one may give no sign of life, in milliseconds. */
     idleMillis: 30_000
   })
