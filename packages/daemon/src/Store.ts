@@ -55,13 +55,16 @@ const postgresAdvice = (message: string) =>
         "where the server's authority is your own (docs/operations.md, SQLite or PostgreSQL)"
       : "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"
 
+/** A step of an upgrade that found no room is taken back, and the ones before stay. */
+const sqliteAdvice = (message: string) =>
+  /is full/.test(message)
+    ? "make room on the file's disk, and start again: an upgrade goes on where it was"
+    : "check that its folder exists and this user may write there, and that store.sqlite names the file"
+
 /** The store's name in messages, and what to check where the store does not open. */
 const words = (location: Location, message: string) =>
   location.kind === "sqlite"
-    ? {
-        name: `the SQLite file ${location.file}`,
-        advice: "check that its folder exists and this user may write there, and that store.sqlite names the file"
-      }
+    ? { name: `the SQLite file ${location.file}`, advice: sqliteAdvice(message) }
     : { name: "PostgreSQL", advice: postgresAdvice(message) }
 
 export const layer = Layer.unwrap(

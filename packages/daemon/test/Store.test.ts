@@ -65,7 +65,8 @@ describe("the settings' store", () => {
   it.live("does not open where a file of its URL is not there, and the advice is about TLS", () =>
     Effect.gen(function* () {
       const settings = yield* SettingsFile.load(undefined, {
-        HEADWATER_STORE_POSTGRES: "postgres://127.0.0.1:1/headwater?sslmode=verify-full&sslrootcert=/nonexistent/ca.pem",
+        HEADWATER_STORE_POSTGRES:
+          "postgres://127.0.0.1:1/headwater?sslmode=verify-full&sslrootcert=/nonexistent/ca.pem",
         HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1"
       })
       const { advice, message } = yield* Effect.flip(

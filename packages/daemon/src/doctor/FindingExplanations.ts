@@ -27,7 +27,7 @@ export const explanations = {
     about: "store",
     meaning: "The store does not open. `headwater serve` cannot start on it.",
     causes: [
-      "SQLite: the folder does not exist, or this user may not write there.",
+      "SQLite: the folder does not exist, this user may not write there, or its disk is full.",
       "PostgreSQL: the server does not run, or host, user, password or database in `store.postgres` is wrong.",
       "PostgreSQL: the role may not create tables in the schema (`permission denied for schema public`), which PostgreSQL 15 " +
         "and newer grant to the owner of the database alone.",
