@@ -75,8 +75,9 @@ const listeners = Effect.fnUntraced(function* ({ read }: Database["Service"]) {
 
 /** Of a connection that hears no notifications (`A`), each of which comes by itself. */
 class Deaf extends Socket {
-  override emit(event: string, ...parameters: Array<any>): boolean {
-    return event === "data" && parameters[0][0] === 0x41 ? true : super.emit(event, ...parameters)
+  override emit(event: string, ...parameters: ReadonlyArray<unknown>): boolean {
+    const [chunk] = parameters
+    return (event === "data" && Buffer.isBuffer(chunk) && chunk[0] === 0x41) || super.emit(event, ...parameters)
   }
 }
 
