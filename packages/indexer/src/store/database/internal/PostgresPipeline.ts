@@ -52,8 +52,8 @@ class Pipeline {
     if (text === "rollback") return isBegun ? this.#client.query(text) : nothing
     if (text === "commit") return isBegun || deferred.length > 1 ? this.#send([...deferred, { text, values }]) : nothing
     if (deferred.length > 0) {
-      // What has no values may be several statements, which the server takes in a message of their own alone.
-      if (values.length > 0) return this.#send([...deferred, { text, values }])
+      // Several statements in one text, without values, are a message of another kind.
+      if (values.length > 0 || !text.includes(";")) return this.#send([...deferred, { text, values }])
       await this.#send(deferred)
     }
     return this.#client.query(text, [...values])
