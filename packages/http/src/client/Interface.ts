@@ -381,7 +381,7 @@ export interface components {
           /** @example witness_v0_keyhash */
           readonly type: string
         }
-        readonly value?: components["schemas"]["Amount_2"]
+        readonly value?: components["schemas"]["Amount"]
       }[]
       /** @example 2 */
       readonly version: number
@@ -447,18 +447,9 @@ export interface components {
             /** @example witness_v0_keyhash */
             readonly type: string
           }
-          readonly value?: components["schemas"]["Amount_2"]
+          readonly value?: components["schemas"]["Amount"]
         }[]
       }
-    }
-    readonly Amount_2: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
     }
     readonly DecodedEvmTransaction: {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
@@ -526,8 +517,9 @@ export interface components {
          */
         readonly aproximateAmount: string
       }
-      readonly gasPrice: components["schemas"]["Amount_9"]
-      readonly value: components["schemas"]["Amount_2"]
+      /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
+      readonly gasPrice: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount"]
       /** @description On tron: when the transaction can no longer be sent, in seconds since the Unix epoch */
       readonly expirationTimestamp?: number
       readonly blockchainSpecific?: {
@@ -540,16 +532,6 @@ export interface components {
           readonly unit: string
         }
       }
-    }
-    /** @description The highest price of a unit of gas; on tron 0: the chain sets its prices */
-    readonly Amount_9: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
     }
     readonly DerivedAddresses: {
       readonly addresses: readonly {
@@ -797,8 +779,8 @@ export interface components {
       readonly size: number
       /** @example 2 */
       readonly version: number
-      readonly fee: components["schemas"]["Amount_2"]
-      readonly feePerByte: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount"]
+      readonly feePerByte: components["schemas"]["Amount"]
       readonly inputs: readonly {
         /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
         readonly address: string
@@ -885,7 +867,7 @@ export interface components {
       }
     }
     readonly HdWalletBalance: {
-      readonly confirmedBalance: components["schemas"]["Amount_2"]
+      readonly confirmedBalance: components["schemas"]["Amount"]
       /**
        * @description Height of the block from which on it is known which addresses were used. What was used and emptied before looks unused: coins behind 1,000 such addresses of a UTXO wallet in a row are not found, nor those behind as many deleted accounts of the XRP Ledger as the wallet's gap has. Absent where all of the chain is known
        * @example 850000
@@ -1021,7 +1003,7 @@ export interface components {
       readonly destinationTag?: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
-      readonly offer: components["schemas"]["Amount_2"]
+      readonly offer: components["schemas"]["Amount"]
       /** @example 7 */
       readonly positionInBlock: number
       /**
@@ -1040,20 +1022,11 @@ export interface components {
       readonly timestamp: number
       /** @example Payment */
       readonly type: string
-      readonly fee: components["schemas"]["Amount_2"]
-      readonly receive: components["schemas"]["Amount_6"]
-      readonly value: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount"]
+      /** @description What arrived at the recipient */
+      readonly receive: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-    }
-    /** @description What arrived at the recipient */
-    readonly Amount_6: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
     }
     readonly UnspentOutput: {
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -1120,7 +1093,7 @@ export interface components {
       readonly size: number
       /** @example 2 */
       readonly version: number
-      readonly fee: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount"]
       readonly inputs: readonly {
         /** @description Of the coin that is spent, where its script has an address */
         readonly addresses?: readonly string[]
@@ -1145,7 +1118,7 @@ export interface components {
         }
         /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
         readonly transactionId: string
-        readonly value?: components["schemas"]["Amount_2"]
+        readonly value?: components["schemas"]["Amount"]
         readonly witnesses: readonly string[]
       }[]
       readonly outputs: readonly {
@@ -1159,7 +1132,7 @@ export interface components {
           /** @example witness_v0_keyhash */
           readonly type: string
         }
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /**
        * @description -1 for one that waits
@@ -1175,7 +1148,7 @@ export interface components {
          * @example 0x52908400098527886E0F7030069857D2E4169EE7
          */
         readonly addresses: string
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /** @description Each address whose coins are spent, with all of them */
       readonly senders: readonly {
@@ -1186,21 +1159,23 @@ export interface components {
          * @example 0x52908400098527886E0F7030069857D2E4169EE7
          */
         readonly addresses: string
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /**
        * @description Of the block, or when the node saw one that waits
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      /** @description Without a hash and at height -1 for one that waits */
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
       /** @description On zcash */
       readonly blockchainSpecific?: {
         /** @example 2800040 */
         readonly expiryHeight: number
         /** @example true */
         readonly overwintered: boolean
-        readonly valueBalance: components["schemas"]["Amount_3"]
+        /** @description What Sapling reveals, or hides where it is negative */
+        readonly valueBalance: components["schemas"]["Amount"]
         /** @example 892f2085 */
         readonly versionGroupId: string
       }
@@ -1212,23 +1187,6 @@ export interface components {
          */
         readonly versionGroupId: string
       }
-    }
-    /** @description What Sapling reveals, or hides where it is negative */
-    readonly Amount_3: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
-    }
-    /** @description Without a hash and at height -1 for one that waits */
-    readonly MinedInBlock_1: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly hash: string
-      /** @example 21000000 */
-      readonly height: number
     }
     readonly UtxoBalance: {
       readonly confirmedBalance: components["schemas"]["DenominatedAmount"]
@@ -1257,7 +1215,7 @@ export interface components {
       readonly size: number
       /** @example 2 */
       readonly version: number
-      readonly fee: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount"]
       readonly inputs: readonly {
         /** @description Of the coin that is spent, where its script has an address */
         readonly addresses?: readonly string[]
@@ -1282,7 +1240,7 @@ export interface components {
         }
         /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
         readonly transactionId: string
-        readonly value?: components["schemas"]["Amount_2"]
+        readonly value?: components["schemas"]["Amount"]
         readonly witnesses: readonly string[]
       }[]
       readonly outputs: readonly {
@@ -1296,7 +1254,7 @@ export interface components {
           /** @example witness_v0_keyhash */
           readonly type: string
         }
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /**
        * @description -1 for one that waits
@@ -1312,7 +1270,7 @@ export interface components {
          * @example 0x52908400098527886E0F7030069857D2E4169EE7
          */
         readonly addresses: string
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /** @description Each address whose coins are spent, with all of them */
       readonly senders: readonly {
@@ -1323,21 +1281,23 @@ export interface components {
          * @example 0x52908400098527886E0F7030069857D2E4169EE7
          */
         readonly addresses: string
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /**
        * @description Of the block, or when the node saw one that waits
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly minedInBlock: components["schemas"]["MinedInBlock_1"]
+      /** @description Without a hash and at height -1 for one that waits */
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
       /** @description On zcash */
       readonly blockchainSpecific?: {
         /** @example 2800040 */
         readonly expiryHeight: number
         /** @example true */
         readonly overwintered: boolean
-        readonly valueBalance: components["schemas"]["Amount_3"]
+        /** @description What Sapling reveals, or hides where it is negative */
+        readonly valueBalance: components["schemas"]["Amount"]
         /** @example 892f2085 */
         readonly versionGroupId: string
       }
@@ -1382,7 +1342,7 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly value: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
     }
     readonly EvmAddressTransaction: {
       /**
@@ -1390,6 +1350,7 @@ export interface components {
        * @example 0x52908400098527886E0F7030069857D2E4169EE7
        */
       readonly contract: string
+      /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
       readonly fee: components["schemas"]["Amount"]
       /**
        * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
@@ -1421,14 +1382,15 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly gasPrice: components["schemas"]["Amount_1"]
+      /** @description What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it */
+      readonly gasPrice: components["schemas"]["Amount"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
       /**
        * @description On tron 0: there is none
        * @example 7
        */
       readonly nonce: number
-      readonly value: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
       readonly blockchainSpecific?: {
         readonly signatureData?: {
           /**
@@ -1448,29 +1410,9 @@ export interface components {
         /** @description As `bandwidth` */
         readonly bandwithUsed?: number
       }
-      readonly vallue: components["schemas"]["Amount_8"]
+      /** @description As `value` */
+      readonly vallue: components["schemas"]["Amount"]
     }
-    /** @description As `value` */
-    readonly Amount_8: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
-    }
-    /** @description What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it */
-    readonly Amount_1: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
-    }
-    /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
     readonly Amount: {
       /**
        * @description Decimal text, never with an exponent
@@ -1523,6 +1465,7 @@ export interface components {
        * @example 0x52908400098527886E0F7030069857D2E4169EE7
        */
       readonly contract: string
+      /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
       readonly fee: components["schemas"]["Amount"]
       /**
        * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
@@ -1554,14 +1497,15 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly gasPrice: components["schemas"]["Amount_1"]
+      /** @description What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it */
+      readonly gasPrice: components["schemas"]["Amount"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
       /**
        * @description On tron 0: there is none
        * @example 7
        */
       readonly nonce: number
-      readonly value: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
       readonly blockchainSpecific?: {
         readonly signatureData?: {
           /**
@@ -1704,7 +1648,7 @@ export interface components {
       }
     }
     readonly Balance: {
-      readonly confirmedBalance: components["schemas"]["Amount_2"]
+      readonly confirmedBalance: components["schemas"]["Amount"]
     }
     readonly GasLimit: {
       /**
@@ -1780,7 +1724,7 @@ export interface components {
         readonly recipient: string
         /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
         readonly sender: string
-        readonly value: components["schemas"]["Amount_2"]
+        readonly value: components["schemas"]["Amount"]
       }[]
       /** @example 7 */
       readonly nonce: number
@@ -1794,7 +1738,8 @@ export interface components {
        */
       readonly timestamp: number
       readonly tokenTransfers?: readonly components["schemas"]["TokenMove"][]
-      readonly fee: components["schemas"]["Amount_7"]
+      /** @description For the gas that is used, at the highest price that is allowed */
+      readonly fee: components["schemas"]["Amount"]
       readonly gasPrice: {
         /** @example 31000000000 */
         readonly amount: number
@@ -1813,25 +1758,9 @@ export interface components {
         /** @example ETH */
         readonly unit: string
       }
-      readonly minedInBlock: components["schemas"]["MinedInBlock_2"]
-      readonly value: components["schemas"]["Amount_2"]
-    }
-    /** @description The block on top of which the transaction was run */
-    readonly MinedInBlock_2: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
-      readonly hash: string
-      /** @example 21000000 */
-      readonly height: number
-    }
-    /** @description For the gas that is used, at the highest price that is allowed */
-    readonly Amount_7: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
+      /** @description The block on top of which the transaction was run */
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      readonly value: components["schemas"]["Amount"]
     }
     readonly TokenMove: {
       /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
@@ -1869,8 +1798,8 @@ export interface components {
       readonly recipient: string
       /** @example 4711 */
       readonly destinationTag?: number
-      readonly value: components["schemas"]["Amount_2"]
-      readonly fee: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
+      readonly fee: components["schemas"]["Amount"]
       /** @example 71550321 */
       readonly sequence: number
       /**
@@ -1963,7 +1892,7 @@ export interface components {
       readonly destinationTag?: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
-      readonly offer: components["schemas"]["Amount_2"]
+      readonly offer: components["schemas"]["Amount"]
       /** @example 7 */
       readonly positionInBlock: string
       /**
@@ -1982,9 +1911,10 @@ export interface components {
       readonly timestamp: number
       /** @example Payment */
       readonly type: string
-      readonly fee: components["schemas"]["Amount_2"]
-      readonly receive: components["schemas"]["Amount_6"]
-      readonly value: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount"]
+      /** @description What arrived at the recipient */
+      readonly receive: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
     }
     readonly PreparedTransaction: {
@@ -2001,7 +1931,7 @@ export interface components {
        * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
        */
       readonly sighash: string
-      readonly value: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
       readonly fee: {
         /**
          * @description Wei; 0 for a gas-fee-market-transaction
@@ -2057,7 +1987,7 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly value: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
     }
     readonly XrpTransaction: {
       /** @example invoice 4711 */
@@ -2066,7 +1996,7 @@ export interface components {
       readonly destinationTag?: number
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
       readonly hash: string
-      readonly offer: components["schemas"]["Amount_2"]
+      readonly offer: components["schemas"]["Amount"]
       /** @example 7 */
       readonly positionInBlock: number
       /**
@@ -2085,9 +2015,10 @@ export interface components {
       readonly timestamp: number
       /** @example Payment */
       readonly type: string
-      readonly fee: components["schemas"]["Amount_2"]
-      readonly receive: components["schemas"]["Amount_6"]
-      readonly value: components["schemas"]["Amount_2"]
+      readonly fee: components["schemas"]["Amount"]
+      /** @description What arrived at the recipient */
+      readonly receive: components["schemas"]["Amount"]
+      readonly value: components["schemas"]["Amount"]
     }
     readonly XrpBlock: {
       /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
@@ -2106,30 +2037,12 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly totalCoins: components["schemas"]["Amount_4"]
-      readonly totalFees: components["schemas"]["Amount_5"]
+      /** @description All XRP that there is */
+      readonly totalCoins: components["schemas"]["Amount"]
+      /** @description What the transactions of the ledger have burned */
+      readonly totalFees: components["schemas"]["Amount"]
       /** @example 73 */
       readonly transactionsCount: number
-    }
-    /** @description What the transactions of the ledger have burned */
-    readonly Amount_5: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
-    }
-    /** @description All XRP that there is */
-    readonly Amount_4: {
-      /**
-       * @description Decimal text, never with an exponent
-       * @example 0.015
-       */
-      readonly amount: string
-      /** @example BTC */
-      readonly unit: string
     }
     readonly NewestUtxoBlock: {
       /**
@@ -2296,6 +2209,7 @@ export interface components {
        * @example 0x52908400098527886E0F7030069857D2E4169EE7
        */
       readonly contract: string
+      /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
       readonly fee: components["schemas"]["Amount"]
       /**
        * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
@@ -2327,14 +2241,15 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly gasPrice: components["schemas"]["Amount_1"]
+      /** @description What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it */
+      readonly gasPrice: components["schemas"]["Amount"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
       /**
        * @description On tron 0: there is none
        * @example 7
        */
       readonly nonce: number
-      readonly value: components["schemas"]["Amount_2"]
+      readonly value: components["schemas"]["Amount"]
       readonly blockchainSpecific?: {
         readonly signatureData?: {
           /**
@@ -2682,7 +2597,8 @@ export interface components {
        */
       readonly heldCountLimit: number
       readonly recovery?: components["schemas"]["CallbackRecovery"]
-      readonly copy?: components["schemas"]["CallbackRecovery_1"]
+      /** @description The same of what is sent to another URL */
+      readonly copy?: components["schemas"]["CallbackRecovery"]
       readonly delivery: components["schemas"]["ReceiverHealth"]
       /**
        * @description Seconds since the Unix epoch
@@ -2742,39 +2658,6 @@ export interface components {
        * @example 400
        */
       readonly p99Millis?: number
-    }
-    /** @description The same of what is sent to another URL */
-    readonly CallbackRecovery_1: {
-      /**
-       * @description The last number that has been looked at: later ones are still to be sent again
-       * @example 0
-       */
-      readonly afterSequence: number
-      /**
-       * @description The last number that is sent again
-       * @example 17
-       */
-      readonly lastSequence: number
-      /**
-       * @description How many are sent again so far
-       * @example 0
-       */
-      readonly callbacks: number
-      /**
-       * @description Where they are sent, if not to the subscription's own URL
-       * @example https://example.com/callbacks
-       */
-      readonly callbackUrl?: string
-      /**
-       * @description Why the last attempt at another URL failed
-       * @example answered 500
-       */
-      readonly error?: string
-      /**
-       * @description When something is sent to another URL next, in milliseconds since the Unix epoch; missing there where the attempts have run out
-       * @example 1764158400000
-       */
-      readonly nextAttemptTimestamp?: number
     }
     readonly CallbackRecovery: {
       /**

@@ -6,6 +6,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Api } from "./Api.ts"
 import { apiVersion } from "./Envelope.ts"
+import * as DescribedReferences from "./internal/DescribedReferences.ts"
 import * as Example from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Price } from "./Price.ts"
@@ -224,7 +225,7 @@ const factsByOperation = (): ReadonlyMap<string, Facts> => {
 export type Document = Spec & { readonly webhooks: typeof webhooks }
 
 const make = (): Document => {
-  const spec = OpenApi.fromApi(Api)
+  const spec = DescribedReferences.share(OpenApi.fromApi(Api))
   const byOperation = factsByOperation()
   const paths = Object.entries(spec.paths).map(([path, operations]) => [
     path,

@@ -45,6 +45,22 @@ describe("OpenApiDocument", () => {
     assert.isTrue(valid, JSON.stringify(errors))
   })
 
+  it("has one component for a schema, whatever fields say of it", () => {
+    const { schemas } = document.components
+    const plain = Object.keys(schemas).filter((name) => !/^(error|CallbackBody)\./.test(name))
+    assert.deepStrictEqual(
+      plain.filter((name) => /\d$/.test(name)),
+      []
+    )
+    assert.notProperty(schemas.Amount, "description")
+    const { properties } = schemas.XrpAddressTransaction as { readonly properties: Readonly<Record<string, unknown>> }
+    assert.deepStrictEqual(properties.receive, {
+      $ref: "#/components/schemas/Amount",
+      description: "What arrived at the recipient"
+    })
+    assert.deepStrictEqual(properties.fee, { $ref: "#/components/schemas/Amount" })
+  })
+
   it("has every endpoint of the interface, and the extra ones", () => {
     const events = "/blockchain-events/{blockchain}/{network}"
     assert.deepStrictEqual(

@@ -148,8 +148,8 @@ const prepare = Effect.fnUntraced(function* (
         `amount ${coins(amount)}, and the larger one of fee ${coins(fee)} and reserve ${coins(reserve)}`
     )
   }
-  const isUsual = fee <= fees.minimum || request.fee?.exactAmount === undefined
-  const fault = isUsual ? undefined : feeFault(fee, fees.openLedger)
+  const isChosen = request.fee?.exactAmount !== undefined && fee > fees.minimum
+  const fault = isChosen ? feeFault(fee, fees.openLedger) : undefined
   if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
   // Last: whoever gets no answer has reserved nothing.

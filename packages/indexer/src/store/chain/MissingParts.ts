@@ -48,13 +48,7 @@ export const add = Effect.fnUntraced(function* (chain: number, height: number, m
 })
 
 /** Forgets what blocks above `fork` lack, in the transaction that undoes them. */
-export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { defer } = yield* Database
-  yield* defer((db) => db.deleteFrom("missing_parts").where("chain", "=", chain).where("from_height", ">", fork))
-  yield* defer((db) =>
-    db.updateTable("missing_parts").set({ to_height: fork }).where("chain", "=", chain).where("to_height", ">", fork)
-  )
-})
+export const undo = (chain: number, fork: number) => BlockRange.endAt("missing_parts", chain, fork)
 
 /** The range without internal transactions that a committed block is of. */
 const rangeAt = Effect.fnUntraced(function* (chain: number, height: number) {

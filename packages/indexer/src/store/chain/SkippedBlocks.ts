@@ -63,13 +63,7 @@ export const add = Effect.fnUntraced(function* (chain: number, { at, from, to }:
 })
 
 /** Takes back what was skipped above `fork`. */
-export const undo = Effect.fnUntraced(function* (chain: number, fork: number) {
-  const { defer } = yield* Database
-  yield* defer((db) => db.deleteFrom("skipped_blocks").where("chain", "=", chain).where("from_height", ">", fork))
-  yield* defer((db) =>
-    db.updateTable("skipped_blocks").set({ to_height: fork }).where("chain", "=", chain).where("to_height", ">", fork)
-  )
-})
+export const undo = (chain: number, fork: number) => BlockRange.endAt("skipped_blocks", chain, fork)
 
 /** What was skipped and the remedy, for the operator. */
 export const describe = (chain: Chain.Chain, skipped: SkippedBlocks): string =>

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as MoveSource from "./internal/MoveSource.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
 import type { Location } from "./Location.ts"
+import * as StoreFile from "./StoreFile.ts"
 
 /** No copy was made. */
 export class BackupFailed extends Schema.TaggedError<BackupFailed>()("BackupFailed", { message: Schema.String }) {}
@@ -102,7 +103,7 @@ export const copy = Effect.fn("Backup.copy")(function* (
   // Of a copy that is not made whole nothing stays: its name would be refused from then on.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      for (const name of [partial, `${partial}-wal`, `${partial}-shm`]) rmSync(name, { force: true })
+      for (const name of [partial, StoreFile.logOf(partial), `${partial}-shm`]) rmSync(name, { force: true })
     })
   )
   yield* holdState(db)

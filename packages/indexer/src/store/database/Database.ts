@@ -20,9 +20,10 @@ import * as SecretBox from "./internal/SecretBox.ts"
 import { SqliteMachine } from "./internal/SqliteMachine.ts"
 import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import * as WalFlush from "./internal/WalFlush.ts"
-import { fileItself, type Location } from "./Location.ts"
+import type { Location } from "./Location.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as Signals from "./Signals.ts"
+import * as StoreFile from "./StoreFile.ts"
 import * as StoreLock from "./StoreLock.ts"
 
 export { DatabaseError } from "./DatabaseError.ts"
@@ -76,7 +77,7 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const machine = yield* SqliteMachine
   yield* SqliteFile.make(location.file)
   const inPlace = yield* SqliteFile.inPlace(location.file)
-  const file = fileItself(location.file)
+  const file = StoreFile.itself(location.file)
   const options = { file, cacheMegabytes }
   const writer = yield* Connection.open(new SqliteThreadDialect(() => machine.thread(options)))
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))

@@ -1,4 +1,3 @@
-import { existsSync, realpathSync } from "node:fs"
 import type * as Redacted from "effect/Redacted"
 
 /**
@@ -20,6 +19,3 @@ export type Location =
       readonly connections: number
       readonly secretKeys?: Redacted.Redacted | undefined
     }
-
-/** The file that a name leads to, where that is a symbolic link: SQLite has its log beside that one, and all names share it. */
-export const fileItself = (name: string): string => (existsSync(name) ? realpathSync(name) : name)

@@ -7,7 +7,8 @@ import { sql } from "kysely"
 import * as ChainRow from "./ChainRow.ts"
 import { Database, DatabaseError } from "./Database.ts"
 import { completeEncodings } from "./internal/PostgresAdapter.ts"
-import { fileItself, type Location } from "./Location.ts"
+import type { Location } from "./Location.ts"
+import * as StoreFile from "./StoreFile.ts"
 import { rows } from "./Statements.ts"
 
 export interface StoreHealth {
@@ -139,7 +140,7 @@ const damageOf = Effect.fnUntraced(function* (name: string) {
 const file = (name: string) =>
   Effect.tryPromise({
     try: async () => {
-      const folder = dirname(resolve(fileItself(name)))
+      const folder = dirname(resolve(StoreFile.itself(name)))
       const { bavail, bsize } = await statfs(folder)
       const { mode } = await stat(name)
       return { name, mode: mode & 0o777, folder, free: bavail * bsize }
@@ -163,7 +164,7 @@ export const inspect = Effect.fn("StoreHealth.inspect")(function* (location: Loc
 /** Bytes on disk: of the SQLite file with the log beside it, or of the PostgreSQL database. */
 export const size = Effect.fn("StoreHealth.size")(function* (location: Location) {
   if (location.kind === "sqlite")
-    return (yield* sizeOf(location.file)) + (yield* sizeOf(`${fileItself(location.file)}-wal`))
+    return (yield* sizeOf(location.file)) + (yield* sizeOf(StoreFile.logOf(location.file)))
   const { read } = yield* Database
   const [row] = yield* read((db) =>
     db.selectNoFrom(({ fn }) => fn<number>("pg_database_size", [fn("current_database", [])]).as("bytes"))

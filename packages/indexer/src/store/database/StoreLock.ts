@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { DatabaseError } from "./DatabaseError.ts"
-import { fileItself, type Location } from "./Location.ts"
+import type { Location } from "./Location.ts"
+import * as StoreFile from "./StoreFile.ts"
 
 /** Another process has the store for itself. */
 export class StoreInUse extends Schema.TaggedError<StoreInUse>()("StoreInUse", { message: Schema.String }) {}
@@ -31,7 +32,7 @@ const unusable = (file: string, cause: Error) =>
  */
 export const acquire = (location: Location): Effect.Effect<void, StoreInUse | DatabaseError, Scope.Scope> => {
   if (location.kind === "postgres") return Effect.void
-  const file = `${fileItself(location.file)}.lock`
+  const file = `${StoreFile.itself(location.file)}.lock`
   return Effect.asVoid(
     Effect.acquireRelease(
       Effect.try({

@@ -12,35 +12,22 @@
  * A process that is killed at any of this leaves a file that is a store, or a file and a database of which neither is one
  * until the move is ended; the next process goes on.
  */
-import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Schema from "effect/Schema"
 import { sql } from "kysely"
 import { Database } from "./Database.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
-import * as Migrations from "./internal/Migrations.ts"
-import {
-  fromJson,
-  isSame,
-  keyColumns,
-  keyOf,
-  type MovedTable,
-  textOf,
-  toJson,
-  type Values
-} from "./internal/MovedTable.ts"
+import { differing, haveSame, keyOf, type MovedTable, textOf, type Values } from "./internal/MovedTable.ts"
+import * as MovePosition from "./internal/MovePosition.ts"
 import * as MoveSource from "./internal/MoveSource.ts"
-import * as MoveTarget from "./internal/MoveTarget.ts"
+import * as OpenMove from "./internal/OpenMove.ts"
 import { attempt } from "./internal/SqliteFile.ts"
 import type { Location } from "./Location.ts"
-import * as SecretKeys from "./SecretKeys.ts"
 import { rows } from "./Statements.ts"
 import * as StoreLock from "./StoreLock.ts"
 
-/** The store cannot be moved, or not yet. */
-export class CannotMove extends Schema.TaggedError<CannotMove>()("CannotMove", { message: Schema.String }) {}
+export { CannotMove } from "./internal/OpenMove.ts"
 
 type Advance = (rows: number) => Effect.Effect<void>
 
@@ -51,156 +38,19 @@ const surplus = 20_000
 /** Tables with no more rows than these are compared once more while the daemon is stopped. */
 const smallTable = 10_000
 
-/** How far one pass over a table is. */
-interface Position {
-  readonly after: Values | undefined
-  readonly rows: number
-  readonly done: boolean
-}
-const beginning: Position = { after: undefined, rows: 0, done: false }
-
-const positionOf = (table: MovedTable, text: string | undefined): Position => {
-  if (text === undefined) return beginning
-  const { after, done, rows } = JSON.parse(text) as { after: string | null; done: boolean; rows: number }
-  return { after: after === null ? undefined : fromJson(keyColumns(table), after), rows, done }
-}
-
-const textOfPosition = (table: MovedTable, { after, ...position }: Position) =>
-  JSON.stringify({ ...position, after: after === undefined ? null : toJson(keyColumns(table), [after]) })
-
-/** The keys of the rows that are not the same in both. */
-const differing = (
-  table: MovedTable,
-  rows: ReadonlyArray<Values>,
-  others: ReadonlyArray<Values>
-): ReadonlyArray<Values> => {
-  let first = 0
-  while (first < rows.length && first < others.length && isSame(rows[first]!, others[first]!)) first++
-  if (first === rows.length && first === others.length) return []
-  const left = new Map(others.slice(first).map((row) => [textOf(keyOf(table, row)), row]))
-  const keys: Array<Values> = []
-  for (const row of rows.slice(first)) {
-    const key = keyOf(table, row)
-    const text = textOf(key)
-    const other = left.get(text)
-    left.delete(text)
-    if (other === undefined || !isSame(row, other)) keys.push(key)
-  }
-  return [...keys, ...[...left.values()].map((row) => keyOf(table, row))]
-}
-
-/** Of a table without a key: whether both have the same rows, each as often. */
-const haveSame = (rows: ReadonlyArray<Values>, others: ReadonlyArray<Values>) =>
-  rows.map(textOf).sort().join("\n") === others.map(textOf).sort().join("\n")
-
-const cannot = (message: string) => new CannotMove({ message })
-
-/** Sees to it that the daemon will find the keys that callback secrets are encrypted with; the file that was made for that. */
-const bringKeys = Effect.fnUntraced(function* (from: Location, to: Location, needed: ReadonlyArray<string>) {
-  const keys = yield* SecretKeys.read(to)
-  const missing = needed.filter((id) => keys.every((key) => key.id !== id))
-  if (missing.length === 0) return undefined
-  if (keys.length > 0 || to.secretKeys !== undefined || from.secretKeys !== undefined) {
-    return yield* cannot(
-      `Callback secrets in the store are encrypted with the key ${missing.join(", ")}, which is in ${SecretKeys.placeOf(from)} ` +
-        `and not in ${SecretKeys.placeOf(to)} of the new settings: put it there too`
-    )
-  }
-  yield* SecretKeys.copy(from, to)
-  return SecretKeys.fileOf(to)
-})
-
-/** Compares what was applied to both with what this program knows. */
-const checkSchema = (source: ReadonlyArray<string>, target: ReadonlyArray<string>) => {
-  const known = Migrations.known
-  if (source.some((name) => !known.includes(name))) {
-    return cannot("A newer headwater has changed the store: move it by that version, or by a newer one")
-  }
-  if (known.some((name) => !source.includes(name))) {
-    return cannot("The store is of an older headwater: start the daemon of this version on it once, and move it then")
-  }
-  if (target.length !== known.length || known.some((name) => !target.includes(name))) {
-    return cannot(
-      "The move was begun by another version of headwater: end it by headwater migrate-store --cancel, and begin again with an " +
-        "empty database"
-    )
-  }
-  return Effect.void
-}
-
-const beginAgain = "end that move by headwater migrate-store --cancel, and begin again with an empty database"
-
 /** Opens both, begins the move or finds where it is. */
 export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: Location) {
-  if (from.kind !== "sqlite") return yield* cannot("The store is PostgreSQL already: a SQLite file is what is moved")
-  if (to.kind !== "postgres") return yield* cannot("The new settings must name a database in store.postgres")
-  if (!existsSync(from.file)) return yield* cannot(`There is no store ${from.file} yet: nothing is to be moved`)
-  const unopened = (name: string) => (error: { readonly message: string }) =>
-    cannot(`Cannot open ${name}: ${error.message}`)
-  const source = yield* Effect.mapError(MoveSource.open(from.file), unopened(`the SQLite file ${from.file}`))
-  const isMoved = yield* attempt(source.isMoved)
-  const { isFillable, names, target } = yield* Effect.mapError(
-    MoveTarget.open(to),
-    unopened("PostgreSQL, which store.postgres of the new settings names")
-  )
-  if (!isFillable) {
-    return yield* cannot(
-      isMoved
-        ? "The store was moved already: start the daemon with the new settings"
-        : "The database is a store of its own, or of a move that has ended: name an empty database"
-    )
-  }
-  const withoutMark = (all: ReadonlyArray<string>, mark: string) => all.filter((name) => name !== mark)
-  yield* checkSchema(
-    withoutMark(yield* attempt(source.migrations), Migrations.moved),
-    withoutMark(names, Migrations.beingFilled)
-  )
-  if (!(yield* target.claim)) return yield* cannot("Another headwater migrate-store is at work on the database")
-
-  const columns = yield* target.columns
-  const tables = source.tables.filter(({ name }) => columns.has(name))
-  for (const table of tables) {
-    const there = new Set(columns.get(table.name)!.map(({ column }) => column))
-    const missing = table.columns.find(({ name }) => !there.has(name))
-    if (missing !== undefined) return yield* cannot(`The database has no column ${missing.name} in ${table.name}`)
-  }
-
-  const state = yield* target.state
-  const token = state.get("token") ?? randomBytes(8).toString("hex")
-  const earlier = yield* attempt(source.begun)
-  if (!state.has("token")) {
-    if (earlier !== undefined) {
-      return yield* cannot(
-        `The store is being moved to another database, or was: go on with that one. Where it is lost, ${beginAgain}`
-      )
-    }
-    yield* target.transaction(
-      Effect.andThen(Effect.forEach(tables, target.empty, { discard: true }), target.setState("token", token))
-    )
-  }
-  if (earlier === undefined && state.has("change")) {
-    return yield* cannot("The database holds a part of another store, or of a copy of this one: name an empty database")
-  }
-  if (earlier !== undefined && earlier.token !== token) {
-    return yield* cannot("The database holds a part of another store: name an empty database")
-  }
-  const keyFile = yield* bringKeys(from, to, yield* attempt(source.secretKeys))
-  const begun = earlier ?? (yield* attempt(() => source.begin(token)))
-  if (!(yield* attempt(() => source.isNoted(begun)))) {
-    return yield* cannot(`The schema of the store was changed since the move began: ${beginAgain}`)
-  }
-  let change = Number(state.get("change") ?? 0)
-  const last = yield* attempt(source.lastChange)
-  if (last < change) return yield* cannot(`The store was put back from a copy since the move began: ${beginAgain}`)
-  if (!state.has("change")) {
-    change = last
-    yield* target.setState("change", String(last))
-  }
+  const { begun, foreign, keyFile, source, state, tables, target, ...opened } = yield* OpenMove.open(from, to)
+  let change = opened.change
   const positions = (pass: "copied" | "compared") =>
-    new Map(tables.map((table) => [table.name, positionOf(table, state.get(`${pass} ${table.name}`))]))
+    new Map(tables.map((table) => [table.name, MovePosition.positionOf(table, state.get(`${pass} ${table.name}`))]))
   const [copied, compared] = [positions("copied"), positions("compared")]
-  const setPosition = Effect.fnUntraced(function* (pass: "copied" | "compared", table: MovedTable, position: Position) {
-    yield* target.setState(`${pass} ${table.name}`, textOfPosition(table, position))
+  const setPosition = Effect.fnUntraced(function* (
+    pass: "copied" | "compared",
+    table: MovedTable,
+    position: MovePosition.Position
+  ) {
+    yield* target.setState(`${pass} ${table.name}`, MovePosition.textOf(table, position))
     ;(pass === "copied" ? copied : compared).set(table.name, position)
   })
 
@@ -220,19 +70,15 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
   })
 
   const notWritten = ({ name }: MovedTable) =>
-    cannot(`Rows of ${name} are not in the database as they were written: does another program write there?`)
+    OpenMove.cannot(`Rows of ${name} are not in the database as they were written: does another program write there?`)
 
   /** Within a transaction of the file: the changes up to now. */
   const carry = Effect.gen(function* () {
-    const upTo = yield* attempt(source.lastChange)
+    const upTo = yield* attempt(source.journal.lastChange)
     if (upTo === change) return 0
-    const count = yield* attempt(() => source.gather(begun.width, change, upTo))
-    const tableOf = (name: string) => tables.find((table) => table.name === name)
+    const count = yield* attempt(() => source.journal.gather(begun.width, change, upTo))
     const carried = function* () {
-      for (const { keys, table: name } of source.gathered()) {
-        const table = tableOf(name)
-        if (table !== undefined) yield { keys, table }
-      }
+      for (const changed of source.journal.gathered()) if (tables.includes(changed.table)) yield changed
     }
     yield* target.transaction(
       Effect.gen(function* () {
@@ -260,21 +106,21 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     const { isLast, rows } = yield* attempt(() => source.piece(table, after))
     if (table.key.length === 0) {
       const same = haveSame(rows, yield* target.all(table))
-      const isChanged = (yield* attempt(() => source.changedSince(table, begun.width, change))).size > 0
+      const isChanged = (yield* attempt(() => source.journal.changedSince(table, begun.width, change))).size > 0
       return { rows: rows.length, last: undefined, keys: same || isChanged ? [] : [[]] }
     }
     const last = isLast ? undefined : keyOf(table, rows.at(-1)!)
     const others = yield* target.between(table, after, last, rows.length + surplus)
     const keys = differing(table, rows, others)
     if (keys.length === 0) return { rows: rows.length, last, keys }
-    const changed = yield* attempt(() => source.changedSince(table, begun.width, change))
+    const changed = yield* attempt(() => source.journal.changedSince(table, begun.width, change))
     return { rows: rows.length, last, keys: keys.filter((key) => !changed.has(textOf(key))) }
   })
 
   const carryOver = Effect.gen(function* () {
     const count = yield* during("deferred", carry)
     const before = change
-    yield* attempt(() => source.forget(before))
+    yield* attempt(() => source.journal.forget(before))
     return count
   })
 
@@ -285,7 +131,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     )
   )
 
-  const left = (positions: ReadonlyMap<string, Position>) =>
+  const left = (positions: ReadonlyMap<string, MovePosition.Position>) =>
     Effect.map(counted, (all) =>
       all.reduce((sum, { rows, table: { name } }) => {
         const { done, rows: before } = positions.get(name)!
@@ -315,11 +161,11 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     for (const table of tables) {
       let position = compared.get(table.name)!
       while (!position.done) {
-        if ((yield* attempt(source.lastChange)) - change > changesBeside) yield* carryOver
+        if ((yield* attempt(source.journal.lastChange)) - change > changesBeside) yield* carryOver
         const { keys, last, rows } = yield* comparePiece(table, position.after)
         if (keys.length > 0) {
           mended += keys.length
-          yield* attempt(() => source.note(table, begun.width, keys))
+          yield* attempt(() => source.journal.note(table, begun.width, keys))
         }
         position = { after: last, rows: position.rows + rows, done: last === undefined }
         yield* setPosition("compared", table, position)
@@ -339,8 +185,8 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
       const { keys, last, rows } = yield* comparePiece(table, after)
       total += rows
       if (keys.length > 0) {
-        yield* setPosition("compared", table, beginning)
-        return yield* cannot(
+        yield* setPosition("compared", table, MovePosition.beginning)
+        return yield* OpenMove.cannot(
           `Rows of ${table.name} differ (${keys.length}), the first with the key ${textOf(keys[0]!)}: run headwater migrate-store ` +
             "again, which compares the table anew"
         )
@@ -362,8 +208,8 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
       }
       const there = yield* target.count(table)
       if (there !== inFile) {
-        yield* setPosition("compared", table, beginning)
-        return yield* cannot(
+        yield* setPosition("compared", table, MovePosition.beginning)
+        return yield* OpenMove.cannot(
           `${table.name} has ${inFile} rows in the file and ${there} in the database: run headwater migrate-store again, which ` +
             "compares the table anew"
         )
@@ -380,9 +226,10 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
    */
   const finish = Effect.fn("StoreMove.finish")(function* (everyRow: boolean) {
     yield* StoreLock.acquire(from)
-    yield* bringKeys(from, to, yield* attempt(source.secretKeys))
+    yield* OpenMove.bringKeys(from, to, yield* attempt(source.secretKeys))
     const unfinished = [...copied.values(), ...compared.values()].some(({ done }) => !done)
-    if (unfinished) return yield* cannot("Not everything was copied and compared: run headwater migrate-store again")
+    if (unfinished)
+      return yield* OpenMove.cannot("Not everything was copied and compared: run headwater migrate-store again")
     const wasMarked = yield* attempt(source.isMoved)
     const settled = yield* during(
       "immediate",
@@ -397,7 +244,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     /** The file with the key of callback secrets, where it was made for the database's daemon. */
     keyFile,
     /** Tables of the file that are none of Headwater's: they stay behind. */
-    foreign: source.tables.filter(({ name }) => !columns.has(name)).map(({ name }) => name),
+    foreign,
     /** Rows that are not copied yet, and rows that are not compared yet. */
     left: { copy: Effect.suspend(() => left(copied)), compare: Effect.suspend(() => left(compared)) },
     /** Copies what is not copied yet. */
@@ -429,8 +276,10 @@ interface Cancelled {
 /** Takes everything of a move from the file. A file that was moved is a store again, with another epoch. */
 export const cancel = Effect.fn("StoreMove.cancel")(function* (
   from: Location
-): Effect.fn.Return<Cancelled, CannotMove | DatabaseError> {
-  if (from.kind !== "sqlite") return yield* cannot("The store is PostgreSQL: a move is cancelled in the SQLite file")
-  if (!existsSync(from.file)) return yield* cannot(`There is no store ${from.file}: nothing is to be cancelled`)
+): Effect.fn.Return<Cancelled, OpenMove.CannotMove | DatabaseError> {
+  if (from.kind !== "sqlite")
+    return yield* OpenMove.cannot("The store is PostgreSQL: a move is cancelled in the SQLite file")
+  if (!existsSync(from.file))
+    return yield* OpenMove.cannot(`There is no store ${from.file}: nothing is to be cancelled`)
   return yield* MoveSource.cancel(from.file)
 })

@@ -17,7 +17,8 @@ import * as PostgresHold from "./internal/PostgresHold.ts"
 import * as PostgresServer from "./internal/PostgresServer.ts"
 import * as SqliteAdapter from "./internal/SqliteAdapter.ts"
 import * as SqliteFile from "./internal/SqliteFile.ts"
-import { fileItself, type Location } from "./Location.ts"
+import type { Location } from "./Location.ts"
+import * as StoreFile from "./StoreFile.ts"
 import * as SecretKeys from "./SecretKeys.ts"
 import * as StoreLock from "./StoreLock.ts"
 import type { Tables } from "./Tables.ts"
@@ -146,7 +147,7 @@ const withoutKeys = Effect.fnUntraced(function* (db: Kysely<Tables>, location: L
 
 /** The message of the store's lock, where somebody holds it. */
 const lockOf = (location: Extract<Location, { kind: "sqlite" }>) =>
-  existsSync(`${fileItself(location.file)}.lock`)
+  existsSync(`${StoreFile.itself(location.file)}.lock`)
     ? StoreLock.acquire(location).pipe(
         Effect.scoped,
         Effect.as(undefined),
@@ -158,7 +159,7 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const { file } = location
   const { bytes, free } = yield* Effect.tryPromise({
     try: async () => {
-      const { bavail, bsize } = await statfs(dirname(resolve(fileItself(file))))
+      const { bavail, bsize } = await statfs(dirname(resolve(StoreFile.itself(file))))
       return { bytes: (await stat(file)).size, free: bavail * bsize }
     },
     catch: (cause) => new DatabaseError({ cause })

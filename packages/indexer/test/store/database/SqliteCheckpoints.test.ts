@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
-import * as SqliteCheckpoints from "@headwater/indexer/store/database/internal/SqliteCheckpoints"
+import type * as SqliteCheckpoints from "@headwater/indexer/store/database/internal/SqliteCheckpoints"
 import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import * as StoreFile from "@headwater/indexer/store/database/StoreFile"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
@@ -46,8 +47,8 @@ describe("Checkpoints of a SQLite file", () => {
     Effect.gen(function* () {
       const file = yield* newFile
       yield* Effect.gen(function* () {
-        // 12 MB: the writer's own would come with 20.
-        yield* fill(30)
+        // 24 MB: the writer's own would come with 80.
+        yield* fill(60)
         yield* until(() => statSync(file).size > 4_000_000)
       }).pipe(
         Effect.provide(Database.layer({ kind: "sqlite", file })),
@@ -56,7 +57,7 @@ describe("Checkpoints of a SQLite file", () => {
       )
       assert.isFalse(existsSync(`${file}-wal`))
       const store = new BetterSqlite(file)
-      assert.deepStrictEqual(store.prepare("select count(*) as rows from filling").get(), { rows: 30 })
+      assert.deepStrictEqual(store.prepare("select count(*) as rows from filling").get(), { rows: 60 })
       assert.deepStrictEqual(store.pragma("integrity_check"), [{ integrity_check: "ok" }])
       store.close()
     }).pipe(Effect.scoped)
@@ -69,8 +70,8 @@ describe("Checkpoints of a SQLite file", () => {
       store.pragma("journal_mode=wal")
       store.pragma("wal_autocheckpoint=0")
       store.exec("create table filling (bytes blob)")
-      for (let i = 0; i < 30; i++) store.exec("insert into filling values (randomblob(400000))")
-      const own = { file: SqliteCheckpoints.leadsTo(file), log: SqliteCheckpoints.leadsTo(`${file}-wal`) }
+      for (let i = 0; i < 60; i++) store.exec("insert into filling values (randomblob(400000))")
+      const own = { file: StoreFile.at(file), log: StoreFile.at(StoreFile.logOf(file)) }
       const begin = (own: SqliteCheckpoints.Task["own"]) => {
         const commits = new Int32Array(new SharedArrayBuffer(4))
         commits[0] = 1

@@ -1,11 +1,9 @@
-/**
- * The SQLite store that is moved, read and noted beside the daemon that writes it. Triggers note the key of each row that
- * changes in a journal of the file, so that a row which was copied and has changed since is found without a look at the others.
- */
+/** The SQLite store that is moved, read beside the daemon that writes it. */
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { longestScript } from "../LongestScript.ts"
 import * as Migrations from "./Migrations.ts"
+import * as MoveJournal from "./MoveJournal.ts"
 import {
   type Column,
   type ColumnType,
@@ -20,29 +18,13 @@ import { attempt, make as makeFile } from "./SqliteFile.ts"
 
 /** Rows and bytes in one piece; a piece has one row at least. */
 const [pieceRows, pieceBytes] = [2_000, 4 * 2 ** 20]
-/** Notes deleted at a time: the daemon waits to write meanwhile. */
-const forgottenAtOnce = 5_000
 
-/** How a move is under way, as the file says. */
-interface Begun {
-  /** A random word that the database has too. */
-  readonly token: string
-  /** Columns of the journal for keys. */
-  readonly width: number
-}
+const { hasTable, quote } = MoveJournal
 
-/** Rows whose keys were noted, of one table. */
-interface Changed {
-  readonly table: string
-  readonly keys: ReadonlyArray<Values>
-}
-
-const quote = (name: string) => `"${name}"`
 const listOf = (columns: ReadonlyArray<Column>) => columns.map(({ name }) => quote(name)).join(", ")
 /** Rows as PostgreSQL keeps them: a store that an older release has filled may have longer scripts. */
 const selectFrom = ({ columns, name }: MovedTable) =>
   `select ${columns.map(({ name }) => (name === "script" ? `substr(script, 1, ${longestScript})` : quote(name))).join(", ")} from ${quote(name)}`
-const keyNames = (width: number) => Array.from({ length: width }, (_, i) => `k${i + 1}`)
 
 const types: Readonly<Record<string, ColumnType>> = {
   integer: "bigint",
@@ -101,32 +83,6 @@ const bytesOf = (row: Values) =>
     0
   )
 
-const triggersOf = (table: MovedTable, width: number) => {
-  const columns = keyColumns(table)
-  const into = `insert into store_move_change (${["table_name", ...keyNames(width)].join(", ")})`
-  const noted = (row: "old" | "new") =>
-    [
-      `'${table.name}'`,
-      ...keyNames(width).map((_, i) => (i < columns.length ? `${row}.${quote(columns[i]!.name)}` : "null"))
-    ].join(", ")
-  const moved = columns.map(({ name }) => `new.${quote(name)} is not old.${quote(name)}`).join(" or ")
-  const note = { insert: "new", update: "old", delete: "old" } as const
-  return Object.entries(note).map(([event, row]) => ({
-    name: `store_move_${event}_${table.name}`,
-    statement:
-      `create trigger ${quote(`store_move_${event}_${table.name}`)} after ${event} on ${quote(table.name)} begin ` +
-      `${into} values (${noted(row)});` +
-      (event === "update" && moved !== "" ? `${into} select ${noted("new")} where ${moved};` : "") +
-      " end"
-  }))
-}
-
-const allTriggers = (tables: ReadonlyArray<MovedTable>, width: number) =>
-  tables.flatMap((table) => triggersOf(table, width))
-
-const hasTable = (db: BetterSqlite.Database, name: string) =>
-  db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
-
 /** Takes what a move under way has put into a file from a copy of the file; a file that was moved stays moved. */
 export const forgetIn = (db: BetterSqlite.Database) => {
   if (hasTable(db, "store_move") && !isMoved(db)) clear(db)
@@ -154,58 +110,13 @@ const clear = (db: BetterSqlite.Database) =>
     .immediate()
 
 const make = (db: BetterSqlite.Database) => {
+  const raw = MoveJournal.statementsOf(db)
   const found = db.prepare("select name, sql from sqlite_master where type = 'table' order by name").all()
   const tables = (found as ReadonlyArray<{ name: string; sql: string }>)
     .filter(({ name }) => !name.startsWith("sqlite_") && !ownTables.includes(name))
     .map(({ name, sql }) => tableOf(db, name, sql))
   const migrations = () =>
     db.prepare("select name from kysely_migration order by name").pluck().all() as ReadonlyArray<string>
-
-  const statements = new Map<string, BetterSqlite.Statement>()
-  const raw = (text: string) => {
-    let statement = statements.get(text)
-    if (statement === undefined) {
-      statement = db.prepare(text)
-      if (statement.reader) statement.raw(true)
-      statements.set(text, statement)
-    }
-    return statement
-  }
-
-  const begun = (): Begun | undefined => {
-    if (!hasTable(db, "store_move")) return undefined
-    const [token, width] = raw("select token, width from store_move").get() as [string, number]
-    return { token, width }
-  }
-
-  /** Begins a move. */
-  const begin = (token: string): Begun => {
-    const width = Math.max(1, ...tables.map(({ key }) => key.length))
-    db.transaction(() => {
-      db.exec(
-        `create table store_move (token text not null, width integer not null, oldest_migration text, oldest_program text)`
-      )
-      db.exec(`insert into store_move select '${token}', ${width}, oldest_migration, oldest_program from store_format`)
-      // Keys as they are, of whichever type.
-      db.exec(
-        `create table store_move_change (id integer primary key, table_name text not null, ${keyNames(width).join(", ")})`
-      )
-      // The last note stays, so that no number is given twice.
-      db.exec("insert into store_move_change (table_name) values ('')")
-      for (const { statement } of allTriggers(tables, width)) db.exec(statement)
-    }).immediate()
-    return { token, width }
-  }
-
-  /** Whether every change is noted: a table that was made anew since has no triggers. */
-  const isNoted = ({ width }: Begun) => {
-    const there = new Set(db.prepare("select sql from sqlite_master where type = 'trigger'").pluck().all())
-    return allTriggers(tables, width).every(({ statement }) =>
-      there.has(statement.replace(/^create trigger/, "CREATE TRIGGER"))
-    )
-  }
-
-  const lastChange = () => (raw("select coalesce(max(id), 0) from store_move_change").get() as [number])[0]
 
   /** The next rows of a table in the order of its key, and whether none were behind them; all rows where it has no key. */
   const piece = (
@@ -239,61 +150,6 @@ const make = (db: BetterSqlite.Database) => {
     return (keys.flatMap((key) => statement.all(...key)) as ReadonlyArray<Values>).map((row) => checked(table, row))
   }
 
-  /** Sorts out what was noted after one note, up to another: each key once. Within a transaction. */
-  const gather = (width: number, after: number, upTo: number) => {
-    const names = ["table_name", ...keyNames(width)].join(", ")
-    db.exec("drop table if exists temp.changed")
-    db.prepare(
-      `create temp table changed as select distinct ${names} from main.store_move_change
-       where id > ${Number(after)} and id <= ${Number(upTo)} and table_name <> '' order by table_name`
-    ).run()
-    return db.prepare("select count(*) from temp.changed").pluck().get() as number
-  }
-
-  /** What was sorted out, a piece of one table at a time. */
-  const gathered = function* (): Generator<Changed> {
-    const next = db.prepare("select rowid, * from temp.changed where rowid > ? order by rowid limit ?").raw(true)
-    let last = 0
-    while (true) {
-      const rows = next.all(last, pieceRows) as ReadonlyArray<[number, string, ...Array<Value>]>
-      if (rows.length === 0) return
-      last = rows.at(-1)![0]
-      for (const [name, some] of Map.groupBy(rows, ([, name]) => name)) {
-        const table = tables.find((table) => table.name === name)
-        if (table === undefined) throw new Error(`A change of the table ${name} was noted, which is not there`)
-        yield { table: name, keys: some.map((row) => row.slice(2, 2 + table.key.length) as Array<Value>) }
-      }
-    }
-  }
-
-  /** The keys of a table that were noted after a note. */
-  const changedSince = (table: MovedTable, width: number, after: number): ReadonlySet<string> => {
-    const names = keyNames(width).slice(0, table.key.length)
-    const select = `select ${["''", ...names].join(", ")} from store_move_change where id > ? and table_name = ?`
-    return new Set((raw(select).all(after, table.name) as ReadonlyArray<Values>).map((row) => textOf(row.slice(1))))
-  }
-
-  /** Notes rows as changed, so that they are carried over again. */
-  const note = (table: MovedTable, width: number, keys: ReadonlyArray<Values>) => {
-    const names = keyNames(width)
-    const insert = raw(
-      `insert into store_move_change (table_name, ${names.join(", ")}) values (?, ${names.map(() => "?").join(", ")})`
-    )
-    db.transaction(() => {
-      for (const key of keys) insert.run(table.name, ...names.map((_, i) => key[i] ?? null))
-    }).immediate()
-  }
-
-  /** Forgets the notes before this one. */
-  const forget = (before: number) => {
-    while (true) {
-      const { changes } = raw(
-        `delete from store_move_change where id < ? and id in (select id from store_move_change order by id limit ${forgottenAtOnce})`
-      ).run(before)
-      if (changes < forgottenAtOnce) return
-    }
-  }
-
   /** The last id that a table has given; 0 where it has given none. */
   const lastId = (table: MovedTable) =>
     Number(db.prepare("select seq from sqlite_sequence where name = ?").pluck().get(table.name) ?? 0)
@@ -301,17 +157,10 @@ const make = (db: BetterSqlite.Database) => {
   return {
     tables,
     migrations,
-    begun,
-    begin,
-    isNoted,
-    lastChange,
+    /** Which rows have changed since the move began. */
+    journal: MoveJournal.make(db, tables, raw),
     piece,
     rowsOf,
-    gather,
-    gathered,
-    changedSince,
-    note,
-    forget,
     lastId,
     count: (table: MovedTable) => (raw(`select count(*) from ${quote(table.name)}`).get() as [number])[0],
     epoch: () => db.prepare("select epoch from store_epoch where id = 1").pluck().get() as string | undefined,

@@ -45,6 +45,31 @@ export const isSame = (one: Values, other: Values): boolean =>
     )
   })
 
+/** The keys of the rows that are not the same in both. */
+export const differing = (
+  table: MovedTable,
+  rows: ReadonlyArray<Values>,
+  others: ReadonlyArray<Values>
+): ReadonlyArray<Values> => {
+  let first = 0
+  while (first < rows.length && first < others.length && isSame(rows[first]!, others[first]!)) first++
+  if (first === rows.length && first === others.length) return []
+  const left = new Map(others.slice(first).map((row) => [textOf(keyOf(table, row)), row]))
+  const keys: Array<Values> = []
+  for (const row of rows.slice(first)) {
+    const key = keyOf(table, row)
+    const text = textOf(key)
+    const other = left.get(text)
+    left.delete(text)
+    if (other === undefined || !isSame(row, other)) keys.push(key)
+  }
+  return [...keys, ...[...left.values()].map((row) => keyOf(table, row))]
+}
+
+/** Of a table without a key: whether both have the same rows, each as often. */
+export const haveSame = (rows: ReadonlyArray<Values>, others: ReadonlyArray<Values>) =>
+  rows.map(textOf).sort().join("\n") === others.map(textOf).sort().join("\n")
+
 /** A value in JSON, as PostgreSQL reads one into a column. */
 const jsonOf = (value: Value) => (value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : value)
 

@@ -5,14 +5,14 @@
  * Not with a SQLite before 3.51.3: a checkpoint beside a writer that begins the log anew could damage the file there
  * (https://sqlite.org/wal.html, the WAL-reset bug).
  */
-import { statSync } from "node:fs"
 import Database from "better-sqlite3"
+import * as StoreFile from "../StoreFile.ts"
 import { pragmas, rareCheckpointPages, type SqliteOptions } from "./sqlitePragmas.ts"
 
 /** What the thread is given. */
 export interface Task {
   readonly options: SqliteOptions
-  /** The writer's file and log, as `leadsTo` tells them. */
+  /** The writer's file and log, as `StoreFile.at` tells them. */
   readonly own: Found
   /** How often the writer has committed. */
   readonly commits: Int32Array<SharedArrayBuffer>
@@ -23,16 +23,11 @@ interface Found {
   readonly log: string | undefined
 }
 
-/** Which file a name leads to; undefined where none does. */
-export const leadsTo = (name: string): string | undefined => {
-  const found = statSync(name, { throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
-}
-
-const logOf = (file: string) => `${file}-wal`
-
-/** Pages of the log, 8 MB: fewer are left for later, when some of them may have been written again. */
-const worthCopying = 1000
+/**
+ * Pages of the log, 20 MB: fewer are left for later, when some of them may have been written again. A copy ends with a flush of
+ * the file, which a flush of the log waits for: who is answered once a commit is on the disk meets copies seldom so.
+ */
+const worthCopying = 2500
 
 /** Commits before a thread is begun: a command of an operator ends sooner. */
 const commitsBefore = 20
@@ -48,8 +43,8 @@ const sleep = (millis: number) => Atomics.wait(new Int32Array(new SharedArrayBuf
  * log of the one into the other. It opens the file at once, and the log with the first statement.
  */
 const open = ({ options, own }: Task) => {
-  const isOwnFile = () => leadsTo(options.file) === own.file
-  const isOwnLog = () => leadsTo(logOf(options.file)) === own.log
+  const isOwnFile = () => StoreFile.at(options.file) === own.file
+  const isOwnLog = () => StoreFile.at(StoreFile.logOf(options.file)) === own.log
   if (own.file === undefined || own.log === undefined || !isOwnFile()) return undefined
   const db = new Database(options.file)
   if (isOwnFile() && isOwnLog()) {
@@ -86,12 +81,12 @@ export const run = (task: Task): void => {
 /** What is to be called behind each commit of a writer that is about to open the file; `begin` makes the thread. */
 export const behindCommits = (options: SqliteOptions, begin: (task: Task) => void): (() => void) => {
   const commits = new Int32Array(new SharedArrayBuffer(4))
-  const file = leadsTo(options.file)
+  const file = StoreFile.at(options.file)
   let log: string | undefined
   let count = 0
   return () => {
     // A new file has its log from the first commit on.
-    log ??= leadsTo(logOf(options.file))
+    log ??= StoreFile.at(StoreFile.logOf(options.file))
     count++
     if (count === commitsBefore) begin({ options, own: { file, log }, commits })
     Atomics.add(commits, 0, 1)

@@ -4,9 +4,8 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import type { CompiledQuery } from "kysely"
 import { DatabaseError } from "../DatabaseError.ts"
-import { fileItself } from "../Location.ts"
+import * as StoreFile from "../StoreFile.ts"
 import * as Connection from "./Connection.ts"
-import { leadsTo } from "./SqliteCheckpoints.ts"
 import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
 import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 
@@ -47,7 +46,7 @@ const takeMarkOff = (file: string) => {
 const isNewCopy = (file: string): boolean => {
   const version = versionOf(file)
   if (version !== undefined && version !== copyMark) return false
-  const log = `${fileItself(file)}-wal`
+  const log = StoreFile.logOf(file)
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new Error(
       version === undefined
@@ -83,8 +82,8 @@ export const make = (file: string): Effect.Effect<void, DatabaseError> =>
  */
 export const inPlace = (file: string): Effect.Effect<Effect.Effect<void, DatabaseError>> =>
   Effect.sync(() => {
-    const log = `${fileItself(file)}-wal`
-    const opened = leadsTo(file)
+    const log = StoreFile.logOf(file)
+    const opened = StoreFile.at(file)
     let ownLog: string | undefined
     const gone = (name: string, remedy: string) =>
       new Error(
@@ -92,12 +91,12 @@ export const inPlace = (file: string): Effect.Effect<Effect.Effect<void, Databas
           `now may be lost. ${remedy}`
       )
     return attempt(() => {
-      if (leadsTo(file) !== opened) {
+      if (StoreFile.at(file) !== opened) {
         const remedy = `Put the file back, with its log. To go on with another file, stop this process, remove ${log} and start again`
         throw gone(file, remedy)
       }
-      ownLog ??= leadsTo(log)
-      if (ownLog === undefined || leadsTo(log) !== ownLog) {
+      ownLog ??= StoreFile.at(log)
+      if (ownLog === undefined || StoreFile.at(log) !== ownLog) {
         throw gone(log, "Stop this process by SIGTERM, which brings all of it into the file, and start again")
       }
     })
@@ -131,7 +130,7 @@ export const visitor = (options: SqliteOptions) =>
   Effect.map(
     Effect.andThen(
       checkLog(options.file),
-      Effect.suspend(() => open(options, existsSync(`${fileItself(options.file)}-wal`)))
+      Effect.suspend(() => open(options, existsSync(StoreFile.logOf(options.file))))
     ),
     ({ db }) => db
   )

@@ -7,6 +7,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { DatabaseError } from "../DatabaseError.ts"
+import * as StoreFile from "../StoreFile.ts"
 
 /**
  * An effect that brings the log of a file onto the disk, one at a time. The log stays open until the scope ends: SQLite has the
@@ -17,7 +18,7 @@ export const ofLog = Effect.fnUntraced(function* (file: string) {
   yield* Effect.addFinalizer(() => Effect.promise(async () => log?.close()))
   return Effect.tryPromise({
     try: async () => {
-      log ??= await open(`${file}-wal`, "r+")
+      log ??= await open(StoreFile.logOf(file), "r+")
       await log.datasync()
     },
     catch: (cause) => new DatabaseError({ cause })
