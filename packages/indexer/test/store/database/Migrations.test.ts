@@ -318,6 +318,7 @@ describe("Migrations since the first release whose daemons may be upgraded one a
       "alter table a add column c bigint",
       "alter table a add column c bigint not null default 0",
       "create unique index d on own (id)",
+      "alter table a set (fillfactor = 90)",
       "insert into background_migration select 'a', 0, 0"
     ]
     const others = [
