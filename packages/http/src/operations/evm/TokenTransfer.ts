@@ -111,8 +111,7 @@ export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, w
   if (!(yield* evm.hasCode(contract))) {
     return yield* conflictingField("contract", "there is no contract at this address")
   }
-  const decimalsOf = (contract: AddressBytes) => Effect.map(evm.tokenMetadata(contract), ({ decimals }) => decimals)
-  const { data, from, isFungible, to } = yield* write(chain, decimalsOf, wanted)
+  const { data, from, isFungible, to } = yield* write(chain, evm.tokenDecimals, wanted)
   if (isFungible) yield* mustMove(evm, { from, to, data, value: 0n })
   return { from, to, data }
 })

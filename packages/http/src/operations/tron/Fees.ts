@@ -1,5 +1,4 @@
 /** What Tron charges, by the chain's parameters, and what transfers take: bandwidth of a plain one, energy of a call. */
-import type { AddressBytes } from "@headwater/core/address/Address"
 import type { TronConnection } from "@headwater/indexer/families/tron/TronConnection"
 import type { TransferRefused } from "@headwater/indexer/families/tron/TronPreparation"
 import * as TronPreparation from "@headwater/indexer/families/tron/TronPreparation"
@@ -43,10 +42,8 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
   const tokenGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["tokenGas"]>[0]) {
     const { source } = yield* freshness.node
     const { amount, contractType, ...transfer } = request
-    const decimalsOf = (contract: AddressBytes) =>
-      Effect.map(source.tokenMetadata([contract]), ([token]) => token!.decimals)
     const wanted = contractType.endsWith("20") ? { amount } : { tokenId: amount, attribute: "amount" }
-    const call = yield* TokenTransfer.write(chain, decimalsOf, { ...transfer, ...wanted })
+    const call = yield* TokenTransfer.write(chain, source.tokenDecimals, { ...transfer, ...wanted })
     const energy = source.energyOf(TokenTransfer.callOnTron(call))
     return { gasLimit: yield* Effect.catchTag(energy, "TransferRefused", (refused) => Effect.fail(refusalOf(refused))) }
   })

@@ -24,9 +24,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
       return yield* invalidField("fee.exactAmount", "must be left out: the chain sets the fee")
     }
     const { source } = yield* freshness.node
-    const decimalsOf = (contract: Address.AddressBytes) =>
-      Effect.map(source.tokenMetadata([contract]), ([token]) => token!.decimals)
-    const call = yield* TokenTransfer.write(chain, decimalsOf, request)
+    const call = yield* TokenTransfer.write(chain, source.tokenDecimals, request)
     const { energy, energyPrice, expiration, fee, id, rawData } = yield* Effect.catchTag(
       source.prepareTokens(TokenTransfer.callOnTron(call)),
       "TransferRefused",

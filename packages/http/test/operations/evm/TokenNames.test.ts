@@ -71,6 +71,17 @@ describe("TokenNames", () => {
     })
   )
 
+  it.effect("asks again for a contract that had said nothing when the record asked", () =>
+    Effect.gen(function* () {
+      const { asked, kept, record, tokenMetadata } = setting(1)
+      const silent = { name: "", symbol: "", decimals: undefined }
+      const tokens = () => Effect.succeed(new Map([[Bytes.key(contract(1)), silent]]))
+      const found = yield* TokenNames.find({ ...record, tokens }, { tokenMetadata }, 77, [contract(1)])
+      assert.strictEqual(found.get(Bytes.key(contract(1)))?.symbol, "T1")
+      assert.deepStrictEqual([asked, kept], [[1], [[1, "T1", 77]]])
+    })
+  )
+
   it.effect("has kept what the node has said before it fails", () =>
     Effect.gen(function* () {
       const { asked, kept, record, tokenMetadata } = setting(2)

@@ -67,9 +67,9 @@ export interface EvmNode {
   /** Of an account's next transaction, behind those that wait for a block: as `account` has it, with two questions alone. */
   readonly nextNonce: (address: AddressBytes) => Effect.Effect<number, NodeError>
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices.GasPrices, NodeError>
-  /** What a token contract says of itself, after the newest block. */
-  readonly tokenMetadata: (contract: AddressBytes) => Effect.Effect<TokenMetadata.TokenMetadata, NodeError>
-  /** As {@link EvmNode.tokenMetadata}, with the standard; undefined where there is no contract of a token that says its own. */
+  /** Decimals of a token, for what is to be signed: as `TokenMetadata.decimals` has them. */
+  readonly tokenDecimals: (contract: AddressBytes) => Effect.Effect<number | undefined, NodeError>
+  /** What a token contract says of itself, after the newest block; undefined where there is none that says its standard. */
   readonly tokenDetails: (contract: AddressBytes) => Effect.Effect<TokenDetails.TokenDetails | undefined, NodeError>
   /** Whether there is a contract at an address, after the newest block. */
   readonly hasCode: (address: AddressBytes) => Effect.Effect<boolean, NodeError>
@@ -252,11 +252,6 @@ const hasCode = (rpc: JsonRpc): EvmNode["hasCode"] =>
     return yield* read(rpc, "eth_getCode", () => Hex.data(answer, "code").length > 0)
   })
 
-const tokenMetadata = (rpc: JsonRpc): EvmNode["tokenMetadata"] =>
-  Effect.fn("EvmNode.tokenMetadata")(function* (contract) {
-    return (yield* TokenMetadata.fetch(rpc, [contract]))[0]!
-  })
-
 const tokenDetails = (rpc: JsonRpc): EvmNode["tokenDetails"] =>
   Effect.fn("EvmNode.tokenDetails")(function* (contract) {
     const [metadata] = yield* TokenMetadata.fetch(rpc, [contract])
@@ -322,7 +317,7 @@ export const make = (rpc: JsonRpc, dataFee?: EvmRules["dataFee"]): EvmNode => ({
   account: account(rpc, dataFee),
   nextNonce: nextNonce(rpc),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),
-  tokenMetadata: tokenMetadata(rpc),
+  tokenDecimals: (contract) => TokenMetadata.decimals(rpc, contract),
   tokenDetails: tokenDetails(rpc),
   hasCode: hasCode(rpc),
   returned: returned(rpc),

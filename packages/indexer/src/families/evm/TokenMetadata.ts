@@ -18,7 +18,8 @@ export interface TokenMetadata {
 }
 
 /** First four bytes of keccak256 of `name()`, `symbol()`, `decimals()`. */
-const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const
+const decimalsSelector = "0x313ce567"
+const selectors = ["0x06fdde03", "0x95d89b41", decimalsSelector] as const
 
 /**
  * Gas for one question, far above what an honest contract needs: a contract that computes until the node gives up must
@@ -80,6 +81,20 @@ const bytesOf = (answer: unknown): Uint8Array =>
     () => new Uint8Array(0)
   )
 
+const callOf = (contract: AddressBytes, selector: string) => ({
+  method: "eth_call",
+  params: [{ to: Hex.encode(contract), data: selector, gas }, "latest"]
+})
+
+/**
+ * The decimals by which an amount is to be written into a transfer, after the newest block; undefined where the contract says
+ * none. An answer that may be the node's in trouble is a failure: a transfer of another amount would be signed.
+ */
+export const decimals = Effect.fn("TokenMetadata.decimals")(function* (rpc: JsonRpc, contract: AddressBytes) {
+  const [answer] = yield* ContractAnswers.of(rpc, [callOf(contract, decimalsSelector)], "node")
+  return decodeDecimals(answer)
+})
+
 /** With the block that is asked for beside them, as many as go into one request. */
 const contractsAtOnce = 33
 
@@ -88,12 +103,7 @@ const fetchSome = Effect.fnUntraced(function* (
   contracts: ReadonlyArray<AddressBytes>,
   height: number | undefined
 ): Effect.fn.Return<ReadonlyArray<TokenMetadata>, NodeError> {
-  const calls = contracts.flatMap((contract) =>
-    selectors.map((selector) => ({
-      method: "eth_call",
-      params: [{ to: Hex.encode(contract), data: selector, gas }, "latest"]
-    }))
-  )
+  const calls = contracts.flatMap((contract) => selectors.map((selector) => callOf(contract, selector)))
   const block = height === undefined ? [] : [Headers.blockCall(Hex.encodeQuantity(height), false)]
   const found = yield* ContractAnswers.of(rpc, [...block, ...calls])
   if (height !== undefined && found[0] == null) return yield* Headers.missing(rpc, String(height))

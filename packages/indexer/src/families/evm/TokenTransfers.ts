@@ -112,14 +112,17 @@ const decoders = new Map<string, (topics: ReadonlyArray<string>, data: string) =
 export const isTransfer = (topic: string): boolean =>
   decoders.has(topic.toLowerCase()) || topic.toLowerCase() === batchTopic
 
-const systemAddress = new Uint8Array(20).fill(0xff)
-systemAddress[19] = 0xfe
+/** EIP-7708's, since Amsterdam; and the contract in Polygon's genesis that is its coin in the form of ERC-20 (MRC20). */
+const ofCoins = ["fffffffffffffffffffffffffffffffffffffffe", "0000000000000000000000000000000000001010"].map((hex) =>
+  Uint8Array.from(Buffer.from(hex, "hex"))
+)
 
 /**
- * Whether a log is the chain's own, of a transfer of its coins (EIP-7708, since Amsterdam): these have the form of ERC-20, and
- * would tell as a token what is told as coins.
+ * Whether a log is the chain's own, of a transfer of its coins: these have the form of ERC-20, and would tell as a token what
+ * is told as coins. No key and no deployment has such an address.
  */
-export const isOfCoins = ({ contract }: Pick<ContractLog, "contract">): boolean => Bytes.equal(contract, systemAddress)
+export const isOfCoins = ({ contract }: Pick<ContractLog, "contract">): boolean =>
+  ofCoins.some((own) => Bytes.equal(contract, own))
 
 /** The token transfers in one log; most logs have none. */
 export function* ofLog(log: ContractLog): Generator<void, ReadonlyArray<TokenTransfer>> {

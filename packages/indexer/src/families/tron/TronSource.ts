@@ -58,6 +58,8 @@ export interface TronSource extends Source {
    */
   readonly hasInternalTransactions: () => boolean
   readonly tokenMetadata: FetchTokenMetadata
+  /** Decimals of a token, for what is to be signed: as `TronContract.decimals` has them. */
+  readonly tokenDecimals: (contract: AddressBytes) => Effect.Effect<number | undefined, NodeError>
   /** What a contract says of itself after the newest block; undefined where there is no contract of a token. */
   readonly tokenDetails: (contract: AddressBytes) => Effect.Effect<TokenDetails | undefined, NodeError>
   /** Balances in sun after the newest block, in the order of the addresses; undefined where none was ever activated. */
@@ -233,6 +235,7 @@ export const make = Effect.fn("TronSource.make")(function* (
           TronContract.metadata(one, contracts)
         )
       ),
+    tokenDecimals: (contract) => TronContract.decimals(http, contract),
     tokenDetails: (contract) => http.withOne((one) => TronContract.details(one, contract)),
     balances: (addresses) =>
       Effect.map(accountsOf(addresses), (accounts) => accounts.map((account) => account?.balance)),

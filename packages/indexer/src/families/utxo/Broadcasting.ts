@@ -12,7 +12,7 @@ import type { NodeError, NodeRejected } from "../node/NodeError.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
 import * as FeeMeasure from "./internal/FeeMeasure.ts"
-import { reading, refuse } from "./internal/Malformed.ts"
+import { reading } from "./internal/Malformed.ts"
 import * as MinedSearch from "./internal/MinedSearch.ts"
 import { consistent, isBeingIndexed, isNoTransaction } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
@@ -31,6 +31,8 @@ export interface Options {
 interface Decoded {
   readonly id: Uint8Array
   readonly body: BlockBody.BlockBody
+  /** What all outputs are of, also those that nobody can spend: on Dash such a one is what goes to the Platform (DIP-27). */
+  readonly paid: bigint
   /** Whether all that it moves is in its inputs and outputs, so that their difference is its fee. */
   readonly isTransparent: boolean
 }
@@ -44,23 +46,27 @@ const isMissing = ({ code, message }: NodeRejected): boolean =>
 /** Of a transaction without inputs in plain sight, or with a coinbase's. */
 const noInputs = Broadcasting.invalid("must have inputs, none of which makes new coins")
 
+const sumOf = (outputs: ReadonlyArray<{ readonly amount: bigint }>) =>
+  outputs.reduce((sum, { amount }) => sum + amount, 0n)
+
 /** The transaction by its own bytes; Zebra decodes none that is not in a block or in its mempool. */
 const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, string> =>
-  Result.map(WholeTransaction.decode(chain, raw), ({ id, shielded }) => {
+  Result.map(WholeTransaction.decode(chain, raw), ({ id, outputs, shielded }) => {
     const body = BlockBody.empty()
     RawZcashTransaction.read(new RawBytes(raw), chain, 0, body)
-    return { id, body, isTransparent: Object.values(shielded ?? {}).every((parts) => parts === 0) }
+    const isTransparent = Object.values(shielded ?? {}).every((parts) => parts === 0)
+    return { id, body, paid: sumOf(outputs), isTransparent }
   })
 
 /** The transaction by its own bytes; parts in MWEB are not read here. */
 const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<Decoded, string> =>
-  reading(() => {
-    const bytes = new RawBytes(raw)
-    const body = BlockBody.empty()
-    RawTransaction.read(bytes, chain, 0, body)
-    if (bytes.at !== raw.length) refuse("the transaction", "has bytes behind it")
-    return { id: body.transactions[0]!, body, isTransparent: true }
-  })
+  Result.flatMap(WholeTransaction.decode(chain, raw), ({ outputs }) =>
+    reading(() => {
+      const body = BlockBody.empty()
+      RawTransaction.read(new RawBytes(raw), chain, 0, body)
+      return { id: body.transactions[0]!, body, paid: sumOf(outputs), isTransparent: true }
+    })
+  )
 
 /** Parts of a decoded transaction that move coins unseen: shielded ones, and those of MWEB. */
 const isTransparent = (json: NodeJson.Json): boolean => {
@@ -90,7 +96,13 @@ const nodeDecoding = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, ra
     // It has no part that takes long: the steps are gone through at once.
     Array.from(NodeTransaction.read(chain, json, 0, body))
     const id = NodeJson.hash(json.txid, () => "txid")
-    return { id, body, isTransparent: body.notUnderstood === undefined && isTransparent(json) }
+    const outputs = NodeJson.list(json.vout, () => "vout").flatMap((output) =>
+      Predicate.isReadonlyObject(output) && output.ismweb === true
+        ? []
+        : NodeTransaction.readOutput(chain, output, () => "vout")
+    )
+    const whole = body.notUnderstood === undefined && isTransparent(json)
+    return { id, body, paid: sumOf(outputs), isTransparent: whole }
   })
 })
 
@@ -350,11 +362,7 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
       const decoded = yield* decode(raw)
       const inputs = yield* inputsOf(decoded)
       if (inputs !== undefined && decoded.isTransparent) {
-        const outputs = decoded.body.transfers.reduce(
-          (sum, { amount, to }) => (to === undefined ? sum : sum + amount),
-          0n
-        )
-        const fee = inputs.sum - outputs
+        const fee = inputs.sum - decoded.paid
         if (fee < 0n) return yield* Broadcasting.invalid("its outputs must be at most its inputs")
         // By bytes, since nodes count less for those of a witness: that never refuses what they would take.
         const ofItself = yield* feeFault(fee, raw.length)

@@ -12,6 +12,7 @@ import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type { MinedOutputs, Output } from "../SideSources.ts"
+import * as AssetUnlock from "./internal/AssetUnlock.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import { refuse } from "./internal/Malformed.ts"
 import { consistent, consistentInSlices } from "./internal/NodeAnswer.ts"
@@ -62,19 +63,13 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 const isCoinbaseOf = ({ inputs }: WholeTransaction.WholeTransaction): boolean =>
   inputs.length === 1 && inputs[0]!.outputIndex === noOutput
 
-/** Of a type of Dash that takes coins out of its pool: what it pays stands behind everything else (DIP-27). */
-const assetUnlock = 9
-
 const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) => total + amount, 0n)
 
 /** What a transaction leaves for the miner. Throws `Malformed` where that would be less than nothing. */
 const feeOf = (transaction: WholeTransaction.WholeTransaction, spent: ReadonlyArray<Output | undefined>): bigint => {
   if (isCoinbaseOf(transaction)) return 0n
-  const { extra, outputs, version, zcash } = transaction
-  // Version, index, then the fee.
-  if (extra !== undefined && version >>> 16 === assetUnlock) {
-    return extra.length >= 13 ? BigInt(Buffer.from(extra).readUInt32LE(9)) : refuse("the payload", "ends early")
-  }
+  const { outputs, special, zcash } = transaction
+  if (special?.type === AssetUnlock.type) return AssetUnlock.feeOf(special.payload)
   const fee =
     sum(spent.map((output) => output?.amount ?? 0n)) +
     (zcash?.revealed.all ?? 0n) -

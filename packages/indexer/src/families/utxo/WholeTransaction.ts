@@ -58,8 +58,8 @@ export interface WholeTransaction {
   /** On Zcash. */
   readonly shielded?: ShieldedParts.Shielded
   readonly zcash?: Zcash
-  /** On Dash: what a transaction of a special type says behind everything else (DIP-2). */
-  readonly extra?: Uint8Array
+  /** On Dash: the type of a special transaction, and what it says behind everything else (DIP-2). */
+  readonly special?: { readonly type: number; readonly payload: Uint8Array }
   /** On Litecoin, where a part of it moves coins in MWEB. */
   readonly mweb?: MwebParts.Mweb
 }
@@ -144,7 +144,9 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
   const hidden = (flags & MwebParts.flag) === 0 ? undefined : MwebParts.read(raw)
   const lockTimeAt = raw.at
   const lockTime = raw.uint32()
-  const extra = SpecialTransaction.hasPayload(chain, version) ? raw.take(raw.size()) : undefined
+  const special = SpecialTransaction.hasPayload(chain, version)
+    ? { type: version >>> 16, payload: raw.take(raw.size()) }
+    : undefined
   checkEnd(raw)
   const { bytes } = raw
   // The MWEB part counts neither for the hash nor for the weight (LIP-4).
@@ -161,7 +163,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
           bytes.subarray(lockTimeAt, lockTimeAt + 4)
         ])
   const isHidden = hidden !== undefined && inputs.length + outputs.length === 0
-  const isZeroed = extra !== undefined && AssetUnlock.isZeroed(version, extra)
+  const isZeroed = special !== undefined && AssetUnlock.isZeroed(version, special.payload)
   const id = (isHidden ? hidden.id : undefined) ?? written(isZeroed ? AssetUnlock.hash(bytes) : sha256d(stripped))
   return {
     id,
@@ -174,7 +176,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
     // As Litecoin Core has it: of a transaction within MWEB nothing counts but what comes out.
     weight: (isHidden ? 0 : 3 * stripped.length + counted.length) + (hidden?.weight ?? 0),
     ...(hidden === undefined ? {} : { mweb: hidden.mweb }),
-    ...(extra === undefined ? {} : { extra })
+    ...(special === undefined ? {} : { special })
   }
 }
 

@@ -22,6 +22,8 @@ interface Decoded {
   readonly json: Json
   readonly id: Uint8Array
   readonly account: string
+  /** Whose keys sign it, and who pays its fee: the account, or the one that acts for it (XLS-75). */
+  readonly actor: string
   readonly fee: bigint
   /** 0 where a ticket stands in place of a sequence. */
   readonly sequence: number
@@ -95,7 +97,8 @@ const read = (
   const signed = Result.try(() => isSigned(libraries, json))
   if (Result.isFailure(signed) || !signed.success) return fail("must be signed by the key, or the keys, that it names")
   return Result.succeed({
-    ...{ json, account: Account, fee: BigInt(Fee), id: idOf(raw) },
+    ...{ json, account: Account, actor: isText(json.Delegate) ? json.Delegate : Account },
+    ...{ fee: BigInt(Fee), id: idOf(raw) },
     sequence: integer(json.Sequence) ?? 0,
     lastLedger: integer(json.LastLedgerSequence),
     signer: isText(json.SigningPubKey) ? deriveAddress(json.SigningPubKey) : undefined
@@ -216,14 +219,21 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
       }),
     check: Effect.fn("XrpBroadcasting.check")(function* (raw) {
       const decoded = yield* decode(chain, raw)
-      const { account, fee, lastLedger, sequence, signer } = decoded
+      const { account, actor, fee, json, lastLedger, sequence, signer } = decoded
       const fault = Broadcasting.feeFault(fee, yield* usualFee(decoded), maximumFee, "drops")
       if (fault !== undefined) return yield* Broadcasting.invalid(fault)
-      const address = Address.decode(chain, account)
-      const owner = Result.isSuccess(address) ? yield* ledger.account(address.success) : undefined
-      if (owner === undefined) return yield* Broadcasting.contradicted("its Account is not in the ledger")
-      const maySign = signer === undefined || (signer === account ? !owner.masterDisabled : signer === owner.regularKey)
-      if (!maySign) return yield* Broadcasting.contradicted("its key may not sign for its Account")
+      const accountOf = Effect.fnUntraced(function* (text: string, field: string) {
+        const address = Address.decode(chain, text)
+        const found = Result.isSuccess(address) ? yield* ledger.account(address.success) : undefined
+        return found ?? (yield* Broadcasting.contradicted(`its ${field} is not in the ledger`))
+      })
+      const owner = yield* accountOf(account, "Account")
+      const acting = actor === account ? owner : yield* accountOf(actor, "Delegate")
+      const maySign = signer === undefined || (signer === actor ? !acting.masterDisabled : signer === acting.regularKey)
+      if (!maySign) {
+        const field = actor === account ? "Account" : "Delegate"
+        return yield* Broadcasting.contradicted(`its key may not sign for its ${field}`)
+      }
       // Those of the open ledger and of the queue are counted: one of them may be replaced by a higher fee.
       const { account_data: data } = yield* node.request("account_info", { account, ledger_index: "validated" })
       const next = Predicate.isReadonlyObject(data) ? (integer(data.Sequence) ?? 0) : 0
@@ -236,8 +246,9 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
           `its LastLedgerSequence must be above the newest ledger, ${validated}, and is ${lastLedger}`
         )
       }
-      if (fee > owner.balance) {
-        return yield* Broadcasting.contradicted(`the sender has ${owner.balance} drops, and its Fee is ${fee}`)
+      // A sponsor may pay it (XLS-68).
+      if (json.Sponsor === undefined && fee > acting.balance) {
+        return yield* Broadcasting.contradicted(`its payer has ${acting.balance} drops, and its Fee is ${fee}`)
       }
     }),
     send: Effect.fn("XrpBroadcasting.send")((raw) => Broadcasting.toEvery(node.each, give(raw))),

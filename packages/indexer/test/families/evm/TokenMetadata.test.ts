@@ -201,6 +201,26 @@ describe("TokenMetadata", () => {
       })
   )
 
+  it.live("no amount is written by decimals that a node does not tell, but where the contract itself has none", () =>
+    Effect.gen(function* () {
+      const told = (answer: FakeNode.Answer) =>
+        Effect.gen(function* () {
+          const node = yield* FakeNode.make(answer)
+          const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
+          return yield* TokenMetadata.decimals(rpc, contracts[0]!)
+        }).pipe(Effect.scoped)
+      const failing = (code: number, message: string, times: number) =>
+        told(() => {
+          if (times-- > 0) throw new FakeNode.RpcError(code, message)
+          return word(6)
+        })
+      assert.strictEqual(yield* failing(-32603, "Internal error", 2), 6)
+      assert.strictEqual((yield* Effect.flip(failing(-32603, "Internal error", 3)))._tag, "NodeRejected")
+      assert.isUndefined(yield* failing(3, "execution reverted", 1))
+      assert.isUndefined(yield* told(() => "0x"))
+    })
+  )
+
   it.skipIf(!Fixtures.exist)("reads the bytes32 and garbage answers that ethereum-etl recorded", () => {
     const folder = "evm-rpc/ethereum-etl/tests/resources/test_stream/blocks_2112234_2112234"
     const answer = (selector: string) =>

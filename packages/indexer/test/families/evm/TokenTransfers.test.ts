@@ -47,13 +47,14 @@ describe("TokenTransfers", () => {
     assert.deepStrictEqual(log([transfer, from, to].map(upper), upper(data(2n ** 256n - 1n))), [move!])
   })
 
-  it("no transfer of tokens is what the chain itself logs of its coins (EIP-7708)", () => {
-    const ofCoins = (last: string) => ({
+  it("no transfer of tokens is what the chain itself logs of its coins (EIP-7708, MRC20 on Polygon)", () => {
+    const ofCoins = (contract: string) => ({
       ...{ transaction: 3, position: 7, data: data(5), topics: [transfer, from, to] },
-      contract: Address.fromBytes(Uint8Array.from(Buffer.from(`${"ff".repeat(19)}${last}`, "hex")))
+      contract: Address.fromBytes(Uint8Array.from(Buffer.from(contract, "hex")))
     })
-    const count = (last: string) => TimeSlice.atOnce(TokenTransfers.ofLog(ofCoins(last))).length
-    assert.deepStrictEqual([count("fe"), count("ff")], [0, 1])
+    const count = (contract: string) => TimeSlice.atOnce(TokenTransfers.ofLog(ofCoins(contract))).length
+    assert.deepStrictEqual([count(`${"ff".repeat(19)}fe`), count(`${"ff".repeat(19)}ff`)], [0, 1])
+    assert.deepStrictEqual([count(`${"00".repeat(18)}1010`), count(`${"00".repeat(18)}1011`)], [0, 1])
   })
 
   it("ERC-721: the id indexed too", () => {

@@ -378,11 +378,15 @@ describe("TronSource", () => {
           answer = () => failure(said)
           assert.deepStrictEqual(yield* source.tokenMetadata([contract]), nameless)
           assert.deepStrictEqual(yield* source.tokenBalances(holding), [undefined])
+          assert.isUndefined(yield* source.tokenDecimals(contract))
         }
         answer = () => failure(slow)
         asked = 0
         assert.deepStrictEqual(yield* EvmBlocks.withoutWaiting(source.tokenMetadata([contract])), nameless)
         assert.strictEqual(asked, 9)
+        // No amount is written by decimals that a node was too busy to ask for.
+        const written = EvmBlocks.withoutWaiting(errorOf(source.tokenDecimals(contract)))
+        assert.include((yield* written).message, "OutOfTimeException")
         // What an address holds is never told as nothing because a node was busy.
         assert.include((yield* errorOf(source.tokenBalances(holding))).message, "OutOfTimeException")
         asked = 0

@@ -7,6 +7,7 @@ import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as Capabilities from "@headwater/indexer/families/utxo/internal/Capabilities"
 import * as MinedOutputs from "@headwater/indexer/families/utxo/MinedOutputs"
 import * as TransactionExplorer from "@headwater/indexer/families/utxo/TransactionExplorer"
+import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Litecoind from "../../../../../test/Litecoind.ts"
@@ -58,6 +59,40 @@ describe("TransactionExplorer at Zebra, which has no getmempoolentry", () => {
       assert.strictEqual((yield* explorer.transaction(id, 100))?.time, 1_790_000_000)
       assert.strictEqual(yield* explorer.rawData(id), hex)
     })
+  )
+})
+
+describe("TransactionExplorer on Dash", () => {
+  it.effect(
+    "shows coins that leave the pool of the Platform, which have no inputs, with the fee that their payload says",
+    () =>
+      Effect.gen(function* () {
+        const payload = `01${"0500000000000000"}${"be000000"}${"ab".repeat(4 + 32 + 96)}`
+        const output = `80f0fa0200000000${"1976a914"}${"07".repeat(20)}88ac`
+        const hex = `030009000001${output}00000000${(payload.length / 2).toString(16)}${payload}`
+        const chain = Chain.ofName("dash/mainnet")!
+        const id = Buffer.from(Result.getOrThrow(WholeTransaction.decode(chain, Buffer.from(hex, "hex"))).id).toString(
+          "hex"
+        )
+        const answer = ({ method, params }: JsonRpc.Call): unknown => {
+          if (method === "getrawtransaction") return { txid: params[0], hex, vin: [], vout: [] }
+          return method === "gettxout" ? { confirmations: 0, value: "0.5" } : { time: 1_790_000_000 }
+        }
+        const rpc: JsonRpc.JsonRpc = {
+          node: "dash",
+          call: (method, params) => Effect.sync(() => answer({ method, params })),
+          batch: (calls) => Effect.sync(() => calls.map(answer)),
+          results: (calls) => Effect.sync(() => calls.map((call) => Result.succeed(answer(call))))
+        }
+        const explorer = TransactionExplorer.make(
+          chain,
+          { ...rpc, withOne: (work: (one: JsonRpc.JsonRpc) => unknown) => work(rpc) } as unknown as JsonRpc.Nodes,
+          { listed: [1], decoded: [2], raw: [0], verbose: [1], txindex: true, prevouts: false },
+          () => Effect.succeed([])
+        )
+        const shown = yield* explorer.transaction(id, 100)
+        assert.deepStrictEqual([shown?.fee, shown?.spent, shown?.isSpent], [190n, [], [false]])
+      })
   )
 })
 

@@ -93,6 +93,44 @@ const fakeNode = () => {
   return { found, settled, standing: standing(sent.toBuffer()), state }
 }
 
+describe("a Dash transaction", () => {
+  it.effect("that locks coins for the Platform, in an output that nobody can spend, pays no fee with these", () =>
+    Effect.gen(function* () {
+      const amount = (satoshis: bigint) => {
+        const bytes = Buffer.alloc(8)
+        bytes.writeBigUInt64LE(satoshis)
+        return bytes.toString("hex")
+      }
+      const key = `1976a914${"07".repeat(20)}88ac`
+      const credits = `0101${amount(100_000_000n)}${key}`
+      const input = `${"ab".repeat(32)}00000000${"00"}ffffffff`
+      const raw = (locked: bigint) =>
+        Buffer.from(
+          `0300080001${input}02${amount(locked)}026a00${amount(899_990_000n)}${key}00000000${(credits.length / 2).toString(16)}${credits}`,
+          "hex"
+        )
+      const answer = ({ method }: Call): Result.Result<unknown, NodeRejected> => {
+        if (method === "gettxout") return Result.succeed({ value: "10", confirmations: 3, scriptPubKey: { hex: "00" } })
+        if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.00001" })
+        return Result.fail(new NodeRejected({ node: "dash", method, code: -32601, message: "Method not found" }))
+      }
+      const rpc: JsonRpc = {
+        node: "dash",
+        call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+        batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
+        results: (calls) => Effect.succeed(calls.map(answer))
+      }
+      const { check } = UtxoBroadcasting.make(Chain.ofName("dash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+        maximumFee: 10,
+        verbose: [true]
+      })
+      yield* check(raw(100_000_000n))
+      assert.match((yield* Effect.flip(check(raw(1n)))).message, /^the fee must be at most/)
+      assert.match((yield* Effect.flip(check(raw(100_010_001n)))).message, /^its outputs must be at most its inputs/)
+    })
+  )
+})
+
 describe("a Zcash transaction", () => {
   /** Of testnet block 4,368,633, which spends 9,955,000. */
   const raw = Buffer.from(

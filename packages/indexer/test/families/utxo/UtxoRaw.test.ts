@@ -202,7 +202,7 @@ describe("RawTransaction", () => {
       assert.strictEqual(summary(readTransaction("dash", text)).inputs.length, 1)
       const whole = Result.getOrThrow(WholeTransaction.decode(chainOf("dash"), bytesOf(text)))
       assert.strictEqual(whole.version, Buffer.from(version, "hex").readInt16LE())
-      assert.strictEqual(whole.extra && hex(whole.extra), hasPayload ? "abcd" : undefined)
+      assert.strictEqual(whole.special && hex(whole.special.payload), hasPayload ? "abcd" : undefined)
     })
   }
 

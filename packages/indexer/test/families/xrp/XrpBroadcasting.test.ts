@@ -48,6 +48,49 @@ const standingAt = (complete: string | undefined, sequence: number, lastLedger?:
   return Effect.map(standing(signed(lastLedger), 1_000), ({ state }) => state)
 }
 
+describe("a transaction of the XRP Ledger that one account makes for another (XLS-75)", () => {
+  it.effect("is signed by the key of the one that makes it, who also pays its fee", () =>
+    Effect.gen(function* () {
+      const delegate = deriveAddress(keys.publicKey)
+      const owner = deriveAddress(deriveKeypair(generateSeed()).publicKey)
+      const json = {
+        ...{ TransactionType: "Payment", Account: owner, Destination: "rrrrrrrrrrrrrrrrrrrrBZbvji", Amount: "5" },
+        ...{ Fee: "12", Sequence: 7, SigningPubKey: keys.publicKey }
+      }
+      const raw = (more: object) => {
+        const whole = { ...json, ...more }
+        return Buffer.from(encode({ ...whole, TxnSignature: sign(encodeForSigning(whole), keys.privateKey) }), "hex")
+      }
+      const checked = (more: object, balances: Readonly<Record<string, string>>) => {
+        const request: XrpClient["request"] = (command, params) => {
+          if (command === "fee") return Effect.succeed({ drops: { minimum_fee: "10", open_ledger_fee: "10" } })
+          const account = String(params?.account)
+          const data = { Account: account, Balance: balances[account], Flags: 0, OwnerCount: 0, Sequence: 7 }
+          const ledger = { reserve_base_xrp: 1, reserve_inc_xrp: 0.2, seq: 2_000 }
+          return Effect.succeed(
+            command === "account_info" ? { account_data: data } : { info: { validated_ledger: ledger } }
+          )
+        }
+        const { check } = XrpBroadcasting.make(chain, { name: "server", request } as never, { maximumFee: 100 })
+        return Effect.result(check(raw(more)))
+      }
+      const refusalOf = (...asked: Parameters<typeof checked>) =>
+        Effect.map(checked(...asked), (result) => (Result.isFailure(result) ? result.failure.message : undefined))
+      const balances = { [owner]: "1", [delegate]: "1000" }
+      assert.isUndefined(yield* refusalOf({ Delegate: delegate }, balances))
+      assert.match((yield* refusalOf({}, balances))!, /^its key may not sign for its Account/)
+      const other = { Delegate: deriveAddress(deriveKeypair(generateSeed()).publicKey) }
+      assert.match((yield* refusalOf(other, { ...balances, [other.Delegate]: "9" }))!, /may not sign for its Delegate/)
+      assert.match(
+        (yield* refusalOf({ Delegate: delegate }, { ...balances, [delegate]: "9" }))!,
+        /^its payer has 9 drops/
+      )
+      const sponsored = { Delegate: delegate, Sponsor: owner, SponsorFlags: 1 }
+      assert.isUndefined(yield* refusalOf(sponsored, { ...balances, [delegate]: "9" }))
+    })
+  )
+})
+
 describe("a transaction of the XRP Ledger that a server does not have", () => {
   it.effect("is replaced, or too late, where the server has all ledgers that may have it", () =>
     Effect.gen(function* () {

@@ -159,6 +159,47 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
+    it.live("asks again, after ten minutes of blocks, for a fungible token that has said no decimals", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        yield* subscribe
+        const silent = 600 / chain.blockSeconds
+        const said = (name: string, decimals: number | undefined) => (mentions: ReadonlyArray<TokenMention>) =>
+          mentions.map((mention) => ({ ...mention, metadata: { name, symbol: name, decimals } }))
+        const asked = (height: number) => Effect.map(chainStore.unknownTokens([block(height, [1])]), named)
+        const enter = Effect.fnUntraced(function* (height: number, answer: ReturnType<typeof said>) {
+          const next = block(height, [1])
+          yield* chainStore.commit([next], answer(yield* chainStore.unknownTokens([next])))
+        })
+        yield* enter(5, said("USDT", undefined))
+        assert.deepStrictEqual([yield* asked(4 + silent), yield* asked(5 + silent)], [[], [[1, 5 + silent]]])
+        for (let height = 6; height < 5 + silent; height++) yield* enter(height, () => [])
+        // The contract says even less: what was known stays.
+        yield* enter(5 + silent, said("", undefined))
+        assert.deepStrictEqual(yield* kept, [[1, 5 + silent]])
+        assert.deepStrictEqual([yield* asked(6 + silent), yield* asked(5 + 2 * silent)], [[], [[1, 5 + 2 * silent]]])
+        const again = yield* open
+        assert.deepStrictEqual(yield* again.unknownTokens([block(6 + silent, [1])]), [])
+        for (let height = 6 + silent; height < 5 + 2 * silent; height++) yield* enter(height, () => [])
+        yield* enter(5 + 2 * silent, said("Tether", 1))
+        assert.deepStrictEqual(yield* asked(5 + 9 * silent), [])
+        const { query } = yield* Database
+        const bodies = yield* query((db) => db.selectFrom("callback").select("body").orderBy("id"))
+        const told = bodies.map(({ body }) => JSON.parse(body).data.item.token)
+        assert.deepStrictEqual(
+          [told[0], told[silent], told.at(-1)].map(({ amount, decimals, name }) => [name, amount, decimals]),
+          [
+            ["USDT", "5", undefined],
+            ["USDT", "5", undefined],
+            ["Tether", "0.5", "1"]
+          ]
+        )
+        // An answer goes with its block: the contract is asked for anew.
+        yield* chainStore.undo(4 + 2 * silent)
+        assert.deepStrictEqual(yield* asked(5 + 2 * silent), [[1, 5 + 2 * silent]])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("knows many contracts", () =>
       Effect.gen(function* () {
         const chainStore = yield* open

@@ -27,10 +27,14 @@ const isDoubtful = ({ code, message }: NodeRejected): boolean =>
 const attempts = 3
 const wait = "500 millis"
 
-/** What the calls return, undefined where the contract fails; fails where the node does. */
+/**
+ * What the calls return, undefined where the contract fails; fails where the node does. `inDoubt`: whose an error is in the end
+ * that may be either's; the contract's, unless money would be lost by that.
+ */
 export const of = Effect.fnUntraced(function* (
   rpc: JsonRpc,
-  calls: ReadonlyArray<Call>
+  calls: ReadonlyArray<Call>,
+  inDoubt: "contract" | "node" = "contract"
 ): Effect.fn.Return<ReadonlyArray<unknown>, NodeError> {
   const found: Array<unknown> = calls.map(() => undefined)
   let open = [...calls.keys()]
@@ -42,7 +46,10 @@ export const of = Effect.fnUntraced(function* (
       const place = open[i]!
       if (Result.isSuccess(result)) found[place] = result.success
       else if (isNodeTrouble(result.failure)) return yield* result.failure
-      else if (attempt < attempts && isDoubtful(result.failure)) doubtful.push(place)
+      else if (isDoubtful(result.failure)) {
+        if (attempt < attempts) doubtful.push(place)
+        else if (inDoubt === "node") return yield* result.failure
+      }
     }
     open = doubtful
   }

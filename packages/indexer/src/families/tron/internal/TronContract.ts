@@ -118,12 +118,23 @@ export const run = Effect.fn("TronContract.run")(function* (
 
 const concurrency = 8
 
-/** As `call`; undefined for a contract that is too slow three times, so that whoever deploys such a one stops no chain. */
-const told = (http: TronHttp, contract: AddressBytes, signature: string, parameter = "") =>
-  call(http, contract, signature, parameter).pipe(
-    Effect.retry({ times: 2, schedule: Schedule.spaced("500 millis"), while: isTooSlow }),
-    Effect.catchIf(isTooSlow, () => Effect.undefined)
-  )
+/** As `call`, up to three times where the contract was too slow. */
+const patiently = (http: TronHttp, contract: AddressBytes, signature: string, parameter = "") =>
+  Effect.retry(call(http, contract, signature, parameter), {
+    ...{ times: 2, schedule: Schedule.spaced("500 millis"), while: isTooSlow }
+  })
+
+/** Undefined for a contract that is too slow three times, so that whoever deploys such a one stops no chain. */
+const told = (...asked: Parameters<typeof patiently>) =>
+  Effect.catchIf(patiently(...asked), isTooSlow, () => Effect.undefined)
+
+/**
+ * The decimals by which an amount is to be written into a transfer; undefined where the contract says none. A node that was too
+ * busy to run the contract is a failure: a transfer of another amount would be signed.
+ */
+export const decimals = Effect.fn("TronContract.decimals")((http: TronHttp, contract: AddressBytes) =>
+  Effect.map(patiently(http, contract, "decimals()"), decodeDecimals)
+)
 
 /** Names, symbols and decimals, in the order of the contracts; empty or undefined where a contract does not say. */
 export const metadata = Effect.fn("TronContract.metadata")(
