@@ -76,34 +76,36 @@ describe("TokenNames", () => {
     })
   )
 
-  it.effect("asks again, ten minutes later, for a fungible token without decimals, and keeps that it was asked for", () =>
-    Effect.gen(function* () {
-      const { asked, kept, record, tokenMetadata } = setting(1)
-      const silent = { name: "", symbol: "S", decimals: undefined }
-      const known = { contract: contract(1), height: 7, askedAt: 0, metadata: silent }
-      const tokens = () => Effect.succeed(new Map([[Bytes.key(contract(1)), known]]))
-      const find = (token: TokenTransfer["token"], answer: TokenMetadata | undefined) =>
-        Effect.map(
-          TokenNames.find(
-            { ...record, tokens },
-            { tokenMetadata: answer === undefined ? tokenMetadata : () => Effect.succeed([answer]) },
-            77,
-            [{ contract: contract(1), token }]
-          ),
-          (found) => found.get(Bytes.key(contract(1)))
-        )
-      yield* TestClock.setTime(599_000)
-      assert.deepStrictEqual(yield* find("fungible", undefined), silent)
-      yield* TestClock.setTime(600_000)
-      assert.deepStrictEqual(yield* find("multi", undefined), silent)
-      assert.deepStrictEqual([asked, kept], [[], []])
-      assert.deepStrictEqual(yield* find("fungible", { ...silent, symbol: "" }), silent)
-      assert.deepStrictEqual(yield* find("fungible", undefined), metadata("T1"))
-      assert.deepStrictEqual(kept, [
-        [1, "", 77],
-        [1, "T1", 77]
-      ])
-    })
+  it.effect(
+    "asks again, ten minutes later, for a fungible token without decimals, and keeps that it was asked for",
+    () =>
+      Effect.gen(function* () {
+        const { asked, kept, record, tokenMetadata } = setting(1)
+        const silent = { name: "", symbol: "S", decimals: undefined }
+        const known = { contract: contract(1), height: 7, askedAt: 0, metadata: silent }
+        const tokens = () => Effect.succeed(new Map([[Bytes.key(contract(1)), known]]))
+        const find = (token: TokenTransfer["token"], answer: TokenMetadata | undefined) =>
+          Effect.map(
+            TokenNames.find(
+              { ...record, tokens },
+              { tokenMetadata: answer === undefined ? tokenMetadata : () => Effect.succeed([answer]) },
+              77,
+              [{ contract: contract(1), token }]
+            ),
+            (found) => found.get(Bytes.key(contract(1)))
+          )
+        yield* TestClock.setTime(599_000)
+        assert.deepStrictEqual(yield* find("fungible", undefined), silent)
+        yield* TestClock.setTime(600_000)
+        assert.deepStrictEqual(yield* find("multi", undefined), silent)
+        assert.deepStrictEqual([asked, kept], [[], []])
+        assert.deepStrictEqual(yield* find("fungible", { ...silent, symbol: "" }), silent)
+        assert.deepStrictEqual(yield* find("fungible", undefined), metadata("T1"))
+        assert.deepStrictEqual(kept, [
+          [1, "", 77],
+          [1, "T1", 77]
+        ])
+      })
   )
 
   it.effect("has kept what the node has said before it fails", () =>
