@@ -2,13 +2,19 @@
  * A chain whose past is read by worker threads, by the program as its package holds it: killed meanwhile, started again, and
  * replayed.
  */
+import { buffer } from "node:stream/consumers"
+import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
+import * as LocalServer from "./LocalServer.ts"
+import * as NodeHttp from "./NodeHttp.ts"
 import { taken } from "./Stores.ts"
 
 const blocks = 1_500
+/** Of the node for each answer, so that there is enough left to read for threads to start. */
+const delayMillis = 60
 const token = "a token for metrics"
 
 describe.each(taken(import.meta.filename))("on $name", ({ location }) => {
@@ -20,10 +26,15 @@ describe.each(taken(import.meta.filename))("on $name", ({ location }) => {
       yield* anvil.rpc("anvil_mine", [`0x${(blocks / 2).toString(16)}`])
       yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: "0x7" }])
       yield* anvil.rpc("anvil_mine", [`0x${(blocks / 2).toString(16)}`])
+      const node = yield* LocalServer.http(async (request, response) => {
+        const [body] = await Promise.all([buffer(request), setTimeout(delayMillis)])
+        const answer = await NodeHttp.post(anvil.url, { "content-type": "application/json" }, body)
+        response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body)
+      })
       const headwater = yield* Headwater.start(yield* location, {
         threads: 2,
         metrics: { token },
-        chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, record: "all" } }
+        chains: { "ethereum/devnet": { nodes: [node], start: 0, parallel: 4, record: "all" } }
       })
       const metric = (name: string) =>
         Effect.promise(async () => {

@@ -28,23 +28,31 @@ function isPrefixed(from: usize): bool {
   return load<u8>(from) == quote && load<u16>(from, 1) == 0x7830
 }
 
-/** Decodes 16 digits. */
-function decode8(to: usize, from: usize): void {
-  const text = v128.load(from)
-  const decimal = i8x16.sub(text, i8x16.splat(0x30))
-  const letter = i8x16.sub(v128.or(text, i8x16.splat(0x20)), i8x16.splat(0x61))
-  const isDecimal = i8x16.lt_u(decimal, i8x16.splat(10))
-  must(i8x16.all_true(v128.or(isDecimal, i8x16.lt_u(letter, i8x16.splat(6)))))
-  const nibbles = v128.bitselect(decimal, i8x16.add(letter, i8x16.splat(10)), isDecimal)
-  // Each pair is a number of 16 bits whose low byte is the first digit.
-  const bytes = v128.and(v128.or(i16x8.shl(nibbles, 4), i16x8.shr_u(nibbles, 8)), i16x8.splat(0xff))
-  store<u64>(to, i64x2.extract_lane(i8x16.narrow_i16x8_u(bytes, bytes), 0))
+/** The values of 16 digits; more than 15 of what is none. */
+function values(text: v128): v128 {
+  // A nine becomes the largest byte, and whatever is above wraps around: only digits are among the ten largest then.
+  const high = i8x16.sub_sat_u(i8x16.sub(text, i8x16.splat(0x3a)), i8x16.splat(6))
+  const decimals = i8x16.add(high, i8x16.splat(16))
+  const letters = i8x16.sub(v128.or(text, i8x16.splat(0x20)), i8x16.splat(0x61))
+  return i8x16.min_u(decimals, i8x16.add_sat_u(letters, i8x16.splat(10)))
+}
+
+/** Of 16 digits' values the bytes, each in a number of 16 bits, whose low byte is the first digit. */
+function paired(values: v128): v128 {
+  return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff))
 }
 
 /** Decodes the digits of `length` bytes. */
 export function decode(to: usize, from: usize, length: usize): void {
   let index: usize = 0
-  for (; index + 8 <= length; index += 8) decode8(to + index, from + 2 * index)
+  let largest = i8x16.splat(0)
+  for (; index + 16 <= length; index += 16) {
+    const first = values(v128.load(from + 2 * index))
+    const second = values(v128.load(from + 2 * index, 16))
+    largest = i8x16.max_u(largest, i8x16.max_u(first, second))
+    v128.store(to + index, i8x16.narrow_i16x8_u(paired(first), paired(second)))
+  }
+  must(i8x16.all_true(i8x16.lt_u(largest, i8x16.splat(16))))
   for (; index < length; index++) {
     const high = digit(load<u8>(from + 2 * index))
     const low = digit(load<u8>(from + 2 * index, 1))

@@ -17,50 +17,41 @@ export function decode(digits: usize, length: usize, to: usize): bool {
 }
 
 const lanes: usize = 4
-/** Of each lane: where the next block is, how many are left, the number of the message, and which of both hashes this is. */
+/** Of each lane: where the next block is, how many are left, and the number of the message. */
 const positions = memory.data(4 * 4)
 const left = memory.data(4 * 4)
 const messages = memory.data(4 * 4)
-const isSecond = memory.data(4 * 4)
 
 /** Slices of a message. */
 const slices: usize = 3
 
-/** Gathers a message, whose slices are numbers of 32 bits in pairs, from and to; its blocks. */
+/** Gathers a message, whose slices are numbers of 32 bits in pairs, from and to; its blocks. Writes up to 15 bytes behind each slice. */
 function gather(bytes: usize, slice: usize, to: usize): usize {
-  let length: usize = 0
+  const first = to
   for (let end = slice + slices * 8; slice < end; slice += 8) {
-    const from = load<u32>(slice)
-    const size = load<u32>(slice, 4) - from
-    memory.copy(to + length, bytes + from, size)
-    length += size
+    const from = bytes + load<u32>(slice)
+    const size = load<u32>(slice, 4) - load<u32>(slice)
+    for (let at: usize = 0; at < size; at += 16) v128.store(to + at, v128.load(from + at))
+    to += size
   }
-  return sha256.pad(to, length)
-}
-
-/** Begins a hash in a lane, of blocks that stand at `from`. */
-function start(lane: usize, from: usize, blocks: usize, second: u32): void {
-  sha256.begin(lane)
-  store<u32>(positions + (lane << 2), from)
-  store<u32>(left + (lane << 2), blocks)
-  store<u32>(isSecond + (lane << 2), second)
+  return sha256.pad(first, to - first)
 }
 
 /**
- * Hashes `count` messages, once or twice: each is made of three slices of `bytes`, which `table` names, and is put at `to`,
- * 32 bytes each. `room`: for each of four lanes `size` bytes, which the longest message and its padding, 72 bytes, fit into.
+ * Hashes `count` messages: each is made of three slices of `bytes`, which `table` names, and its hash is put to `to`, 32 bytes
+ * each. `room`: for each of four lanes `size` bytes, which the longest message and its padding, 72 bytes, fit into.
  */
-export function hash(bytes: usize, table: usize, count: u32, to: usize, room: usize, size: usize, twice: bool): void {
+export function hash(bytes: usize, table: usize, count: u32, to: usize, room: usize, size: usize): void {
   let next: u32 = 0
   let busy = 0
   for (let lane: usize = 0; lane < lanes; lane++) {
-    const own = room + lane * size
-    store<u32>(positions + (lane << 2), own)
+    store<u32>(positions + (lane << 2), room + lane * size)
     store<u32>(left + (lane << 2), 0)
-    if (next === count) continue
-    store<u32>(messages + (lane << 2), next)
-    start(lane, own, gather(bytes, table + next++ * slices * 8, own), 0)
-    busy++
+    if (next < count) {
+      start(lane, room + lane * size, gather(bytes, table + next * slices * 8, room + lane * size), next)
+      next++
+      busy++
+    }
   }
   while (busy > 0) {
     sha256.compress(load<u32>(positions), load<u32>(positions, 4), load<u32>(positions, 8), load<u32>(positions, 12))
@@ -70,60 +61,52 @@ export function hash(bytes: usize, table: usize, count: u32, to: usize, room: us
       store<u32>(left + (lane << 2), blocks - 1)
       store<u32>(positions + (lane << 2), load<u32>(positions + (lane << 2)) + 64)
       if (blocks > 1) continue
-      const own = room + lane * size
-      if (twice && load<u32>(isSecond + (lane << 2)) === 0) {
-        sha256.end(lane, own)
-        start(lane, own, sha256.pad(own, 32), 1)
-        continue
-      }
       sha256.end(lane, to + ((<usize>load<u32>(messages + (lane << 2))) << 5))
+      const own = room + lane * size
       store<u32>(positions + (lane << 2), own)
       if (next < count) {
-        store<u32>(messages + (lane << 2), next)
-        start(lane, own, gather(bytes, table + next++ * slices * 8, own), 0)
+        start(lane, own, gather(bytes, table + next * slices * 8, own), next)
+        next++
       } else busy--
     }
   }
 }
 
-/** What completes a message of 64 bytes, and of each lane a message of 32 bytes with what completes that. */
-const behindPair = memory.data(64)
-const hashed = memory.data(4 * 64)
+/** Begins the message of this number in a lane, in blocks that stand at `from`. */
+function start(lane: usize, from: usize, blocks: usize, message: u32): void {
+  sha256.begin(lane)
+  store<u32>(positions + (lane << 2), from)
+  store<u32>(left + (lane << 2), blocks)
+  store<u32>(messages + (lane << 2), message)
+}
 
-/** Hashes the messages of 32 bytes that stand in `hashed`. */
-function hashHashed(): void {
-  for (let lane: usize = 0; lane < lanes; lane++) {
-    sha256.pad(hashed + (lane << 6), 32)
-    sha256.begin(lane)
-  }
-  sha256.compress(hashed, hashed + 64, hashed + 128, hashed + 192)
+/** Puts the hashes of the first lanes to `to`, 32 bytes each, up to `end`; where the next one is put. */
+function put(to: usize, end: usize): usize {
+  for (let lane: usize = 0; lane < lanes && to < end; lane++, to += 32) sha256.end(lane, to)
+  return to
 }
 
 /** Hashes `count` pairs of hashes at `from`, 64 bytes each, and puts their hashes to `to`, 32 bytes each: it may be the same place. */
 export function pairs(from: usize, count: u32, to: usize): void {
   if (count === 0) return
-  store<u8>(behindPair, 0x80)
-  store<u64>(behindPair, bswap<u64>(64 << 3), 56)
   const last = from + ((<usize>count - 1) << 6)
-  for (let pair = from; pair <= last; pair += lanes << 6) {
-    for (let lane: usize = 0; lane < lanes; lane++) sha256.begin(lane)
+  const end = to + ((<usize>count) << 5)
+  for (let pair = from; to < end; pair += lanes << 6) {
+    sha256.beginAll()
     sha256.compress(pair, min(pair + 64, last), min(pair + 128, last), min(pair + 192, last))
-    sha256.compress(behindPair, behindPair, behindPair, behindPair)
-    for (let lane: usize = 0; lane < lanes; lane++) sha256.end(lane, hashed + (lane << 6))
-    hashHashed()
-    for (let lane: usize = 0; lane < lanes && pair + (lane << 6) <= last; lane++, to += 32) sha256.end(lane, to)
+    sha256.complete64()
+    sha256.hashAgain()
+    to = put(to, end)
   }
 }
 
-/** Hashes `count` hashes at `from` once more with SHA-256, and puts what comes of them to `to`: 32 bytes each. */
+/** Hashes `count` hashes at `from` once more with SHA-256, and puts what comes of them to `to`, 32 bytes each: it may be the same place. */
 export function again(from: usize, count: u32, to: usize): void {
-  const end = from + ((<usize>count) << 5)
-  while (from < end) {
-    const left = (end - from) >> 5
-    const taken = min(left, lanes)
-    for (let lane: usize = 0; lane < taken; lane++, from += 32) memory.copy(hashed + (lane << 6), from, 32)
-    hashHashed()
-    for (let lane: usize = 0; lane < taken; lane++, to += 32) sha256.end(lane, to)
+  const end = to + ((<usize>count) << 5)
+  for (; to < end; from += lanes << 5) {
+    sha256.take(from)
+    sha256.hashAgain()
+    to = put(to, end)
   }
 }
 

@@ -18,10 +18,14 @@ if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1
   process.exit(1)
 }
 
-// What was compiled once need not be again: this halves the start.
-require("node:module").enableCompileCache()
-
-// A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were bundled to.
 var fs = require("node:fs")
 var path = require("node:path")
+
+// What was compiled once need not be again: this halves the start. Threads look for the folder in the environment.
+var compiled = require("node:module").enableCompileCache().directory
+if (compiled !== undefined && !process.env.NODE_COMPILE_CACHE) {
+  process.env.NODE_COMPILE_CACHE = path.dirname(compiled)
+}
+
+// A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were bundled to.
 import(fs.existsSync(path.join(__dirname, "../src/main.ts")) ? "../src/main.ts" : "../program/main.js")

@@ -224,6 +224,23 @@ describe("the command line", () => {
     })
   )
 
+  it.live("keeps what Node compiled, of threads too, and does without where nothing can be kept", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      commandsIn(cwd)
+      const create = (name: string, environment: Readonly<Record<string, string>>) =>
+        run(["accounts", "create", name, "--config", `${cwd}/headwater.json`], {
+          node: [bin],
+          environment: { NODE_COMPILE_CACHE: "", NODE_DEBUG_NATIVE: "COMPILE_CACHE", ...environment }
+        })
+      const kept = yield* create("acme", {})
+      assert.strictEqual(kept.code, 0)
+      assert.match(kept.stderr, /\[compile cache\].*SqliteThread\.worker\.ts/)
+      const impossible = yield* create("other", { TMPDIR: `${cwd}/headwater.json/none` })
+      assert.strictEqual(impossible.code, 0)
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
   it.live("refuses to serve with bad settings, naming every problem", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

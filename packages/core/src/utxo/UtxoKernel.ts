@@ -10,23 +10,17 @@ export interface Exports extends Kernel.Exports {
   /** Puts the bytes of twice as many hexadecimal digits at `digits` to `to`; 0 where one of them is none. */
   readonly decode: (digits: number, length: number, to: number) => number
   /**
-   * Hashes `count` messages of three slices of `bytes` each, and puts their hashes to `to`, 32 bytes each: SHA-256 of SHA-256
-   * with `twice` = 1, SHA-256 with 0. `table`: of each
-   * slice two numbers of 32 bits, where it begins and ends in `bytes`. `room`: four times `size` bytes for the kernel's own
-   * use, where `size` is a multiple of 64 and at least 72 more than the longest message has.
+   * Hashes `count` messages of three slices of `bytes` each with SHA-256, and puts their hashes to `to`, 32 bytes each. `table`:
+   * of each slice two numbers of 32 bits, where it begins and ends in `bytes`. `room`: four times `size` bytes for the kernel's
+   * own use, where `size` is a multiple of 64 and at least 72 more than the longest message has.
    */
-  readonly hash: (
-    bytes: number,
-    table: number,
-    count: number,
-    to: number,
-    room: number,
-    size: number,
-    twice: 0 | 1
-  ) => void
+  readonly hash: (bytes: number, table: number, count: number, to: number, room: number, size: number) => void
   /** Hashes `count` pairs of hashes, and puts the hash of each to `to`: 32 bytes each, and `to` may be where the pairs are. */
   readonly pairs: (pairs: number, count: number, to: number) => void
-  /** Hashes `count` hashes of 32 bytes each once more with SHA-256, and puts what comes of them to `to`, 32 bytes each. */
+  /**
+   * Hashes `count` hashes of 32 bytes each once more with SHA-256, and puts what comes of them to `to`, 32 bytes each: it may be
+   * where the hashes are. Reads up to 96 bytes behind them.
+   */
   readonly again: (hashes: number, count: number, to: number) => void
   /** As `again`, with RIPEMD-160: 20 bytes each, and 60 bytes of anything behind all of them. */
   readonly ripemd: (hashes: number, count: number, to: number) => void
@@ -60,7 +54,7 @@ export const hashesOf: Unlocking.HashesOf = (contents, needsSha256d = true) => {
     at += content.length
     offsets[index * offsetsOf + 1] = at
   }
-  instance.hash(bytes, table, count, first, room, roomOfLane, 0)
+  instance.hash(bytes, table, count, first, room, roomOfLane)
   if (needsSha256d) instance.again(first, count, second)
   instance.ripemd(first, count, short)
   const hashes = {

@@ -1,7 +1,7 @@
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import { sha256 } from "@noble/hashes/sha2.js"
-import { concatBytes } from "@noble/hashes/utils.js"
+import { bytesToHex, concatBytes } from "@noble/hashes/utils.js"
 import { describe, expect, it } from "vitest"
 
 const { kernel } = UtxoKernel
@@ -19,7 +19,8 @@ const hashes = (bytes: Uint8Array, slices: ReadonlyArray<number>): ReadonlyArray
   const memory = new Uint8Array(instance.memory.buffer)
   memory.set(bytes, instance.begin())
   new Uint32Array(instance.memory.buffer, table, slices.length).set(slices)
-  instance.hash(instance.begin(), table, count, to, room, roomOfLane, 1)
+  instance.hash(instance.begin(), table, count, to, room, roomOfLane)
+  instance.again(to, count, to)
   const found = Array.from({ length: count }, (_, index) => memory.slice(to + index * 32, to + (index + 1) * 32))
   kernel.giveBack(instance)
   return found
@@ -47,6 +48,44 @@ describe("the kernel of UTXO chains", () => {
       }).flat()
       expect(hashes(bytes, slices)).toEqual(plain(bytes, slices))
     }
+  })
+
+  it("hashes pairs of hashes, whatever their number, in their place", () => {
+    for (let count = 0; count < 12; count++) {
+      const instance = kernel.take()
+      const at = instance.begin()
+      instance.reach(at + 12 * 64)
+      const memory = new Uint8Array(instance.memory.buffer)
+      memory.set(bytes.subarray(0, count * 64), at)
+      instance.pairs(at, count, at)
+      const found = Array.from({ length: count }, (_, index) => memory.slice(at + index * 32, at + (index + 1) * 32))
+      kernel.giveBack(instance)
+      const slices = Array.from({ length: count }, (_, index) => [index * 64, (index + 1) * 64, 0, 0, 0, 0]).flat()
+      expect(found).toEqual(plain(bytes, slices))
+    }
+  })
+
+  it("reads hexadecimal digits, and tells each byte that is none, at every place", () => {
+    const instance = kernel.take()
+    const at = instance.begin()
+    const to = at + 128
+    instance.reach(to + 64)
+    const memory = new Uint8Array(instance.memory.buffer)
+    for (const length of [1, 15, 16, 33]) {
+      const digits = Uint8Array.from({ length: 2 * length }, (_, index) =>
+        "0123456789abcdefABCDEF".charCodeAt(index % 22)
+      )
+      for (let place = 0; place < 2 * length; place++) {
+        for (let byte = 0; byte < 256; byte++) {
+          const text = String.fromCharCode(...digits.with(place, byte))
+          memory.set(digits.with(place, byte), at)
+          const isRead = instance.decode(at, length, to) !== 0
+          expect(isRead).toBe(/^[0-9a-f]+$/i.test(text))
+          if (isRead) expect(bytesToHex(memory.subarray(to, to + length))).toBe(text.toLowerCase())
+        }
+      }
+    }
+    kernel.giveBack(instance)
   })
 
   it("hashes keys and scripts of every length as every engine does, whatever their number", () => {

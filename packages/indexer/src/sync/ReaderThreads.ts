@@ -33,6 +33,11 @@ export const Bounds = Context.Reference("@headwater/indexer/sync/ReaderThreads/B
   defaultValue: () => ({
     /** Blocks below the head, as last seen, from which on threads read. */
     distance: 64,
+    /**
+     * How long the blocks up to the head take at the pace so far, from which on threads read, in milliseconds: a thread that
+     * starts loads and compiles what the main thread has, for as much CPU as a few thousand small blocks.
+     */
+    worthMillis: 20_000,
     /** How long threads without blocks to read are kept, and how long one may give no sign of life, in milliseconds. */
     idleMillis: 30_000
   })
@@ -72,6 +77,15 @@ const decisive: ReadonlySet<Capability.Name> = new Set([
   "prevouts" as const
 ])
 
+/** Blocks long past that are read in a row, without one near the head between them. */
+interface Run {
+  since: number | undefined
+  blocks: number
+  isWorth: boolean
+}
+
+const newRun = (): Run => ({ since: undefined, blocks: 0, isWorth: false })
+
 const areAlike = (ours: ReadonlyArray<Capability.Capability>, others: ReadonlyArray<Capability.Capability>) =>
   ours.every(
     ({ available, name }) =>
@@ -83,7 +97,7 @@ export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<ReaderThreads, never, Scope.Scope> {
   if (options.threads === 0) return none
-  const { distance, idleMillis } = yield* Bounds
+  const { distance, idleMillis, worthMillis } = yield* Bounds
   const threads = yield* Effect.forEach(Array.from({ length: options.threads }), ReaderThread.make)
   /** When a thread was last asked. */
   let askedAt = 0
@@ -151,16 +165,19 @@ export const make = Effect.fnUntraced(function* (
     )
 
     const firstHead = yield* Effect.cachedWithTTL(head, "1 second")
+    const isPastOf = (top: number, height: number) => height <= top - distance
     const isPast = (height: number) =>
       Effect.gen(function* () {
-        const top = newest ?? (yield* firstHead).height
-        return height <= top - distance
+        return isPastOf(newest ?? (yield* firstHead).height, height)
       }).pipe(Effect.orElseSucceed(() => false))
 
     /** By a thread; undefined where none is to be asked, or gives the block. */
-    const byThread = Effect.fnUntraced(function* (question: Question, height: number) {
+    const byThread = Effect.fnUntraced(function* (question: Question, height: number, run: Run) {
       const now = yield* SteadyTime.millis
-      if (isClosed || now < restsUntil) return undefined
+      run.since ??= now
+      run.blocks++
+      run.isWorth ||= ((now - run.since) / run.blocks) * (newest! - height) >= worthMillis
+      if (!run.isWorth || isClosed || now < restsUntil) return undefined
       askedAt = now
       if (!isTended) {
         isTended = true
@@ -182,22 +199,25 @@ export const make = Effect.fnUntraced(function* (
       return yield* TimeSlice.run(() => BlockMessage.read(message))
     })
 
-    const read = (question: Question, plain: (height: number) => Effect.Effect<Block, NodeError>) => (height: number) =>
-      Effect.suspend(() => {
-        underWay++
-        // A block alone gains nothing from a thread.
-        if (underWay === 1) return plain(height)
-        return Effect.gen(function* () {
-          const block = (yield* isPast(height)) ? yield* byThread(question, height) : undefined
-          return block ?? (yield* plain(height))
-        })
-      }).pipe(
-        Effect.ensuring(
-          Effect.sync(() => {
-            underWay--
-          })
-        )
-      )
+    const read = (question: Question, plain: (height: number) => Effect.Effect<Block, NodeError>) => {
+      let run = newRun()
+      const several = Effect.fnUntraced(function* (height: number) {
+        const past = yield* isPast(height)
+        if (!past) run = newRun()
+        return (past ? yield* byThread(question, height, run) : undefined) ?? (yield* plain(height))
+      })
+      const readEnds = Effect.sync(() => {
+        underWay--
+      })
+      return (height: number) =>
+        Effect.suspend(() => {
+          underWay++
+          if (underWay > 1) return several(height)
+          // A block alone gains nothing from a thread.
+          if (newest !== undefined && !isPastOf(newest, height)) run = newRun()
+          return plain(height)
+        }).pipe(Effect.ensuring(readEnds))
+    }
 
     return {
       ...connected,

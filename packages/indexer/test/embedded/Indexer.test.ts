@@ -3,7 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Indexer } from "@headwater/indexer/embedded/Indexer"
+import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
 import * as Anvil from "../../../../test/Anvil.ts"
@@ -17,6 +19,12 @@ const file = Effect.map(
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   ),
   (folder) => join(folder, "store.db")
+)
+
+/** Threads read however little is left. */
+const atOnce = Layer.effect(
+  ReaderThreads.Bounds,
+  Effect.map(ReaderThreads.Bounds, (bounds) => ({ ...bounds, worthMillis: 0 }))
 )
 
 describe("Indexer", () => {
@@ -47,7 +55,7 @@ describe("Indexer", () => {
             store: { sqlite: yield* file },
             addresses: [to],
             threads: 1
-          })
+          }).pipe(Layer.provide(atOnce))
         )
       )
       assert.deepStrictEqual([...amounts], ["0.000000000000000001", "0.000000000000000002"])

@@ -7,6 +7,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type { NodeSettings } from "@headwater/indexer/families/Family"
 import * as ChainConnection from "@headwater/indexer/sync/ChainConnection"
 import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -44,7 +45,7 @@ const settingsOf = (url: string, more: Partial<NodeSettings> = {}): NodeSettings
 })
 
 /** Every block but the newest is past. */
-const bounds = { distance: 1, idleMillis: 60_000 }
+const bounds = { distance: 1, worthMillis: 0, idleMillis: 60_000 }
 
 const counted = (id: string) =>
   Effect.map(Metric.snapshot, (all) =>
@@ -285,16 +286,73 @@ const rawChain = Effect.fnUntraced(function* (raws: ReadonlyArray<string>) {
   return [blocks.map(({ height }) => height), part] as const
 })
 
-describe("a thread that ends", () => {
-  /** Threads in this process, which are told apart by their order. */
-  const inProcess = (started: Array<InProcessReader.InProcessThread>, deliver: (message: () => void) => void) => ({
-    start: () => {
-      const thread = InProcessReader.start(Context.empty(), deliver)
-      started.push(thread)
-      return thread
-    }
+/** Threads in this process, which are told apart by their order. */
+const inProcess = (started: Array<InProcessReader.InProcessThread>, deliver: (message: () => void) => void) => ({
+  start: () => {
+    const thread = InProcessReader.start(Context.empty(), deliver)
+    started.push(thread)
+    return thread
+  }
+})
+
+describe("threads start where what is left takes long", () => {
+  /** How many are started; each look at the clock takes so long, as `pass` does. */
+  const started = Effect.fnUntraced(function* (
+    stepMillis: number,
+    reading: (
+      node: Opened,
+      heights: ReadonlyArray<number>,
+      pass: (millis: number) => void
+    ) => Effect.Effect<unknown, unknown>
+  ) {
+    const { heights, settings } = yield* smallNode
+    const threads: Array<InProcessReader.InProcessThread> = []
+    let millis = 0
+    const clock = yield* Clock.Clock
+    const timed: Clock.Clock = Object.assign(Object.create(clock), {
+      monotonicTimeNanosUnsafe: () => {
+        millis += stepMillis
+        return BigInt(millis) * 1_000_000n
+      }
+    })
+    yield* Effect.gen(function* () {
+      const node = yield* open(TronBlocks.mainnet, settings, 1, { ...bounds, worthMillis: 300 })
+      yield* reading(node, heights, (passed) => {
+        millis += passed
+      })
+    }).pipe(
+      Effect.provideService(ReaderMachine, inProcess(threads, setImmediate)),
+      Effect.provideService(Clock.Clock, timed)
+    )
+    return threads.length
   })
 
+  it.live("none for blocks that are soon read", () =>
+    apart(() => Effect.map(started(0, read), (threads) => assert.strictEqual(threads, 0)))
+  )
+
+  it.live("one once the pace says that it pays", () =>
+    apart(() => Effect.map(started(10, read), (threads) => assert.strictEqual(threads, 1)))
+  )
+
+  it.live("after a block near the head the pace is measured anew", () =>
+    apart(() =>
+      Effect.gen(function* () {
+        const threads = yield* started(0, (node, heights, pass) =>
+          Effect.gen(function* () {
+            yield* read(node, heights.slice(0, 4))
+            yield* node.source.blockAt(first + 39)
+            pass(3_600_000)
+            yield* read(node, heights)
+          })
+        )
+        assert.strictEqual(threads, 0)
+      })
+    )
+  )
+})
+
+describe("a thread that ends", () => {
   it.live("loses nothing: what it was reading is read again, in order, and the log says so", () =>
     apart((lines) =>
       Effect.gen(function* () {

@@ -2,22 +2,40 @@
 import { hash } from "node:crypto"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 
-/** Of one message. */
-export const sha256d = (bytes: Uint8Array): Buffer => hash("sha256", hash("sha256", bytes, "buffer"), "buffer")
+/** By way of text, since Node.js takes twice as long to give a buffer. */
+const sha256 = (bytes: Uint8Array): Buffer => Buffer.from(hash("sha256", bytes, "binary"), "binary")
 
-/**
- * Messages that are made of slices of the same bytes: six offsets each, from and to of three slices, which follow one
- * another in the message. Slices that are not needed are empty.
- */
-export type Messages = ReadonlyArray<number>
+/** Of one message. */
+export const sha256d = (bytes: Uint8Array): Buffer => sha256(sha256(bytes))
 
 const offsetsOf = 6
 
+/** Messages that are made of slices of the same bytes. */
+export class Messages {
+  /** Of each message six: from and to of three slices, which follow one another in the message, and may be empty. */
+  readonly offsets: Uint32Array
+  count = 0
+
+  constructor(most: number) {
+    this.offsets = new Uint32Array(most * offsetsOf)
+  }
+
+  add(from: number, to: number, secondFrom = to, secondTo = to, thirdFrom = to, thirdTo = to): void {
+    const at = this.count++ * offsetsOf
+    this.offsets[at] = from
+    this.offsets[at + 1] = to
+    this.offsets[at + 2] = secondFrom
+    this.offsets[at + 3] = secondTo
+    this.offsets[at + 4] = thirdFrom
+    this.offsets[at + 5] = thirdTo
+  }
+}
+
 /** The bytes of one message. */
-export const message = (bytes: Uint8Array, messages: Messages, index: number): Uint8Array => {
+export const message = (bytes: Uint8Array, { offsets }: Messages, index: number): Uint8Array => {
   const at = index * offsetsOf
-  const slice = (number: number) => bytes.subarray(messages[at + number * 2], messages[at + number * 2 + 1])
-  return messages[at + 2] === messages[at + 3] && messages[at + 4] === messages[at + 5]
+  const slice = (number: number) => bytes.subarray(offsets[at + number * 2], offsets[at + number * 2 + 1])
+  return offsets[at + 2] === offsets[at + 3] && offsets[at + 4] === offsets[at + 5]
     ? slice(0)
     : Buffer.concat([slice(0), slice(1), slice(2)])
 }
@@ -30,8 +48,7 @@ const most = 1_024
 const roomOfLane = longest + 128
 
 /** How many of the messages from `first` on are hashed at a time, and where their bytes begin and end. */
-const batchFrom = (messages: Messages, first: number) => {
-  const all = messages.length / offsetsOf
+const batchFrom = ({ count: all, offsets }: Messages, first: number) => {
   let begin = Number.MAX_SAFE_INTEGER
   let end = 0
   let count = 0
@@ -41,8 +58,8 @@ const batchFrom = (messages: Messages, first: number) => {
     let from = begin
     let to = end
     for (let slice = at; slice < at + offsetsOf; slice += 2) {
-      const start = messages[slice]!
-      const stop = messages[slice + 1]!
+      const start = offsets[slice]!
+      const stop = offsets[slice + 1]!
       if (start === stop) continue
       length += stop - start
       from = Math.min(from, start)
@@ -57,10 +74,9 @@ const batchFrom = (messages: Messages, first: number) => {
 
 /** The hashes of all messages, one behind another, each as it is computed. */
 export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, Uint8Array> {
-  const all = messages.length / offsetsOf
-  const hashes = new Uint8Array(all * 32)
+  const hashes = new Uint8Array(messages.count * 32)
   const { giveBack, take } = UtxoKernel.kernel
-  for (let first = 0; first < all; ) {
+  for (let first = 0; first < messages.count; ) {
     const { begin, count, end } = batchFrom(messages, first)
     if (count === 0) {
       hashes.set(sha256d(message(bytes, messages, first)), first * 32)
@@ -76,14 +92,11 @@ export function* ofEach(bytes: Uint8Array, messages: Messages): Generator<void, 
     kernel.reach(room + 4 * roomOfLane)
     const memory = new Uint8Array(kernel.memory.buffer)
     memory.set(bytes.subarray(begin, end), start)
-    const offsets = new Uint32Array(kernel.memory.buffer, table, count * offsetsOf)
-    for (let index = 0; index < offsets.length; index += 2) {
-      const from = messages[first * offsetsOf + index]!
-      const length = messages[first * offsetsOf + index + 1]! - from
-      offsets[index] = length === 0 ? 0 : from - begin
-      offsets[index + 1] = length === 0 ? 0 : from - begin + length
-    }
-    kernel.hash(start, table, count, to, room, roomOfLane, 1)
+    const offsets = messages.offsets.subarray(first * offsetsOf, (first + count) * offsetsOf)
+    new Uint32Array(kernel.memory.buffer, table).set(offsets)
+    // As if all of the bytes stood there: the others are named by no offset.
+    kernel.hash(start - begin, table, count, to, room, roomOfLane)
+    kernel.again(to, count, to)
     hashes.set(memory.subarray(to, to + count * 32), first * 32)
     giveBack(kernel)
     first += count

@@ -101,9 +101,9 @@ export const unlisted: Listed = { length: 0, at: () => new Uint8Array() }
 
 /** Adds the ids of the transactions that were read. */
 function* addIds(bytes: Uint8Array, { body, places }: Transactions): Generator<void, void> {
-  const messages: Array<number> = []
+  const messages = new DoubleSha256.Messages(places.length)
   for (const place of places) {
-    if (!(RawZcashTransaction.isNew(place) || place.isZeroed)) RawTransaction.pushIdMessage(messages, place)
+    if (!(RawZcashTransaction.isNew(place) || place.isZeroed)) RawTransaction.addIdMessage(messages, place)
   }
   const hashes = yield* DoubleSha256.ofEach(bytes, messages)
   let next = 0
@@ -142,7 +142,7 @@ function* witnessesOf(
   const all = places.filter((place): place is RawTransaction.Place => !RawZcashTransaction.isNew(place))
   return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
     hasWitness: all.map(RawTransaction.hasWitness),
-    ids: () => RawTransaction.witnessIds(bytes, all, body.transactions)
+    hashes: () => RawTransaction.witnessHashes(bytes, all, body.transactions)
   })
 }
 

@@ -192,16 +192,19 @@ export const wholePlace = (start: number, end: number): Place => ({
 export const hasWitness = ({ flags }: Place): boolean => (flags & witnessFlag) !== 0
 
 /** What the id is the hash of: neither the witness nor what stands in MWEB. */
-export const pushIdMessage = (messages: Array<number>, { end, flags, from, lockTime, start, to }: Place): void => {
-  if (flags === 0) messages.push(start, end, 0, 0, 0, 0)
-  else messages.push(start, start + 4, from, to, lockTime, lockTime + 4)
+export const addIdMessage = (
+  messages: DoubleSha256.Messages,
+  { end, flags, from, lockTime, start, to }: Place
+): void => {
+  if (flags === 0) messages.add(start, end)
+  else messages.add(start, start + 4, from, to, lockTime, lockTime + 4)
 }
 
 /** The id of one transaction. */
 export const idOf = (bytes: Uint8Array, place: Place): Uint8Array => {
   if (place.isZeroed) return written(AssetUnlock.hash(bytes.subarray(place.start, place.end)))
-  const messages: Array<number> = []
-  pushIdMessage(messages, place)
+  const messages = new DoubleSha256.Messages(1)
+  addIdMessage(messages, place)
   return written(DoubleSha256.sha256d(DoubleSha256.message(bytes, messages, 0)))
 }
 
@@ -220,20 +223,31 @@ export const witnessIdOf = (bytes: Uint8Array, { end, flags, from, lockTime, sta
     )
   )
 
-/** As {@link witnessIdOf} of all these transactions, whose ids are given; one without a witness has the hash of its id. */
-export function* witnessIds(
+/**
+ * As {@link witnessIdOf} of all these transactions, one behind another, but as the hashes are computed. One without a witness has
+ * the hash of its id, which is given.
+ */
+export function* witnessHashes(
   bytes: Uint8Array,
   places: ReadonlyArray<Place>,
   ids: ReadonlyArray<Uint8Array>
-): Generator<void, ReadonlyArray<Uint8Array>> {
-  const messages: Array<number> = []
-  for (const { end, flags, start } of places) if (flags === witnessFlag) messages.push(start, end, 0, 0, 0, 0)
-  const hashes = yield* DoubleSha256.ofEach(bytes, messages)
+): Generator<void, Uint8Array> {
+  const messages = new DoubleSha256.Messages(places.length)
+  for (const { end, flags, start } of places) if (flags === witnessFlag) messages.add(start, end)
+  const found = yield* DoubleSha256.ofEach(bytes, messages)
+  const hashes = new Uint8Array(places.length * hashSize)
   let next = 0
-  return places.map((place, index) => {
-    if (!hasWitness(place)) return ids[index]!
-    return place.flags === witnessFlag ? writtenAt(hashes, next++ * 32) : witnessIdOf(bytes, place)
-  })
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index]!
+    const to = index * hashSize
+    if (place.flags === witnessFlag) {
+      for (let byte = 0; byte < hashSize; byte++) hashes[to + byte] = found[next++]!
+    } else {
+      const id = hasWitness(place) ? witnessIdOf(bytes, place) : ids[index]!
+      for (let byte = 0; byte < hashSize; byte++) hashes[to + byte] = id[hashSize - 1 - byte]!
+    }
+  }
+  return hashes
 }
 
 /** Adds what the next transaction of the raw block moves to `body`, but not its id. Throws `Malformed`. */

@@ -12,6 +12,7 @@ import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
 import * as BlockBody from "./BlockBody.ts"
 import { reading, refuse } from "./Malformed.ts"
+import { hashesOf } from "./MerkleRoot.ts"
 import * as NodeJson from "./NodeJson.ts"
 import { RawBytes } from "./RawBytes.ts"
 import * as RawTransaction from "./RawTransaction.ts"
@@ -122,6 +123,23 @@ const readBytes = (chain: Chain, json: NodeJson.Json, index: number, own: BlockB
     return { bytes, place }
   })
 
+/** A transaction whose bytes are known, and where its parts stand there. */
+interface Witnessed {
+  readonly bytes: Uint8Array
+  readonly place: RawTransaction.Place
+}
+
+/** As `RawTransaction.witnessHashes`, of transactions each of which has bytes of its own. */
+function* witnessHashes(
+  witnessed: ReadonlyArray<Witnessed>,
+  ids: ReadonlyArray<Uint8Array>
+): Generator<void, Uint8Array> {
+  const whole = yield* TimeSlice.map(witnessed, ({ bytes, place }, index) =>
+    RawTransaction.hasWitness(place) ? RawTransaction.witnessIdOf(bytes, place) : ids[index]!
+  )
+  return yield* hashesOf(whole)
+}
+
 /**
  * Proves `body`, which was read from `transactions`; what its inputs unlock with is from their bytes afterwards. A
  * transaction without bytes, or with bytes of a form that is not known, is unproven.
@@ -134,7 +152,7 @@ export function* of(
   const own = BlockBody.empty()
   const partial = new Set((body.notUnderstood ?? []).map(({ transactionId: id }) => (id ? Bytes.key(id) : "")))
   const isPartial = (id: Uint8Array) => partial.size > 0 && partial.has(Bytes.key(id))
-  const witnessed: Array<{ readonly bytes: Uint8Array; readonly place: RawTransaction.Place }> = []
+  const witnessed: Array<Witnessed> = []
   const odd = new Set<number>()
   const unproven: Array<UnprovenPart> = [...ofPrevouts(body)]
   const isZcash = chain.utxo!.wireFormat === "zcash"
@@ -173,10 +191,7 @@ export function* of(
   if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return Proof.allBut(...unproven)
   const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, {
     hasWitness: witnessed.map(({ place }) => RawTransaction.hasWitness(place)),
-    ids: () =>
-      TimeSlice.map(witnessed, ({ bytes, place }, index) =>
-        RawTransaction.hasWitness(place) ? RawTransaction.witnessIdOf(bytes, place) : own.transactions[index]!
-      )
+    hashes: () => witnessHashes(witnessed, own.transactions)
   })
   return { mismatch, unproven: [...unproven, ...witnesses] }
 }

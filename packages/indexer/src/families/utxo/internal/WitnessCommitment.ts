@@ -6,8 +6,8 @@
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Proof from "../../node/Proof.ts"
 import { sha256d } from "./DoubleSha256.ts"
-import { merkleRoot } from "./MerkleRoot.ts"
-import { RawBytes, written } from "./RawBytes.ts"
+import { rootOf } from "./MerkleRoot.ts"
+import { RawBytes } from "./RawBytes.ts"
 
 /** OP_RETURN, 36 bytes, and the mark. */
 const mark = Buffer.from("6a24aa21a9ed", "hex")
@@ -42,15 +42,15 @@ const ofCoinbase = (coinbase: Uint8Array) => {
 interface Witnessed {
   /** Of each transaction. */
   readonly hasWitness: ReadonlyArray<boolean>
-  /** The hash of all of each transaction, as it is written. */
-  readonly ids: () => Generator<void, ReadonlyArray<Uint8Array>>
+  /** The hashes of all of each transaction, one behind another, each as it is computed. */
+  readonly hashes: () => Generator<void, Uint8Array>
 }
 
 /** Proves the witnesses of a block whose coinbase is given; throws `Malformed` where the coinbase cannot be read. */
 export function* proof(
   chain: Chain,
   coinbase: Uint8Array,
-  { hasWitness, ids }: Witnessed
+  { hasWitness, hashes }: Witnessed
 ): Generator<void, Proof.Outcome> {
   if (chain.utxo!.address.segwit === undefined) return Proof.nothing
   const { commitment, reserved } = ofCoinbase(coinbase)
@@ -63,8 +63,7 @@ export function* proof(
     return commitment === undefined ? Proof.nothing : Proof.allBut(Proof.unknown("witnesses", reason))
   }
   // The coinbase counts as zeros, since its own hash would hold the commitment.
-  const [, ...others] = yield* ids()
-  const root = written(yield* merkleRoot([new Uint8Array(32), ...others]))
+  const root = yield* rootOf((yield* hashes()).fill(0, 0, 32))
   return Buffer.compare(sha256d(Buffer.concat([root, reserved])), commitment) === 0
     ? Proof.nothing
     : Proof.mismatch("the witnesses are not those that the coinbase commits to")

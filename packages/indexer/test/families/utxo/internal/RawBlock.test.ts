@@ -92,10 +92,12 @@ const plain = ({ bytes, chain, listed }: Recorded): Read => {
     if (zcash) return { mismatch: undefined, unproven: [] }
     return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
       hasWitness: places.map(RawTransaction.hasWitness),
-      ids: () =>
-        TimeSlice.map(places, (place, index) =>
+      hashes: function* () {
+        const ids = yield* TimeSlice.map(places, (place, index) =>
           RawTransaction.hasWitness(place) ? RawTransaction.witnessIdOf(bytes, place) : body.transactions[index]!
         )
+        return Uint8Array.from(ids.flatMap((id) => [...written(id)]))
+      }
     })
   })
   return { hash, parent, merkleRoot, time, body, outcome, isBroken: lost }
