@@ -46,25 +46,34 @@ const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Se
     parkedCount: heldCount
   })
 
+/** PostgreSQL and OpenSSL name no remedy: since PostgreSQL 15 a role may create nothing in `public` by itself. */
+const postgresAdvice = (message: string) =>
+  /^permission denied/.test(message)
+    ? "let the role create tables: make it the owner of the database, or grant create on the schema"
+    : /^ENOENT|certificate|altnames|SSL|no encryption/i.test(message)
+      ? "see the TLS of the store's connections: store.postgres ends with ?sslmode=verify-full, and with &sslrootcert=ca.pem " +
+        "where the server's authority is your own (docs/operations.md, SQLite or PostgreSQL)"
+      : "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"
+
+/** A step of an upgrade that found no room is taken back, and the ones before stay. */
+const sqliteAdvice = (message: string) =>
+  /is full/.test(message)
+    ? "make room on the file's disk, and start again: an upgrade goes on where it was"
+    : "check that its folder exists and this user may write there, and that store.sqlite names the file"
+
 /** The store's name in messages, and what to check where the store does not open. */
-const words = (location: Location) =>
+const words = (location: Location, message: string) =>
   location.kind === "sqlite"
-    ? {
-        name: `the SQLite file ${location.file}`,
-        advice: "check that its folder exists and this user may write there, and that store.sqlite names the file"
-      }
-    : {
-        name: "PostgreSQL",
-        advice: "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"
-      }
+    ? { name: `the SQLite file ${location.file}`, advice: sqliteAdvice(message) }
+    : { name: "PostgreSQL", advice: postgresAdvice(message) }
 
 export const layer = Layer.unwrap(
   Effect.map(Settings.Settings, (settings) => {
     const location = Settings.storeLocation(settings)
-    const { advice, name } = words(location)
     return Database.layer(location).pipe(
-      Layer.catch((error) =>
-        Layer.effect(
+      Layer.catch((error) => {
+        const { advice, name } = words(location, error.message)
+        return Layer.effect(
           Database,
           new StoreUnavailable({
             message: `Cannot open ${name}: ${error.message}`,
@@ -72,7 +81,7 @@ export const layer = Layer.unwrap(
             advice: error._tag === "DatabaseError" ? advice : "follow the message, and try again"
           })
         )
-      ),
+      }),
       Layer.merge(retention(settings)),
       Layer.merge(Layer.succeed(Limits, settings.limits))
     )

@@ -61,4 +61,19 @@ describe("the settings' store", () => {
       assert.isTrue(Option.isNone(yield* Effect.timeoutOption(opened(Serve.services), "1 second")))
     }).pipe(Effect.provide(NodeServices.layer))
   )
+
+  it.live("does not open where a file of its URL is not there, and the advice is about TLS", () =>
+    Effect.gen(function* () {
+      const settings = yield* SettingsFile.load(undefined, {
+        HEADWATER_STORE_POSTGRES:
+          "postgres://127.0.0.1:1/headwater?sslmode=verify-full&sslrootcert=/nonexistent/ca.pem",
+        HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1"
+      })
+      const { advice, message } = yield* Effect.flip(
+        Effect.scoped(Layer.build(Layer.provide(Store.layer, Layer.succeed(Settings.Settings, settings))))
+      )
+      assert.match(message, /^Cannot open PostgreSQL: ENOENT: .*\/nonexistent\/ca\.pem/)
+      assert.include(advice, "sslrootcert")
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
 })

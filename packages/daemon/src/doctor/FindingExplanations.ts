@@ -27,12 +27,19 @@ export const explanations = {
     about: "store",
     meaning: "The store does not open. `headwater serve` cannot start on it.",
     causes: [
-      "SQLite: the folder does not exist, or this user may not write there.",
-      "PostgreSQL: the server does not run, or host, user, password or database in `store.postgres` is wrong."
+      "SQLite: the folder does not exist, this user may not write there, or its disk is full.",
+      "PostgreSQL: the server does not run, or host, user, password or database in `store.postgres` is wrong.",
+      "PostgreSQL: the role may not create tables in the schema (`permission denied for schema public`), which PostgreSQL 15 " +
+        "and newer grant to the owner of the database alone.",
+      "PostgreSQL: the server wants TLS (`no encryption`), or its certificate is of an authority that the URL does not name."
     ],
     remedies: [
       "SQLite: `ls -ld` of the folder that `store.sqlite` names, as the daemon's user.",
-      "PostgreSQL: `psql` with the same URL, from the same machine."
+      "PostgreSQL: `psql` with the same URL, from the same machine. Where `psql` connects and Headwater does not, TLS differs: " +
+        "without `sslmode` `psql` uses TLS where the server offers it, and Headwater none.",
+      "PostgreSQL: `create database headwater owner headwater`, or `grant create on schema public to headwater`.",
+      "PostgreSQL with TLS: `?sslmode=verify-full` at the end of the URL, with `&sslrootcert=/etc/headwater/ca.pem` where the " +
+        "authority is your own."
     ]
   },
   store_in_use: {
@@ -167,7 +174,10 @@ export const explanations = {
     about: "store",
     meaning: "The PostgreSQL role may not read and write every table of the store.",
     causes: ["The tables were made or restored by another role."],
-    remedies: ["Make the role the owner of the tables, or grant `select, insert, update, delete` on all of them."]
+    remedies: [
+      "Make the role the owner of the tables and sequences, or grant `select, insert, update, delete` on all tables and " +
+        "`usage` on all sequences."
+    ]
   },
   role_lacks_schema: {
     about: "store",

@@ -84,7 +84,7 @@ const role = ({
         level: "problem",
         code: "role_lacks_tables",
         message: `the role ${name} may not read and write ${refused.join(", ")}`,
-        advice: `grant select, insert, update, delete on all tables of the schema to ${name}, or make it their owner`
+        advice: `grant select, insert, update, delete on all tables of the schema and usage on all its sequences to ${name}, or make it their owner`
       }
     : { level: "ok", message: `the role ${name} may read and write every table` },
   ...(altersSchema

@@ -63,7 +63,7 @@ export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { 
     return yield* new CannotReplay({
       message:
         `Blocks ${from} to ${to} cannot be replayed: blocks ${first} to ${last} of ${name} are stored` +
-        (from < first ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
+        (from < first && from <= to ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
     })
   }
   const skipped = (yield* SkippedBlocks.of(chain)).find((range) => range.from <= to && range.to >= from)

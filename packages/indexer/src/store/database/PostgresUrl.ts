@@ -31,6 +31,9 @@ export const each = (text: string): ReadonlyArray<string> => divide(text).urls
 
 const attributes = ["primary", "read-write"]
 
+/** `pg` takes an unknown one for `verify-full`. */
+const sslModes = ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"]
+
 const problemOf = (text: string): string | undefined => {
   if (text !== text.trim()) return "must not begin or end with white space"
   const { hosts, parameters, ports } = divide(text)
@@ -41,6 +44,9 @@ const problemOf = (text: string): string | undefined => {
   if (ports.length > 1 && ports.length !== hosts.length) return "must have one port=, or as many as hosts"
   if (ports.some((port) => port !== "" && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))) {
     return "must have numbers up to 65535 as port="
+  }
+  if (!parameters.getAll("sslmode").every((value) => sslModes.includes(value))) {
+    return `must have one of ${sslModes.join(", ")} as sslmode=`
   }
   return parameters.getAll("target_session_attrs").every((value) => attributes.includes(value))
     ? undefined

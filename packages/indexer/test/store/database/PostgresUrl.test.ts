@@ -51,6 +51,7 @@ describe("the URL of a PostgreSQL store", () => {
       ["postgres://u:secret@/d?host=a&host=b", "must have host= and port= once, with commas between several"],
       ["postgres://u:secret@a,b,c/d?port=1,2", "must have one port=, or as many as hosts"],
       ["postgres://u:secret@a,b/d?port=1,x", "must have numbers up to 65535 as port="],
+      ["postgres://u:secret@a/d?sslmode=verify", "must have one of disable, no-verify, prefer, require, verify-ca"],
       ["postgres://u:secret@a,b/d?target_session_attrs=any", "must have target_session_attrs=read-write or =primary"],
       ["postgres://u:secret@a/d?target_session_attrs=standby", "must have target_session_attrs=read-write or =primary"]
     ] as const) {

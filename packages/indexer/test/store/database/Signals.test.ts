@@ -1,11 +1,15 @@
+import { Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { ServerSilence, ServerSockets } from "@headwater/indexer/store/database/internal/PostgresServer"
 import * as Statements from "@headwater/indexer/store/database/Statements"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import { sql } from "kysely"
 import { locations, takenStores } from "../../../../../test/Stores.ts"
 
@@ -69,6 +73,14 @@ const listeners = Effect.fnUntraced(function* ({ read }: Database["Service"]) {
   return found.map(({ pid }) => pid)
 })
 
+/** Of a connection that hears no notifications (`A`), each of which comes by itself. */
+class Deaf extends Socket {
+  override emit(event: string, ...parameters: ReadonlyArray<unknown>): boolean {
+    const [chunk] = parameters
+    return (event === "data" && Buffer.isBuffer(chunk) && chunk[0] === 0x41) || super.emit(event, ...parameters)
+  }
+}
+
 const postgres = locations.find(({ name }) => name === "postgres")
 
 describe.skipIf(postgres === undefined)("Signals of several processes on one PostgreSQL", () => {
@@ -102,6 +114,21 @@ describe.skipIf(postgres === undefined)("Signals of several processes on one Pos
       yield* woken
       assert.notStrictEqual((yield* listeners(two))[0], pid)
       yield* hears
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are warned of where a pool gives the server that listens to somebody else", () =>
+    Effect.gen(function* () {
+      const location = yield* postgres!.location
+      const warned = yield* Deferred.make<string>()
+      const logger = Logger.map(Logger.formatSimple, (line) => void Deferred.doneUnsafe(warned, Exit.succeed(line)))
+      const { signals } = yield* open(location).pipe(
+        Effect.provideService(ServerSockets, () => new Deaf()),
+        Effect.provideService(ServerSilence, 500),
+        Effect.provide(Logger.layer([logger]))
+      )
+      yield* Effect.flatten(signals.next("undone"))
+      assert.include(yield* Deferred.await(warned), "a pool by transaction (PgBouncer) stands between")
     }).pipe(Effect.scoped)
   )
 

@@ -117,7 +117,8 @@ export const streamOf = (client: object): Socket =>
 const look = (url: string) =>
   Effect.flatMap(ServerSockets, (socket) =>
     Effect.acquireUseRelease(
-      Effect.promise(async () => {
+      // The URL may name files, as `sslrootcert` does, which are read here.
+      Connection.attempt(async () => {
         const { default: pg } = await import("pg")
         const client = new pg.Client({ connectionString: url, ...clientOptions(socket) })
         client.on("error", () => {})

@@ -13,6 +13,7 @@ import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { sql } from "kysely"
+import type { DatabaseError } from "../DatabaseError.ts"
 import * as Signals from "../Signals.ts"
 import * as Connection from "./Connection.ts"
 import type { PostgresHold } from "./PostgresHold.ts"
@@ -27,10 +28,18 @@ const lastMillis = 1_000
 
 const isSignal = (name: string): name is Signals.Signal => (Signals.all as ReadonlyArray<string>).includes(name)
 
-/** Listens until the connection ends, which it does in silence as well; `heard` runs for each signal of another process. */
+const unheard =
+  "Signals do not come back from PostgreSQL: a pool by transaction (PgBouncer) stands between, which is not supported. " +
+  "Name the server itself, or a pool by session, in store.postgres"
+
+/**
+ * Listens until the connection ends, which it does in silence as well; `heard` runs for each signal of another process, and
+ * `tell` sends one of this process on another connection.
+ */
 const listen = Effect.fnUntraced(function* (
   held: PostgresHold,
   own: string,
+  tell: Effect.Effect<unknown, DatabaseError>,
   heard: (signal: Signals.Signal) => Effect.Effect<void>
 ) {
   const client = yield* PostgresServer.connection(held)
@@ -38,13 +47,21 @@ const listen = Effect.fnUntraced(function* (
   const silenceMillis = yield* PostgresServer.ServerSilence
   const ask = (statement: string) =>
     Connection.attempt(() => client.query(statement)).pipe(Effect.timeout(silenceMillis))
+  const echoed = yield* Latch.make()
   client.on("notification", ({ payload = "" }) => {
     const [sender, ...names] = payload.split(" ")
-    if (sender !== own) run(Effect.forEach(names.filter(isSignal), heard, { discard: true }))
+    if (sender === own) echoed.openUnsafe()
+    else run(Effect.forEach(names.filter(isSignal), heard, { discard: true }))
   })
   yield* ask(`listen ${channel}`)
   // Whatever was told while nobody listened.
   yield* Effect.forEach(Signals.all, heard, { discard: true })
+  // A pool by transaction gives the server that listens to other clients, and says nothing of that.
+  yield* Effect.andThen(tell, echoed.await).pipe(
+    Effect.timeoutOrElse({ duration: silenceMillis, orElse: () => Effect.logWarning(unheard) }),
+    Effect.ignore,
+    Effect.forkScoped
+  )
   const ended = Effect.callback<void>((resume) => {
     client.on("end", () => resume(Effect.void))
   })
@@ -63,17 +80,19 @@ export const make = Effect.fnUntraced(function* ({ afterCommit, query }: Connect
   })
   const wanted = yield* Latch.make()
 
+  const tell = (names: Iterable<Signals.Signal>) =>
+    query(Connection.rows(sql`select pg_notify(${channel}, ${[own, ...names].join(" ")})`))
   const notify = Effect.suspend(() => {
-    const payload = [own, ...unsent].join(" ")
+    const names = unsent
     unsent = new Set()
     some.closeUnsafe()
     // A store that is away is found to be so by those who have work for the store.
-    return Effect.ignore(query(Connection.rows(sql`select pg_notify(${channel}, ${payload})`)))
+    return Effect.ignore(tell(names))
   })
   yield* Effect.addFinalizer(() => (unsent.size === 0 ? Effect.void : Effect.timeoutOption(notify, lastMillis)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(some.await, notify)))
   yield* wanted.await.pipe(
-    Effect.andThen(listen(held, own, arrive)),
+    Effect.andThen(listen(held, own, tell([]), arrive)),
     Effect.catchCause((cause) => Effect.logDebug("Signals of other daemons are not heard", cause)),
     Effect.andThen(Effect.sleep(pause)),
     Effect.forever,
