@@ -86,6 +86,8 @@ interface Run {
   isWorth: boolean
 }
 
+const newRun = (now: number): Run => ({ since: now, until: now, blocks: 0, isWorth: false })
+
 const areAlike = (ours: ReadonlyArray<Capability.Capability>, others: ReadonlyArray<Capability.Capability>) =>
   ours.every(
     ({ available, name }) =>
@@ -204,7 +206,7 @@ export const make = Effect.fnUntraced(function* (
         }
         const now = yield* SteadyTime.millis
         // A pause, as between two syncs, says nothing of how long blocks take.
-        if (run === undefined || now - run.until >= idleMillis) run = { since: now, until: now, blocks: 0, isWorth: false }
+        if (run === undefined || now - run.until >= idleMillis) run = newRun(now)
         run.until = now
         run.blocks++
         run.isWorth ||= ((now - run.since) / run.blocks) * (newest! - height) >= worthMillis
