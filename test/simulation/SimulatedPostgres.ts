@@ -46,9 +46,9 @@ const fatal = (code: string, message: string) =>
 const shutdown = fatal("57P01", "terminating connection due to administrator command")
 const starting = fatal("57P03", "the database system is starting up")
 
-/** Has the server itself fail, so that its transaction is as after such an error. */
-const raise = ([code, message]: readonly [code: string, message: string]) =>
-  simple(`do $$ begin raise exception '${message}' using errcode = '${code}'; end $$`)
+/** Has the server itself fail, so that its transaction is as after such an error; `before`: what it runs first. */
+const raise = ([code, message]: readonly [code: string, message: string], before = "") =>
+  simple(`${before}do $$ begin raise exception '${message}' using errcode = '${code}'; end $$`)
 
 const failures = [
   ["53100", "could not extend file: No space left on device (simulated)"],
@@ -63,7 +63,7 @@ const isEnd = (type: number) => type === "S".charCodeAt(0) || type === "Q".charC
 const parse = "P".charCodeAt(0)
 const goodbye = "X".charCodeAt(0)
 
-/** The statement of a message. */
+/** The first statement of a message. */
 const statementOf = (message: Buffer): string => {
   if (message[0] === "Q".charCodeAt(0)) return message.toString("utf8", 5, message.length - 1)
   if (message[0] !== parse) return ""
@@ -233,7 +233,7 @@ export const make = (
       const statement = statementOf(message)
       const kind = this.#faultOf(statement)
       if (kind === "before") return this.break("ECONNRESET")
-      const asked = kind === "failure" ? raise(chance.oneOf(failures)) : message
+      const asked = kind === "failure" ? raise(chance.oneOf(failures), statement === "begin" ? "begin; " : "") : message
       exchange(session, asked, (answer) => {
         if (this.#isOver || this.destroyed) return
         if (kind === "after") return this.break("ECONNRESET")
@@ -246,7 +246,7 @@ export const make = (
       if (trouble === undefined && !chance.happens(mishap)) return undefined
       const { kind, probability } = trouble ?? { kind: chance.oneOf(["failing", "breaking"] as const), probability: 1 }
       if (!chance.happens(probability)) return undefined
-      if (kind === "failing") return /^(begin|rollback|start)/.test(statement) ? undefined : "failure"
+      if (kind === "failing") return /^(rollback|start)/.test(statement) ? undefined : "failure"
       return kind === "breaking" ? chance.oneOf(["before", "after"] as const) : undefined
     }
 

@@ -4,7 +4,7 @@ import type { CompiledQuery, Insertable, Kysely, RawBuilder } from "kysely"
 import type { DatabaseError } from "../DatabaseError.ts"
 import type { Row, Tables } from "../Tables.ts"
 
-type BuildDeferred = (db: Kysely<Tables>) => { execute(): Promise<unknown>; compile(): CompiledQuery }
+export type BuildDeferred = (db: Kysely<Tables>) => { execute(): Promise<unknown>; compile(): CompiledQuery }
 
 /** The type of a parameter that stands for a column. */
 type ParameterType = "bigint" | "bytea" | "text"
@@ -16,8 +16,8 @@ export interface Adapter {
   /** Whether callbacks that ended long ago are in partitions, beside the table of callbacks ({@link Tables}). */
   readonly partitioned: boolean
   /**
-   * As `query`, for a statement whose answer nobody needs. In a transaction on SQLite the statement goes to the store
-   * with the next one whose answer somebody needs, or with the commit: that is where its failure shows.
+   * As `query`, for a statement whose answer nobody needs. In a transaction the statement goes to the store with the next
+   * one whose answer somebody needs, or with the commit: that is where its failure shows.
    */
   readonly defer: (build: BuildDeferred) => Effect.Effect<void, DatabaseError>
   /**

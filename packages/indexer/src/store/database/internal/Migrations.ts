@@ -90,6 +90,7 @@ import * as waitingIndex from "../migrations/0077_waiting_index.ts"
 import * as silentTokens from "../migrations/0078_silent_tokens.ts"
 import * as transactionLook from "../migrations/0079_transaction_look.ts"
 import * as fairLooks from "../migrations/0080_fair_looks.ts"
+import * as wholeChunks from "../migrations/0081_whole_chunks.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -163,7 +164,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0077_waiting_index": waitingIndex.up,
   "0078_silent_tokens": silentTokens.up,
   "0079_transaction_look": transactionLook.up,
-  "0080_fair_looks": fairLooks.up
+  "0080_fair_looks": fairLooks.up,
+  "0081_whole_chunks": wholeChunks.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

@@ -1,10 +1,11 @@
 /** The store in PostgreSQL, which several processes share: rows are locked, and many rows go in one statement. */
 import * as Effect from "effect/Effect"
-import { type RawBuilder, sql } from "kysely"
+import { CompiledQuery, type RawBuilder, sql } from "kysely"
 import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
-import type { Adapter, ParameterTypes } from "./Adapter.ts"
+import type { Adapter, BuildDeferred, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
-import { type Connection, rows } from "./Connection.ts"
+import { type Connection, Current, rows } from "./Connection.ts"
+import { DeferredStatement } from "./PostgresPipeline.ts"
 import type { PostgresServer } from "./PostgresPrimary.ts"
 
 /** Encodings of databases that hold any text. */
@@ -79,79 +80,91 @@ const identityAt = (timeline: number | undefined): RawBuilder<string> =>
   timeline === undefined ? place : sql<string>`${place} || '/' || ${sql.lit(String(timeline))}`
 
 export const make = (
-  { query }: Connection,
+  { attempt, query }: Connection,
   { timeline, wholeSince }: Pick<PostgresServer, "timeline" | "wholeSince">
-): Adapter => ({
-  exclusive: false,
-  partitioned: columnTypes.partitioned,
-  defer: (build) => Effect.asVoid(query(build)),
-  insertMany: (table, rows, conflict = "") => {
-    const size = Math.min(rowsAtOnce, Math.floor(maxParameters / Object.keys(rows[0] ?? { none: 0 }).length))
-    return Effect.forEach(
-      chunksOf(rows, size),
-      (chunk) =>
-        query((db) =>
+): Adapter => {
+  const defer = (build: BuildDeferred) =>
+    Effect.flatMap(Current, (transaction) => {
+      if (transaction === undefined) return Effect.asVoid(query(build))
+      const send = () => {
+        const { parameters, sql } = build(transaction).compile()
+        return transaction.executeQuery(CompiledQuery.raw("", [new DeferredStatement(sql, parameters)]))
+      }
+      return Effect.asVoid(attempt<unknown>(send))
+    })
+  return {
+    exclusive: false,
+    partitioned: columnTypes.partitioned,
+    defer,
+    insertMany: (table, rows, conflict = "") => {
+      const size = Math.min(rowsAtOnce, Math.floor(maxParameters / Object.keys(rows[0] ?? { none: 0 }).length))
+      const insert =
+        (chunk: typeof rows): BuildDeferred =>
+        (db) =>
           db
             .insertInto(table)
             .values(chunk as never)
             .modifyEnd(sql.raw(conflict))
-        ),
-      { discard: true }
-    )
-  },
-  updateEach: (table, values, same = [], condition = "true") => {
-    const [first] = values
-    if (first === undefined) return Effect.void
-    const columns = Object.keys(first).filter((column) => column !== "id")
-    const own = columns.map((column) => sql`${sql.ref(column)} = v.${sql.ref(column)}`)
-    const set = sql.join([...own, ...same.map((assignment) => sql.raw(assignment))])
-    return Effect.asVoid(
-      query(
+      const chunks = chunksOf(rows, size)
+      // Many rows are sent as they are made, and nothing else is held up.
+      return Effect.andThen(
+        Effect.forEach(chunks.slice(0, -1), (chunk) => query(insert(chunk)), { discard: true }),
+        Effect.forEach(chunks.slice(-1), (chunk) => defer(insert(chunk)), { discard: true })
+      )
+    },
+    updateEach: (table, values, same = [], condition = "true") => {
+      const [first] = values
+      if (first === undefined) return Effect.void
+      const columns = Object.keys(first).filter((column) => column !== "id")
+      const own = columns.map((column) => sql`${sql.ref(column)} = v.${sql.ref(column)}`)
+      const set = sql.join([...own, ...same.map((assignment) => sql.raw(assignment))])
+      return defer(
         rows(sql`
           update ${sql.table(table)} set ${set}
           from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(values)}) v
           where ${sql.table(table)}.id = v.id and ${sql.raw(condition)}`)
       )
-    )
-  },
-  selectEach: <A>(
-    types: ParameterTypes,
-    parameters: ReadonlyArray<Readonly<Record<string, unknown>>>,
-    select: string
-  ) => {
-    const lateral = sql.raw(select.replace(/:(\w+)/g, 'parameter."$1"'))
-    return inChunks(
-      parameters,
-      (some) => query(rows(sql<A>`select found.* from ${unnested(types, some)} cross join lateral (${lateral}) found`)),
-      rowsAtOnce
-    )
-  },
-  takeEach: (table, types, keys, returning) => {
-    const of = (column: string) => sql.ref(`${table}.${column}`)
-    const where = Object.keys(types).map((column) => sql`${of(column)} = ${sql.ref(`parameter.${column}`)}`)
-    return inChunks(
-      keys,
-      (some) =>
-        query(
-          rows(sql<never>`
+    },
+    selectEach: <A>(
+      types: ParameterTypes,
+      parameters: ReadonlyArray<Readonly<Record<string, unknown>>>,
+      select: string
+    ) => {
+      const lateral = sql.raw(select.replace(/:(\w+)/g, 'parameter."$1"'))
+      return inChunks(
+        parameters,
+        (some) =>
+          query(rows(sql<A>`select found.* from ${unnested(types, some)} cross join lateral (${lateral}) found`)),
+        rowsAtOnce
+      )
+    },
+    takeEach: (table, types, keys, returning) => {
+      const of = (column: string) => sql.ref(`${table}.${column}`)
+      const where = Object.keys(types).map((column) => sql`${of(column)} = ${sql.ref(`parameter.${column}`)}`)
+      return inChunks(
+        keys,
+        (some) =>
+          query(
+            rows(sql<never>`
             delete from ${sql.table(table)} using ${unnested(types, some)}
             where ${sql.join(where, sql` and `)} returning ${sql.join(returning.map(of))}`)
-        ),
-      rowsAtOnce
-    )
-  },
-  batch: () => Effect.succeed([]),
-  proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
-  emptyLog: Effect.void,
-  endSilentHolders: (silentMillis) =>
-    Effect.map(query(rows(silentHoldersEnded(silentMillis))), (ended) => ended.filter(({ ended }) => ended).length),
-  lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
-  now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
-  identity: identityAt(timeline),
-  // A release before 0.2 did not name the timeline.
-  formerIdentities: [place, identityAt(wholeSince)],
-  forUpdate,
-  forUpdateSkipLocked: sql.raw("for update skip locked"),
-  numbers: list("bigint"),
-  texts: list("text")
-})
+          ),
+        rowsAtOnce
+      )
+    },
+    batch: () => Effect.succeed([]),
+    proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
+    emptyLog: Effect.void,
+    endSilentHolders: (silentMillis) =>
+      Effect.map(query(rows(silentHoldersEnded(silentMillis))), (ended) => ended.filter(({ ended }) => ended).length),
+    lockRows: (select) => Effect.asVoid(query((db) => select(db).modifyEnd(forUpdate))),
+    now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    identity: identityAt(timeline),
+    // A release before 0.2 did not name the timeline.
+    formerIdentities: [place, identityAt(wholeSince)],
+    forUpdate,
+    forUpdateSkipLocked: sql.raw("for update skip locked"),
+    numbers: list("bigint"),
+    texts: list("text")
+  }
+}

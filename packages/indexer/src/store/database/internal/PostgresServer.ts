@@ -10,6 +10,7 @@ import type { DatabaseError } from "../DatabaseError.ts"
 import * as Connection from "./Connection.ts"
 import { markSession } from "./PostgresAdapter.ts"
 import type { PostgresHold } from "./PostgresHold.ts"
+import * as PostgresPipeline from "./PostgresPipeline.ts"
 import { ask, clientOptions, ServerSockets, streamOf, WaitForServer } from "./PostgresPrimary.ts"
 
 export { primary, ServerSockets, WaitForServer } from "./PostgresPrimary.ts"
@@ -130,7 +131,7 @@ const pooled = async (
       throw error
     })
   }
-  return { options: pool.options, connect, end: () => pool.end() }
+  return { options: pool.options, connect, end: () => pool.end(), Query: pg.Query }
 }
 
 /** Connections to a server. Without `silenceMillis` statements may take any time, as those that make an index do. */
@@ -139,7 +140,8 @@ export const dialect = (held: PostgresHold, connections: number, silenceMillis?:
     const socket = yield* ServerSockets
     const transactionMillis = yield* TransactionSilence
     const pool = yield* Effect.promise(() => pooled(socket, held, connections, { transactionMillis, silenceMillis }))
-    return new PostgresDialect({ pool })
+    const connect = async () => PostgresPipeline.make(await pool.connect(), pool.Query)
+    return new PostgresDialect({ pool: { ...pool, connect } })
   })
 
 /** A connection that hears of notifications. */
