@@ -23,10 +23,9 @@ var path = require("node:path")
 
 // What was compiled once need not be again: this halves the start. Threads look for the folder in the environment, where Node
 // itself finds an operator's. The folder is the one that Node takes without a name.
-if (!process.env.NODE_COMPILE_CACHE) {
-  var folder = path.join(require("node:os").tmpdir(), "node-compile-cache")
-  var enabled = require("node:module").enableCompileCache(folder)
-  if (enabled.directory !== undefined) process.env.NODE_COMPILE_CACHE = folder
+var folder = path.join(require("node:os").tmpdir(), "node-compile-cache")
+if (!process.env.NODE_COMPILE_CACHE && require("node:module").enableCompileCache(folder).directory !== undefined) {
+  process.env.NODE_COMPILE_CACHE = folder
 }
 
 // A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were bundled to.
