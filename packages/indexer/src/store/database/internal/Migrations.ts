@@ -183,8 +183,8 @@ const lastOfFirstRelease = "0009_replay"
 /** What both databases say of a table, an index or a column that is there. */
 const existsAlready = /already exists|duplicate column/
 
-/** For two seconds another process may be making an empty store; after them it counts as one that stays. */
-const tries = { schedule: Schedule.spaced("100 millis"), times: 20 }
+/** For five seconds another process may be making an empty store; after them it counts as one that stays. */
+const tries = { schedule: Schedule.spaced("100 millis"), times: 50 }
 
 /**
  * What a move to PostgreSQL leaves among the names of the migrations, so that every program refuses the store: one that knows
