@@ -21,10 +21,11 @@ if (version[0] < needed[0] || (version[0] === needed[0] && version[1] < needed[1
 var fs = require("node:fs")
 var path = require("node:path")
 
-// What was compiled once need not be again: this halves the start. Threads look for the folder in the environment.
-var compiled = require("node:module").enableCompileCache().directory
-if (compiled !== undefined && !process.env.NODE_COMPILE_CACHE) {
-  process.env.NODE_COMPILE_CACHE = path.dirname(compiled)
+// What was compiled once need not be again: this halves the start. Threads look for the folder in the environment, where Node
+// itself finds an operator's. The folder is the one that Node takes without a name.
+var folder = path.join(require("node:os").tmpdir(), "node-compile-cache")
+if (!process.env.NODE_COMPILE_CACHE && require("node:module").enableCompileCache(folder).directory !== undefined) {
+  process.env.NODE_COMPILE_CACHE = folder
 }
 
 // A checkout runs its sources, which Node refuses to read below node_modules; a package holds what they were bundled to.

@@ -233,9 +233,14 @@ describe("the command line", () => {
           node: [bin],
           environment: { NODE_COMPILE_CACHE: "", NODE_DEBUG_NATIVE: "COMPILE_CACHE", ...environment }
         })
-      const kept = yield* create("acme", {})
+      const fs = yield* FileSystem.FileSystem
+      const temporary = `${cwd}/tmp`
+      yield* fs.makeDirectory(temporary)
+      const kept = yield* create("acme", { TMPDIR: temporary })
       assert.strictEqual(kept.code, 0)
       assert.match(kept.stderr, /\[compile cache\].*SqliteThread\.worker\.ts/)
+      // One folder of the program and its threads, so that neither compiles what the other has.
+      assert.deepStrictEqual(yield* fs.readDirectory(temporary), ["node-compile-cache"])
       const impossible = yield* create("other", { TMPDIR: `${cwd}/headwater.json/none` })
       assert.strictEqual(impossible.code, 0)
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)

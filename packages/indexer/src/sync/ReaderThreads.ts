@@ -77,14 +77,16 @@ const decisive: ReadonlySet<Capability.Name> = new Set([
   "prevouts" as const
 ])
 
-/** Blocks long past that are read in a row, without one near the head between them. */
+/** Blocks long past that are read in a row, without one near the head or a pause between them. */
 interface Run {
-  since: number | undefined
+  readonly since: number
+  /** When the last one was asked for. */
+  until: number
   blocks: number
   isWorth: boolean
 }
 
-const newRun = (): Run => ({ since: undefined, blocks: 0, isWorth: false })
+const newRun = (now: number): Run => ({ since: now, until: now, blocks: 0, isWorth: false })
 
 const areAlike = (ours: ReadonlyArray<Capability.Capability>, others: ReadonlyArray<Capability.Capability>) =>
   ours.every(
@@ -172,12 +174,8 @@ export const make = Effect.fnUntraced(function* (
       }).pipe(Effect.orElseSucceed(() => false))
 
     /** By a thread; undefined where none is to be asked, or gives the block. */
-    const byThread = Effect.fnUntraced(function* (question: Question, height: number, run: Run) {
-      const now = yield* SteadyTime.millis
-      run.since ??= now
-      run.blocks++
-      run.isWorth ||= ((now - run.since) / run.blocks) * (newest! - height) >= worthMillis
-      if (!run.isWorth || isClosed || now < restsUntil) return undefined
+    const byThread = Effect.fnUntraced(function* (question: Question, height: number, now: number) {
+      if (isClosed || now < restsUntil) return undefined
       askedAt = now
       if (!isTended) {
         isTended = true
@@ -200,11 +198,19 @@ export const make = Effect.fnUntraced(function* (
     })
 
     const read = (question: Question, plain: (height: number) => Effect.Effect<Block, NodeError>) => {
-      let run = newRun()
+      let run: Run | undefined
       const several = Effect.fnUntraced(function* (height: number) {
-        const past = yield* isPast(height)
-        if (!past) run = newRun()
-        return (past ? yield* byThread(question, height, run) : undefined) ?? (yield* plain(height))
+        if (!(yield* isPast(height))) {
+          run = undefined
+          return yield* plain(height)
+        }
+        const now = yield* SteadyTime.millis
+        // A pause, as between two syncs, says nothing of how long blocks take.
+        if (run === undefined || now - run.until >= idleMillis) run = newRun(now)
+        run.until = now
+        run.blocks++
+        run.isWorth ||= ((now - run.since) / run.blocks) * (newest! - height) >= worthMillis
+        return (run.isWorth ? yield* byThread(question, height, now) : undefined) ?? (yield* plain(height))
       })
       const readEnds = Effect.sync(() => {
         underWay--
@@ -214,7 +220,7 @@ export const make = Effect.fnUntraced(function* (
           underWay++
           if (underWay > 1) return several(height)
           // A block alone gains nothing from a thread.
-          if (newest !== undefined && !isPastOf(newest, height)) run = newRun()
+          if (newest !== undefined && !isPastOf(newest, height)) run = undefined
           return plain(height)
         }).pipe(Effect.ensuring(readEnds))
     }

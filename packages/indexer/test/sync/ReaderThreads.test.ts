@@ -350,6 +350,22 @@ describe("threads start where what is left takes long", () => {
       })
     )
   )
+
+  it.live("after a pause the pace is measured anew: what is read now and then needs none", () =>
+    apart(() =>
+      Effect.gen(function* () {
+        const threads = yield* started(0, (node, heights, pass) =>
+          Effect.gen(function* () {
+            for (let time = 0; time < 3; time++) {
+              yield* read(node, heights.slice(0, 8))
+              pass(3_600_000)
+            }
+          })
+        )
+        assert.strictEqual(threads, 0)
+      })
+    )
+  )
 })
 
 describe("a thread that ends", () => {

@@ -103,7 +103,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
     // Read before the page: what is recorded further back meanwhile is only not told yet.
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
     const { next, transfers } = yield* Effect.orDie(record.page("token", address, RecordedAddress.pageRequest(request)))
-    const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer.contract]))
+    const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer]))
     const tokens = yield* freshness
       .orUnavailable(TokenNames.find(record, node.source, tip.height, [...contracts.values()]))
       .pipe(Effect.catchTag("DatabaseError", Effect.die))

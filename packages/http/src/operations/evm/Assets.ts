@@ -305,7 +305,8 @@ export const make = <Node extends ConnectedNode>(
     const totals = yield* totalsOf(record, tip, addresses)
     const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses, from)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses, takeCalls)
-    const contracts = new Map([...balances, ...nonFungible].map(({ contract }) => [Bytes.key(contract), contract]))
+    const mentions = [...balances.map(({ contract }) => ({ contract, kind: "fungible" as const })), ...nonFungible]
+    const contracts = new Map(mentions.map(({ contract, kind }) => [Bytes.key(contract), { contract, token: kind }]))
     const tokens = yield* TokenNames.find(record, node.source, tip.height, [...contracts.values()])
     const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
       contractAddress: Address.encode(chain, contract)!,

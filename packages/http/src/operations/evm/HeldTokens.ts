@@ -101,8 +101,9 @@ export const make = <Node extends ConnectedNode>(
         tip.hash
       )
     )
+    const mentions = page.map(({ contract, kind }) => ({ contract, token: kind }))
     const names = yield* freshness
-      .orUnavailable(TokenNames.find(record, node.source, tip.height, contracts))
+      .orUnavailable(TokenNames.find(record, node.source, tip.height, mentions))
       .pipe(Effect.catchTag("DatabaseError", Effect.die))
     const last = contracts.at(-1)
     return {

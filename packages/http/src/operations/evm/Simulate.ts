@@ -61,7 +61,7 @@ const simulate = Effect.fnUntraced(function* (
   const parts = { chainId, nonce: BigInt(account.pending), gasLimit, to, value, data }
   const isContract = yield* evm.hasCode(to)
   const { block, failed, gasUsed, moves } = yield* evm.simulate({ from, to, value, data, gasLimit, gasPrice: cap })
-  const contracts = new Map(moves?.tokens.map(({ contract }) => [Bytes.key(contract), contract]))
+  const contracts = new Map(moves?.tokens.map((transfer) => [Bytes.key(transfer.contract), transfer]))
   const tokens = yield* Effect.catchTag(
     TokenNames.find({ ...record, ...unkept }, source, block.height, [...contracts.values()].slice(0, maxNamed)),
     "DatabaseError",

@@ -1,11 +1,12 @@
 /** What an EVM node shows of blocks long past: logs by topic, and accounts where the node keeps their state. */
+import { isCoinContract } from "@headwater/core/evm/CoinContract"
 import * as Effect from "effect/Effect"
 import type { Call, JsonRpc } from "../node/JsonRpc.ts"
 import type { PastSource } from "../SideSources.ts"
 import * as Headers from "./internal/Headers.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
-import { batchTopic, isOfCoins, singleTopic, transferTopic } from "./TokenTransfers.ts"
+import { batchTopic, singleTopic, transferTopic } from "./TokenTransfers.ts"
 
 const multi = [singleTopic, batchTopic]
 
@@ -33,7 +34,7 @@ const tokenBlocks = (rpc: JsonRpc): PastSource["tokenBlocks"] =>
           const { address, blockNumber } = Hex.object(entry, "log")
           const height = Hex.integer(blockNumber, "log.blockNumber")
           if (height < from || height > to) throw new Hex.Malformed("a log is of a block that was not asked for")
-          if (!isOfCoins({ contract: Hex.address(address, "log.address") })) heights.add(height)
+          if (!isCoinContract(Hex.address(address, "log.address"))) heights.add(height)
         }
       }
       return {

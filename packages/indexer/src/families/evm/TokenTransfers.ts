@@ -6,7 +6,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { ContractLog, TokenTransfer } from "@headwater/core/Block"
-import * as Bytes from "@headwater/core/Bytes"
+import { isCoinContract } from "@headwater/core/evm/CoinContract"
 import * as HexText from "../node/HexText.ts"
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
@@ -112,22 +112,10 @@ const decoders = new Map<string, (topics: ReadonlyArray<string>, data: string) =
 export const isTransfer = (topic: string): boolean =>
   decoders.has(topic.toLowerCase()) || topic.toLowerCase() === batchTopic
 
-/** EIP-7708's, since Amsterdam; and the contract in Polygon's genesis that is its coin in the form of ERC-20 (MRC20). */
-const ofCoins = ["fffffffffffffffffffffffffffffffffffffffe", "0000000000000000000000000000000000001010"].map((hex) =>
-  Uint8Array.from(Buffer.from(hex, "hex"))
-)
-
-/**
- * Whether a log is the chain's own, of a transfer of its coins: these have the form of ERC-20, and would tell as a token what
- * is told as coins. No key and no deployment has such an address.
- */
-export const isOfCoins = ({ contract }: Pick<ContractLog, "contract">): boolean =>
-  ofCoins.some((own) => Bytes.equal(contract, own))
-
 /** The token transfers in one log; most logs have none. */
 export function* ofLog(log: ContractLog): Generator<void, ReadonlyArray<TokenTransfer>> {
-  if (isOfCoins(log)) return []
   const { contract, data, position, topics, transaction } = log
+  if (isCoinContract(contract)) return []
   const [topic = ""] = topics
   const movements = topic === batchTopic ? yield* batch(topics, data) : (decoders.get(topic)?.(topics, data) ?? [])
   return movements.map((movement, batchIndex) => ({

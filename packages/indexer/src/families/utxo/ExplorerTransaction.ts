@@ -15,7 +15,7 @@ import type { MinedOutputs, Output } from "../SideSources.ts"
 import * as AssetUnlock from "./internal/AssetUnlock.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import { refuse } from "./internal/Malformed.ts"
-import { consistent, consistentInSlices } from "./internal/NodeAnswer.ts"
+import { consistent, consistentInSlices, isMethodMissing } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 import * as WholeTransaction from "./WholeTransaction.ts"
@@ -56,7 +56,6 @@ export const noIndex = new NotShown({
 })
 
 const noOutput = 0xffff_ffff
-export const methodNotFound = -32601
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
@@ -152,7 +151,7 @@ export const completing = (chain: Chain, minedOutputs: MinedOutputs) => {
     yield* take(calls.length)
     const answers = yield* Effect.catchIf(
       BatchInParts.batch(one, calls, "decimalText"),
-      (error) => error._tag === "NodeRejected" && error.code === methodNotFound,
+      (error) => error._tag === "NodeRejected" && isMethodMissing(error),
       () => new NotShown({ message: "The chain's node does not show which outputs are spent (gettxout)" })
     )
     const unspent = new Set(spendable.filter((_, index) => Predicate.isReadonlyObject(answers[index])))

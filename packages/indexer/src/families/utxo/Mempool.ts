@@ -4,15 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../node/JsonRpc.ts"
-import type { Mempool, MempoolTransaction, Output } from "../SideSources.ts"
+import type { Mempool, MempoolTransaction } from "../SideSources.ts"
 import * as BlockBody from "./internal/BlockBody.ts"
 import type { Parameters } from "./internal/Capabilities.ts"
 import { refuse } from "./internal/Malformed.ts"
 import { consistent, consistentInSlices, isNoTransaction } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
-
-const methodNotFound = -32601
+import * as UnspentOutputs from "./internal/UnspentOutputs.ts"
 
 /** `verbose` is the second argument of `getrawtransaction` that the chain's node takes. */
 export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool => {
@@ -67,24 +66,11 @@ export const make = (chain: Chain, rpc: JsonRpc, verbose: Parameters): Mempool =
         Effect.catchTag("NodeRejected", () => Effect.undefined)
       ),
     outputs: Effect.fnUntraced(function* (outpoints) {
-      const calls = outpoints.map(({ index, transactionId }) => ({
-        method: "gettxout",
-        params: [Buffer.from(transactionId).toString("hex"), index, false]
-      }))
-      const found: Array<Output | undefined> = []
-      for (const result of yield* rpc.results(calls, "decimalText")) {
-        if (Result.isFailure(result)) {
-          if (result.failure.code === methodNotFound) return undefined
-          return yield* result.failure
-        }
-        const answer = result.success
-        found.push(
-          answer === null
-            ? undefined
-            : yield* consistent(rpc, "gettxout", () => NodeTransaction.readOutput(chain, answer, () => "the output"))
-        )
-      }
-      return found
+      const found = yield* UnspentOutputs.find(rpc, outpoints, false)
+      if (found === undefined) return undefined
+      return yield* consistent(rpc, "gettxout", () =>
+        found.map((output) => output && NodeTransaction.readOutput(chain, output, () => "the output"))
+      )
     })
   }
 }

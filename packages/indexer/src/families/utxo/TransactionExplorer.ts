@@ -16,7 +16,6 @@ import {
   completing,
   type ExplorerTransaction,
   type Given,
-  methodNotFound,
   type NotShown,
   noIndex,
   type Refused
@@ -27,6 +26,7 @@ import {
   consistent,
   consistentInSlices,
   isBeingIndexed,
+  isMethodMissing,
   isNoTransaction,
   orMissing,
   saysIndexed
@@ -208,7 +208,7 @@ export const make = (
     return (id: string) =>
       Effect.catchIf(
         one.call("getmempoolentry", [id], "decimalText"),
-        (error) => error._tag === "NodeRejected" && error.code === methodNotFound,
+        (error) => error._tag === "NodeRejected" && isMethodMissing(error),
         () => amongAll(id)
       )
   })

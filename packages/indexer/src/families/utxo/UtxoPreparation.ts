@@ -12,7 +12,7 @@ import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import { refuse } from "./internal/Malformed.ts"
 import * as MempoolRates from "./internal/MempoolRates.ts"
 import * as MwebParts from "./internal/MwebParts.ts"
-import { consistent } from "./internal/NodeAnswer.ts"
+import { consistent, isMethodMissing } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as NodeTransaction from "./internal/NodeTransaction.ts"
 
@@ -124,9 +124,6 @@ const fieldOf = (chain: Chain, answer: Answer, name: string): bigint | undefined
 
 const greatest = (rates: ReadonlyArray<bigint | undefined>): bigint =>
   rates.reduce<bigint>((most, rate) => (rate !== undefined && rate > most ? rate : most), 0n)
-
-const methodNotFound = -32601
-const isMissing = ({ code, message }: NodeRejected) => code === methodNotFound || /method not found/i.test(message)
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
@@ -273,7 +270,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       })
     },
     Effect.catchTag("NodeRejected", (error) =>
-      Effect.succeed(isMissing(error) ? ("unsaid" as const) : ("absent" as const))
+      Effect.succeed(isMethodMissing(error) ? ("unsaid" as const) : ("absent" as const))
     )
   )
 

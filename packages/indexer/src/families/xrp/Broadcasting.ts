@@ -22,7 +22,7 @@ interface Decoded {
   readonly json: Json
   readonly id: Uint8Array
   readonly account: string
-  /** Whose keys sign it, and who pays its fee: the account, or the one that acts for it (XLS-75). */
+  /** Whose keys sign it, and who pays its fee unless a sponsor does: the account, or its `Delegate` (XLS-75). */
   readonly actor: string
   readonly fee: bigint
   /** 0 where a ticket stands in place of a sequence. */
@@ -110,6 +110,18 @@ const decode = (chain: Chain, raw: Uint8Array) =>
 
 /** Types whose fee is what an owned thing reserves. */
 const dearTypes: ReadonlySet<unknown> = new Set(["AccountDelete", "AMMCreate", "VaultCreate", "LedgerStateFix"])
+
+/** Among the flags of a sponsoring (XLS-68): the fee is the sponsor's. */
+const sponsorsFee = 1
+
+const isFeeSponsored = ({ Sponsor, SponsorFlags }: Json): boolean =>
+  Sponsor !== undefined && ((integer(SponsorFlags) ?? 0) & sponsorsFee) !== 0
+
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
+
+/** How many keys have signed in place of one, of the account and of its sponsor: each costs as much as a transaction. */
+const signersOf = ({ Signers, SponsorSignature: sponsor }: Json): number =>
+  lengthOf(Signers) + lengthOf(Predicate.isReadonlyObject(sponsor) ? sponsor.Signers : undefined)
 
 /** Results with which a server keeps the transaction: applied, queued, held for an earlier one, or had already. */
 const taken = /^(?:tes|tec|terQUEUED|terPRE_SEQ|tefALREADY)/
@@ -207,7 +219,7 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
     const { minimum, openLedger } = yield* ledger.fees
     const dear = dearTypes.has(json.TransactionType) ? (yield* ledger.reserves).increment : 0n
     const usual = [minimum, openLedger, dear].reduce((most, fee) => (fee > most ? fee : most))
-    return usual * BigInt(1 + (Array.isArray(json.Signers) ? json.Signers.length : 0))
+    return usual * BigInt(1 + signersOf(json))
   })
 
   return {
@@ -246,8 +258,7 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
           `its LastLedgerSequence must be above the newest ledger, ${validated}, and is ${lastLedger}`
         )
       }
-      // A sponsor may pay it (XLS-68).
-      if (json.Sponsor === undefined && fee > acting.balance) {
+      if (!isFeeSponsored(json) && fee > acting.balance) {
         return yield* Broadcasting.contradicted(`its payer has ${acting.balance} drops, and its Fee is ${fee}`)
       }
     }),

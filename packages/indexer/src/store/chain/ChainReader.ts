@@ -5,7 +5,6 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
-import type { TokenMetadata } from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as PastReading from "../addresses/PastReading.ts"
@@ -83,8 +82,8 @@ export interface ChainReader {
   /** What is known of token contracts, by the key of their address; a node says the rest. */
   readonly tokens: (
     contracts: ReadonlyArray<AddressBytes>
-  ) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, DatabaseError>
-  /** Keeps a node's answers about contracts; contracts that are known already stay as they are. */
+  ) => Effect.Effect<ReadonlyMap<string, Tokens.KnownToken>, DatabaseError>
+  /** Keeps a node's answers about contracts, as `Tokens.keep` does. */
   readonly keepTokens: (learned: ReadonlyArray<Tokens.LearnedToken>) => Effect.Effect<void, DatabaseError>
   /**
    * The lowest height whose block has this time or a later one; one past the tip where none has, and 0 where the record

@@ -145,7 +145,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
 
   const watched = yield* WatchedAddresses.make(id)
   yield* watched.fill((yield* row).revision)
-  const tokens = yield* Tokens.make(id, chain, watched)
+  const tokens = yield* Tokens.make(id, watched)
 
   const fanOut = yield* FanOut.make(chain, id)
   const { gapLimit = defaultGapLimit, projections = Projections.of(chain), record, undoDepth } = options

@@ -9,7 +9,7 @@ export const make: Make = ({ id, tokens }) => {
     record: ({ height }, { afterwards, learned }) => {
       const ofBlock = [...(learned?.values() ?? [])].filter((token) => token.height === height)
       if (ofBlock.length === 0) return Effect.void
-      afterwards(Effect.sync(() => tokens.remember(ofBlock)))
+      afterwards(tokens.remember(ofBlock))
       return Tokens.keep(id, ofBlock)
     }
   }

@@ -9,8 +9,8 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, TokenTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import type { Chain } from "@headwater/core/chains/Chain"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Database, type DatabaseError } from "../database/Database.ts"
@@ -41,48 +41,61 @@ export class TokensUnknown extends Schema.TaggedError<TokensUnknown>()("TokensUn
 /** A contract of which nothing can be known. */
 const nameless: TokenMetadata = { name: "", symbol: "", decimals: undefined }
 
-/** What the store knows of those contracts. */
-const rowsOf = Effect.fnUntraced(function* (chain: number, contracts: ReadonlyArray<AddressBytes>) {
+/** What the store knows of a contract. */
+export interface KnownToken extends LearnedToken {
+  /** When a node was asked last, in seconds since the Unix epoch. */
+  readonly askedAt: number
+}
+
+/** Seconds after which a fungible token that has said no decimals is asked for again. */
+const silence = 600
+
+/** Whether no node is to be asked, at a time in seconds since the Unix epoch, for a contract that a transfer speaks of. */
+export const isKnown = (known: KnownToken | undefined, kind: TokenTransfer["token"], now: number): boolean =>
+  known !== undefined && (kind !== "fungible" || known.metadata.decimals !== undefined || now < known.askedAt + silence)
+
+const nowInSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
+
+/** What the store knows of those contracts, by the key of their address. */
+export const find = Effect.fn("Tokens.find")(function* (chain: number, contracts: ReadonlyArray<AddressBytes>) {
   const { read } = yield* Database
   const rows = yield* inChunks(contracts, (some) =>
     read((db) => db.selectFrom("token").selectAll().where("chain", "=", chain).where("contract", "in", some))
   )
-  return rows.map(({ contract, decimals, height, name, symbol }): LearnedToken => {
-    const metadata = { name, symbol, decimals: decimals ?? undefined }
-    return { contract: contract as AddressBytes, height, metadata }
-  })
+  return new Map(
+    rows.map(({ asked_at: askedAt, contract, decimals, height, name, symbol }): [string, KnownToken] => {
+      const metadata = { name, symbol, decimals: decimals ?? undefined }
+      return [Bytes.key(contract), { contract: contract as AddressBytes, height, metadata, askedAt }]
+    })
+  )
 })
 
-/** Metadata of those contracts that the store knows, by the key of their address. */
-export const find = Effect.fn("Tokens.find")(function* (chain: number, contracts: ReadonlyArray<AddressBytes>) {
-  const rows = yield* rowsOf(chain, contracts)
-  return new Map(rows.map(({ contract, metadata }): [string, TokenMetadata] => [Bytes.key(contract), metadata]))
-})
+/** What is known of a contract after a later answer: decimals that it has said stay, and no name gets lost. */
+export const later = (known: TokenMetadata | undefined, said: TokenMetadata): TokenMetadata => {
+  if (known === undefined) return said
+  if (known.decimals !== undefined) return known
+  return { decimals: said.decimals, name: said.name || known.name, symbol: said.symbol || known.symbol }
+}
 
 /** As {@link later}. */
 const onConflict = `on conflict (chain, contract) do update set
   height = excluded.height,
+  asked_at = excluded.asked_at,
   decimals = excluded.decimals,
   name = case when excluded.name = '' then token.name else excluded.name end,
   symbol = case when excluded.symbol = '' then token.symbol else excluded.symbol end
   where token.decimals is null`
 
-/** What is known of a contract after a later answer: decimals that it has said stay, and no name gets lost. */
-const later = (known: LearnedToken | undefined, learned: LearnedToken): LearnedToken => {
-  if (known === undefined) return learned
-  if (known.metadata.decimals !== undefined) return known
-  const { decimals, name, symbol } = learned.metadata
-  const metadata = { decimals, name: name || known.metadata.name, symbol: symbol || known.metadata.symbol }
-  return { ...learned, metadata }
-}
-
 /** Keeps a node's answers; contracts that have said their decimals already stay as they are. */
 export const keep = Effect.fnUntraced(function* (chain: number, learned: ReadonlyArray<LearnedToken>) {
   const { insertMany } = yield* Database
+  const askedAt = yield* nowInSeconds
+  // Two who keep the same contracts wait for one another's rows: in one order, neither waits for ever.
+  const inOrder = learned.toSorted((a, b) => Buffer.compare(a.contract, b.contract))
   yield* insertMany(
     "token",
-    learned.map(({ contract, height, metadata: { decimals, name, symbol } }) => ({
-      ...{ chain, contract, height, name, symbol, decimals: decimals ?? null }
+    inOrder.map(({ contract, height, metadata: { decimals, name, symbol } }) => ({
+      ...{ chain, contract, height, name, symbol, decimals: decimals ?? null, asked_at: askedAt }
     })),
     onConflict
   )
@@ -106,7 +119,7 @@ export interface Tokens {
   /** Without `learned`, no node is asked on this chain, and unknown contracts have no name. */
   readonly of: (block: Block, learned: ReadonlyMap<string, LearnedToken> | undefined) => BlockTokens
   /** Has metadata at hand that the store has now. */
-  readonly remember: (learned: ReadonlyArray<LearnedToken>) => void
+  readonly remember: (learned: ReadonlyArray<LearnedToken>) => Effect.Effect<void>
   /** No longer has at hand what blocks above `fork` speak of. */
   readonly forget: (fork: number) => void
 }
@@ -114,41 +127,35 @@ export interface Tokens {
 /** Tokens at hand, before the next blocks begin anew: an address may be sent tokens of any number of contracts. */
 const kept = 50_000
 
-/** Seconds after which a fungible token that has said no decimals is asked for again. */
-const silence = 600
+/**
+ * Contracts that have said no decimals and are asked for again at once: anybody can have any number of them move, each of which a
+ * node may take seconds for (`TronContract`), and the blocks wait.
+ */
+const askedAgain = 32
 
 /** The tokens of a chain, with those at hand that its latest blocks were about. */
-export const make = Effect.fnUntraced(function* (
-  chain: number,
-  { blockSeconds }: Pick<Chain, "blockSeconds">,
-  watched: WatchedAddresses
-) {
+export const make = Effect.fnUntraced(function* (chain: number, watched: WatchedAddresses) {
   const database = yield* Database
-  const silentBlocks = Math.ceil(silence / blockSeconds)
   /** What committed rows say, by the key of the contract. */
-  const atHand = new Map<string, LearnedToken>()
+  const atHand = new Map<string, KnownToken>()
 
-  const remember: Tokens["remember"] = (learned) => {
+  const remember: Tokens["remember"] = Effect.fnUntraced(function* (learned) {
+    const askedAt = yield* nowInSeconds
     for (const token of learned) {
       const key = Bytes.key(token.contract)
-      atHand.set(key, later(atHand.get(key), token))
+      atHand.set(key, { ...token, askedAt, metadata: later(atHand.get(key)?.metadata, token.metadata) })
     }
-  }
+  })
 
-  const isKnown = (token: LearnedToken | undefined, { height, kind }: TransferMention): boolean =>
-    token !== undefined &&
-    (kind !== "fungible" || token.metadata.decimals !== undefined || height < token.height + silentBlocks)
-
-  const mentions = (blocks: ReadonlyArray<Block>) => {
+  const mentions = (blocks: ReadonlyArray<Block>, now: number) => {
     const found = new Map<string, TransferMention>()
     for (const { height, transfers } of blocks) {
       for (const transfer of transfers) {
         if (transfer.kind !== "token") continue
         const { contract, from, to, token: kind } = transfer
         const key = Bytes.key(contract)
-        if (found.has(key) || !(watched.set.has(from) || watched.set.has(to))) continue
-        const mention = { contract, height, kind }
-        if (!isKnown(atHand.get(key), mention)) found.set(key, mention)
+        if (found.has(key) || isKnown(atHand.get(key), kind, now)) continue
+        if (watched.set.has(from) || watched.set.has(to)) found.set(key, { contract, height, kind })
       }
     }
     return found
@@ -158,16 +165,18 @@ export const make = Effect.fnUntraced(function* (
     function* (blocks) {
       if (watched.set.size() === 0) return []
       if (atHand.size > kept) atHand.clear()
-      const mentioned = [...mentions(blocks).values()]
-      remember(
-        yield* rowsOf(
-          chain,
-          mentioned.map(({ contract }) => contract)
-        )
+      const now = yield* nowInSeconds
+      const mentioned = mentions(blocks, now)
+      const known = yield* find(
+        chain,
+        [...mentioned.values()].map(({ contract }) => contract)
       )
-      return mentioned.flatMap(({ kind, ...mention }) =>
-        isKnown(atHand.get(Bytes.key(mention.contract)), { ...mention, kind }) ? [] : [mention]
-      )
+      for (const [key, token] of known) atHand.set(key, token)
+      let again = 0
+      return [...mentioned].flatMap(([key, { kind, ...mention }]) => {
+        const token = known.get(key)
+        return isKnown(token, kind, now) || (token !== undefined && ++again > askedAgain) ? [] : [mention]
+      })
     },
     Effect.provideService(Database, database)
   )
@@ -177,10 +186,11 @@ export const make = Effect.fnUntraced(function* (
     return {
       metadata: (contract) => {
         const key = Bytes.key(contract)
-        const answer = learned?.get(key)
-        const found = answer === undefined ? atHand.get(key) : later(atHand.get(key), answer)
+        const known = atHand.get(key)?.metadata
+        const answer = learned?.get(key)?.metadata
+        const found = answer === undefined ? known : later(known, answer)
         if (found === undefined && learned !== undefined) missing.add(key)
-        return found?.metadata ?? nameless
+        return found ?? nameless
       },
       check: Effect.suspend(() =>
         missing.size === 0 ? Effect.void : Effect.fail(new TokensUnknown({ height, contracts: missing.size }))

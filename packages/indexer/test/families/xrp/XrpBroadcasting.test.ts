@@ -87,6 +87,15 @@ describe("a transaction of the XRP Ledger that one account makes for another (XL
       )
       const sponsored = { Delegate: delegate, Sponsor: owner, SponsorFlags: 1 }
       assert.isUndefined(yield* refusalOf(sponsored, { ...balances, [delegate]: "9" }))
+      // A sponsor of the reserve alone pays no fee.
+      const ofReserve = { ...sponsored, SponsorFlags: 2 }
+      assert.match((yield* refusalOf(ofReserve, { ...balances, [delegate]: "9" }))!, /^its payer has 9 drops/)
+      const signer = { Signer: { Account: owner, SigningPubKey: keys.publicKey, TxnSignature: "00" } }
+      const cosigned = (signers: number) => ({
+        ...{ ...sponsored, Fee: "3000", SponsorSignature: { SigningPubKey: "", Signers: Array(signers).fill(signer) } }
+      })
+      assert.match((yield* refusalOf(cosigned(1), balances))!, /^the fee must be at most/)
+      assert.isUndefined(yield* refusalOf(cosigned(2), balances))
     })
   )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
-import type { Block, InternalTransfer } from "@headwater/core/Block"
+import type { Block, InternalTransfer, TokenTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -62,6 +62,22 @@ for (const store of takenStores(import.meta.url)) {
   })
 
   describe(`ChainReader on ${store.name}`, () => {
+    it.live("passes over coins that 0.1 recorded as a token as well, and fills its pages without them", () =>
+      Effect.gen(function* () {
+        const { commits, recorded } = yield* open
+        const token = (position: number, contract: AddressBytes): TokenTransfer => ({
+          ...{ kind: "token", transaction: position, position, batchIndex: 0, token: "fungible", tokenId: undefined },
+          ...{ amount: BigInt(position), contract, from: address(2), to: alice }
+        })
+        const pol = new Uint8Array([...new Uint8Array(18), 0x10, 0x10]) as AddressBytes
+        const contracts = [pol, address(3), pol, pol, address(3), pol]
+        const block = blockOf(1, 5, 1, 1_000, [1, 2, 3, 4, 5, 6])
+        yield* commits.commit([{ ...block, transfers: contracts.map((contract, i) => token(i, contract)) }])
+        const { next, transfers } = yield* recorded.page("token", alice, { order: "ascending", limit: 2 })
+        assert.deepStrictEqual([transfers.map(({ transfer }) => transfer.amount), next], [[1n, 4n], undefined])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("shows upwards what has taken the place of undone blocks, downwards nothing twice", () =>
       Effect.gen(function* () {
         const { commits, recorded } = yield* open

@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, TokenTransfer } from "@headwater/core/Block"
+import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { LearnedToken, TokenMention } from "@headwater/indexer/store/chain/Tokens"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
 
@@ -159,11 +161,10 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("asks again, after ten minutes of blocks, for a fungible token that has said no decimals", () =>
+    it.effect("asks again, after ten minutes, for a fungible token that has said no decimals", () =>
       Effect.gen(function* () {
         const chainStore = yield* open
         yield* subscribe
-        const silent = 600 / chain.blockSeconds
         const said = (name: string, decimals: number | undefined) => (mentions: ReadonlyArray<TokenMention>) =>
           mentions.map((mention) => ({ ...mention, metadata: { name, symbol: name, decimals } }))
         const asked = (height: number) => Effect.map(chainStore.unknownTokens([block(height, [1])]), named)
@@ -172,22 +173,28 @@ for (const store of takenStores(import.meta.url)) {
           yield* chainStore.commit([next], answer(yield* chainStore.unknownTokens([next])))
         })
         yield* enter(5, said("USDT", undefined))
-        assert.deepStrictEqual([yield* asked(4 + silent), yield* asked(5 + silent)], [[], [[1, 5 + silent]]])
-        for (let height = 6; height < 5 + silent; height++) yield* enter(height, () => [])
+        // However many blocks go by meanwhile: those of long ago go by in no time.
+        yield* TestClock.adjust("599 seconds")
+        assert.deepStrictEqual(yield* asked(9_000), [])
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* asked(6), [[1, 6]])
         // The contract says even less: what was known stays.
-        yield* enter(5 + silent, said("", undefined))
-        assert.deepStrictEqual(yield* kept, [[1, 5 + silent]])
-        assert.deepStrictEqual([yield* asked(6 + silent), yield* asked(5 + 2 * silent)], [[], [[1, 5 + 2 * silent]]])
+        yield* enter(6, said("", undefined))
+        assert.deepStrictEqual([yield* kept, yield* asked(7)], [[[1, 6]], []])
         const again = yield* open
-        assert.deepStrictEqual(yield* again.unknownTokens([block(6 + silent, [1])]), [])
-        for (let height = 6 + silent; height < 5 + 2 * silent; height++) yield* enter(height, () => [])
-        yield* enter(5 + 2 * silent, said("Tether", 1))
-        assert.deepStrictEqual(yield* asked(5 + 9 * silent), [])
+        assert.deepStrictEqual(yield* again.unknownTokens([block(7, [1])]), [])
+        yield* TestClock.adjust("600 seconds")
+        assert.deepStrictEqual(named(yield* again.unknownTokens([block(7, [1])])), [[1, 7]])
+        yield* enter(7, said("Tether", 1))
+        yield* TestClock.adjust("600 seconds")
+        assert.deepStrictEqual(yield* asked(8), [])
         const { query } = yield* Database
         const bodies = yield* query((db) => db.selectFrom("callback").select("body").orderBy("id"))
-        const told = bodies.map(({ body }) => JSON.parse(body).data.item.token)
         assert.deepStrictEqual(
-          [told[0], told[silent], told.at(-1)].map(({ amount, decimals, name }) => [name, amount, decimals]),
+          bodies.map(({ body }) => {
+            const { amount, decimals, name } = JSON.parse(body).data.item.token
+            return [name, amount, decimals]
+          }),
           [
             ["USDT", "5", undefined],
             ["USDT", "5", undefined],
@@ -195,8 +202,42 @@ for (const store of takenStores(import.meta.url)) {
           ]
         )
         // An answer goes with its block: the contract is asked for anew.
-        yield* chainStore.undo(4 + 2 * silent)
-        assert.deepStrictEqual(yield* asked(5 + 2 * silent), [[1, 5 + 2 * silent]])
+        yield* chainStore.undo(6)
+        assert.deepStrictEqual(yield* asked(7), [[1, 7]])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.effect("asks again for a few contracts at once, and for the others with the next blocks", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        yield* subscribe
+        const silent = Array.from({ length: 50 }, (_, i) => 2_000 + i)
+        const enter = Effect.fnUntraced(function* (height: number, contracts: ReadonlyArray<number>) {
+          const next = block(height, contracts)
+          const unknown = yield* chainStore.unknownTokens([next])
+          yield* chainStore.commit([next], answered(unknown))
+          while ((yield* chainStore.fanOut).more) {}
+          return unknown.map(({ contract }) => numberOf(contract))
+        })
+        assert.deepStrictEqual(yield* enter(5, silent), silent)
+        yield* TestClock.adjust("10 minutes")
+        // A contract that nobody has asked for is never left out.
+        assert.deepStrictEqual(yield* enter(6, [...silent, 1]), [...silent.slice(0, 32), 1])
+        assert.deepStrictEqual(yield* enter(7, silent), silent.slice(32))
+        assert.deepStrictEqual(yield* enter(8, silent), [])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("keeps answers about the same contracts of several at once", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        yield* chainStore.commit([block(5, [])])
+        const { keepTokens, tokens } = yield* ChainReader.make(chain)
+        const learned = answered(Array.from({ length: 900 }, (_, i) => ({ contract: contract(i + 2_000), height: 5 })))
+        for (let i = 0; i < 20; i++) {
+          yield* Effect.all([keepTokens(learned), keepTokens(learned.toReversed())], { concurrency: "unbounded" })
+        }
+        assert.strictEqual((yield* tokens(learned.map((token) => token.contract))).size, 900)
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 

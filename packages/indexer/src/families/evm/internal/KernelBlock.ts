@@ -13,6 +13,7 @@ import type {
   Transfer
 } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import { isCoinContract } from "@headwater/core/evm/CoinContract"
 import * as EvmKernel from "@headwater/core/evm/EvmKernel"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
@@ -52,8 +53,8 @@ interface Content {
 }
 
 const tokenOf = (moved: EvmKernel.Moved, log: ContractLog): TokenTransfer | undefined => {
-  if (moved.token === "none" || moved.token === "other" || TokenTransfers.isOfCoins(log)) return undefined
   const { contract, position, transaction } = log
+  if (moved.token === "none" || moved.token === "other" || isCoinContract(contract)) return undefined
   const { from, number, to, token } = moved
   const parties = { kind: "token", transaction, position, batchIndex: 0, contract, token, from, to } as const
   return token === "fungible"

@@ -6,6 +6,10 @@ import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { BlockMissing, type NodeError, NodeInconsistent, type NodeRejected, ProofFailed } from "../../node/NodeError.ts"
 import { Malformed, Mismatch } from "./Malformed.ts"
 
+/** The node does not have the method that was called. */
+export const isMethodMissing = ({ code, message }: NodeRejected): boolean =>
+  code === -32601 || /method not found/i.test(message)
+
 /** "No such mempool or blockchain transaction"; bcoin has no code of its own for "Transaction not found". */
 export const isNoTransaction = (error: NodeRejected): boolean =>
   error.code === -5 || /transaction not found/i.test(error.message)

@@ -1,6 +1,7 @@
 /** Pages of recorded transfers by address. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
+import { isCoinContract } from "@headwater/core/evm/CoinContract"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
@@ -41,6 +42,9 @@ export const perBlock = Posting.perBlock
 
 const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
   (from !== undefined && Bytes.equal(from, address)) || (to !== undefined && Bytes.equal(to, address))
+
+/** Coins that 0.1 recorded as a token as well. */
+const isCoins = (entry: Entry): boolean => entry.kind === "token" && isCoinContract(entry.contract)
 
 /** The transfers at those of the positions that a table of chunks has, by their position. */
 const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
@@ -108,7 +112,8 @@ export const page = <K extends Kind>(
       const positions = yield* PostingSearch.positions(log, address, { ...request, after, fromHeight, limit: wanted })
       const transfers = yield* fetch(log, kind, positions)
       for (const recorded of transfers) {
-        if (found.length < wanted && names(recorded.transfer, address)) found.push(recorded)
+        const { transfer } = recorded
+        if (found.length < wanted && names(transfer, address) && !isCoins(transfer)) found.push(recorded)
       }
       if (positions.length < wanted) break
       after = positions.at(-1)!

@@ -162,6 +162,8 @@ export interface TokenTable {
   decimals: number | null
   /** The block that made it be asked for. */
   height: number
+  /** When a node was asked for it last, in seconds since the Unix epoch; 0 where that is not known. */
+  asked_at: Generated<number>
 }
 
 /** Sums of the coins of an address up to a block, as decimal text. */
