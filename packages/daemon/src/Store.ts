@@ -50,7 +50,7 @@ const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Se
 const postgresAdvice = (message: string) =>
   /^permission denied/.test(message)
     ? "let the role create tables: make it the owner of the database, or grant create on the schema"
-    : /^ENOENT|certificate|altnames|SSL|no encryption/i.test(message)
+    : /^(ENOENT|EACCES)|certificate|SSL|PEM|no encryption/.test(message)
       ? "see the TLS of the store's connections: store.postgres ends with ?sslmode=verify-full, and with &sslrootcert=ca.pem " +
         "where the server's authority is your own (docs/operations.md, SQLite or PostgreSQL)"
       : "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"

@@ -1,5 +1,6 @@
-import { chmodSync, readdirSync, statSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { inspect } from "node:util"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -379,6 +380,34 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
         assert.lengthOf(ended, 1)
         yield* Effect.promise(() => held.query("rollback"))
         assert.strictEqual(yield* Fiber.join(opened), "opened")
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("ends a connection while a file of the URL is away, and who waits for the next one hears of that", () =>
+      Effect.gen(function* () {
+        const folder = mkdtempSync(join(tmpdir(), "headwater-tls-"))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+        const file = join(folder, "ca.pem")
+        writeFileSync(file, "")
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const url = new URL(Redacted.value(place.url))
+        url.search = `sslmode=disable&sslrootcert=${file}`
+        const named: Location = { ...place, url: Redacted.make(url.href), connections: 1 }
+        yield* Effect.gen(function* () {
+          const { query } = yield* Database
+          const one = query(rows(sql`select 1 as one`))
+          yield* one
+          const ended = query(rows(sql`select pg_terminate_backend(pg_backend_pid()) from pg_sleep(0.2)`))
+          const ending = yield* Effect.forkChild(Effect.flip(ended), { startImmediately: true })
+          const waiting = yield* Effect.forkChild(Effect.flip(one), { startImmediately: true })
+          rmSync(file)
+          yield* Fiber.join(ending)
+          const error = yield* Fiber.join(waiting)
+          assert.isTrue(error.unavailable)
+          assert.include(error.message, file)
+          writeFileSync(file, "")
+          assert.deepStrictEqual(yield* one, [{ one: 1 }])
+        }).pipe(Effect.provide(Database.layer(named)))
       }).pipe(Effect.scoped)
     )
 

@@ -1,7 +1,7 @@
 import { Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
-import { ServerSockets } from "@headwater/indexer/store/database/internal/PostgresServer"
+import { ServerSilence, ServerSockets } from "@headwater/indexer/store/database/internal/PostgresServer"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -99,6 +99,33 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
         yield* transaction(insert("b"))
         assert.lengthOf(yield* names, 2)
       }).pipe(Effect.provide(database), Effect.scoped)
+    )
+
+    it.effect(
+      "fails where a value cannot be sent, also with an error that is passed over, and the next one has a connection",
+      () =>
+        Effect.gen(function* () {
+          const { defer, query, transaction } = yield* Database
+          const circular: { self?: unknown } = {}
+          circular.self = circular
+          const wrong = defer((db) => db.updateTable("account").set({ name: circular as never }))
+          const error = yield* Effect.flip(transaction(Effect.andThen(insert("a"), wrong)))
+          assert.include(error.message, "circular")
+          assert.isFalse(error.storeFailed)
+          const asked = Effect.ignore(query(rows(sql`select ${1}::bigint`)))
+          yield* Effect.flip(transaction(insert("b").pipe(Effect.andThen(wrong), Effect.andThen(asked))))
+          yield* transaction(insert("c"))
+          assert.deepStrictEqual(yield* names, [{ name: "c" }])
+        }).pipe(Effect.provide(database), Effect.scoped)
+    )
+
+    it.live("hears from the server after each statement of a message", () =>
+      Effect.gen(function* () {
+        const { defer, transaction } = yield* Database
+        const slow = defer(rows(sql`select pg_sleep(0.7)`))
+        yield* transaction(Effect.andThen(insert("a"), Effect.repeat(slow, { times: 3 })))
+        assert.deepStrictEqual(yield* names, [{ name: "a" }])
+      }).pipe(Effect.provide(database), Effect.provideService(ServerSilence, 2_000), Effect.scoped)
     )
 
     it.effect("takes several statements in one text, as a program's own migration may be", () =>

@@ -132,6 +132,27 @@ describe.skipIf(postgres === undefined)("Signals of several processes on one Pos
     }).pipe(Effect.scoped)
   )
 
+  it.live("are warned of by nothing where all of the store's connections are busy", () =>
+    Effect.gen(function* () {
+      const location = { ...(yield* postgres!.location), connections: 1 }
+      const warned: Array<string> = []
+      const logger = Logger.map(Logger.formatSimple, (line) => void warned.push(line))
+      const { query, signals, transaction } = yield* open(location).pipe(
+        Effect.provideService(ServerSilence, 500),
+        Effect.provide(Logger.layer([logger]))
+      )
+      const shortly = query(Statements.rows(sql`select pg_sleep(0.1)`))
+      const began = yield* Deferred.make<void>()
+      const busy = yield* Effect.forkChild(
+        transaction(Effect.andThen(Deferred.succeed(began, undefined), Effect.repeat(shortly, { times: 14 })))
+      )
+      yield* Deferred.await(began)
+      yield* Effect.flatten(signals.next("undone"))
+      yield* Fiber.join(busy)
+      assert.deepStrictEqual(warned, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("are not listened to by a program that waits for none", () =>
     Effect.gen(function* () {
       const location = yield* postgres!.location

@@ -22,8 +22,12 @@ const nothing: QueryResult = { command: "", rowCount: 0, rows: [], fields: [], o
 /** In a message of several statements each has a part of its own, also one without values. */
 const config = ({ text, values }: DeferredStatement) => ({ text, values: [...values], queryMode: "extended" })
 
-/** The connection for what is followed by more in the same message. */
-const withoutEnd = (connection: Connection): Connection => Object.create(connection, { sync: { value: () => {} } })
+/**
+ * The connection for what is followed by more in the same message. The server answers each statement as soon as that has run:
+ * a message of several slow ones would be taken for the silence of a server that has vanished.
+ */
+const withoutEnd = (connection: Connection): Connection =>
+  Object.create(connection, { sync: { value: () => connection.flush() } })
 
 class Pipeline {
   readonly #client: PoolClient
@@ -66,13 +70,18 @@ class Pipeline {
       if (error) answer.reject(error)
       else answer.resolve([results].flat().at(-1)!)
     })
-    const before = statements.slice(0, -1).map((statement) => new this.#Query(config(statement)))
+    let unsendable: Error | undefined
+    const before = statements
+      .slice(0, -1)
+      .map((statement) => new this.#Query(config(statement), undefined, (error) => (unsendable ??= error)))
     const { submit } = last
     last.submit = (connection) => {
       const { stream } = connection
       stream.cork()
       for (const statement of before) statement.submit(withoutEnd(connection))
-      submit.call(last, connection)
+      // A value that cannot be sent: without the statement the transaction may not be committed, also by who passes over this.
+      if (unsendable === undefined) submit.call(last, connection)
+      else stream.destroy(unsendable)
       stream.uncork()
     }
     this.#client.query(last)

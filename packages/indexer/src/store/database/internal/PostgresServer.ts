@@ -1,11 +1,13 @@
 /** The connections to a PostgreSQL server, which may not be up yet, and may end each of them at any moment. */
+import { EventEmitter } from "node:events"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { PostgresDialect } from "kysely"
-import type { ClientConfig, PoolClient } from "pg"
+import type { PoolClient } from "pg"
 import type { DatabaseError } from "../DatabaseError.ts"
 import * as Connection from "./Connection.ts"
 import { markSession } from "./PostgresAdapter.ts"
@@ -63,6 +65,21 @@ const connectionOf = (client: PoolClient) =>
 /** The server has come to take no writes, or ends: what else is asked on the connection would fail as well. */
 const demoted = /^(25006|57P0[123])$/
 
+/**
+ * In place of a client that could not be made, as where a file of the URL is away (`sslrootcert`): fails to connect. A pool
+ * makes clients also where another one has ended, and an error would end the process.
+ */
+class UnmadeClient extends EventEmitter {
+  readonly #error: unknown
+  constructor(error: unknown) {
+    super()
+    this.#error = error
+  }
+  connect(answer: (error: unknown) => void) {
+    process.nextTick(answer, this.#error)
+  }
+}
+
 const pooled = async (
   socket: typeof ServerSockets.Service,
   held: PostgresHold,
@@ -78,11 +95,12 @@ const pooled = async (
     connectionString: Redacted.value(held.server.url),
     max: connections,
     connectionTimeoutMillis: turnMillis,
-    Client: class extends pg.Client {
-      constructor(config?: ClientConfig) {
-        super({ ...config, ...clientOptions(socket) })
+    Client: new Proxy(pg.Client, {
+      construct: (Client, [config]) => {
+        const made = Result.try(() => new Client({ ...config, ...clientOptions(socket) }))
+        return Result.getOrElse(made, (error) => new UnmadeClient(error))
       }
-    },
+    }),
     onConnect: async (client) => {
       const error = held.check(await ask(client))
       if (error !== undefined) throw error

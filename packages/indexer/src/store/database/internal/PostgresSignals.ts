@@ -57,11 +57,12 @@ const listen = Effect.fnUntraced(function* (
   // Whatever was told while nobody listened.
   yield* Effect.forEach(Signals.all, heard, { discard: true })
   // A pool by transaction gives the server that listens to other clients, and says nothing of that.
-  yield* Effect.andThen(tell, echoed.await).pipe(
-    Effect.timeoutOrElse({ duration: silenceMillis, orElse: () => Effect.logWarning(unheard) }),
-    Effect.ignore,
-    Effect.forkScoped
-  )
+  const echo = Effect.timeoutOrElse(echoed.await, {
+    duration: silenceMillis,
+    orElse: () => Effect.logWarning(unheard)
+  })
+  // For one of the store's connections, which may all be busy, this waits as long as any statement.
+  yield* Effect.forkScoped(Effect.ignore(Effect.andThen(tell, echo)))
   const ended = Effect.callback<void>((resume) => {
     client.on("end", () => resume(Effect.void))
   })
