@@ -103,9 +103,15 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
     // Read before the page: what is recorded further back meanwhile is only not told yet.
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
     const { next, transfers } = yield* Effect.orDie(record.page("token", address, RecordedAddress.pageRequest(request)))
-    const contracts = new Map(transfers.map(({ transfer }) => [Bytes.key(transfer.contract), transfer]))
     const tokens = yield* freshness
-      .orUnavailable(TokenNames.find(record, node.source, tip.height, [...contracts.values()]))
+      .orUnavailable(
+        TokenNames.find(
+          record,
+          node.source,
+          tip.height,
+          transfers.map(({ transfer }) => transfer)
+        )
+      )
       .pipe(Effect.catchTag("DatabaseError", Effect.die))
     const items = transfers.map((recorded) => {
       const { contract, from, to } = recorded.transfer

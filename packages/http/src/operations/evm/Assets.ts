@@ -305,9 +305,11 @@ export const make = <Node extends ConnectedNode>(
     const totals = yield* totalsOf(record, tip, addresses)
     const { fungible, nonFungible } = yield* tokensOf(record, tip, addresses, from)
     const balances = yield* fungibleBalances(evm, tip, fungible, addresses, takeCalls)
-    const mentions = [...balances.map(({ contract }) => ({ contract, kind: "fungible" as const })), ...nonFungible]
-    const contracts = new Map(mentions.map(({ contract, kind }) => [Bytes.key(contract), { contract, token: kind }]))
-    const tokens = yield* TokenNames.find(record, node.source, tip.height, [...contracts.values()])
+    const mentions = [
+      ...balances.map(({ contract }) => ({ contract, token: "fungible" as const })),
+      ...nonFungible.map(({ contract, kind }) => ({ contract, token: kind }))
+    ]
+    const tokens = yield* TokenNames.find(record, node.source, tip.height, mentions)
     const described = (contract: Address.AddressBytes, kind: keyof typeof standards) => ({
       contractAddress: Address.encode(chain, contract)!,
       standard: standards[kind],

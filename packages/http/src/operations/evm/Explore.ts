@@ -138,11 +138,10 @@ export const make = <Node extends ConnectedNode>(
     if (logs === undefined) return yield* noTransaction
     const all = yield* TimeSlice.run(() => tokensOf(logs))
     const transfers = all.slice(offset, offset + limit)
-    const contracts = new Map(transfers.map((transfer) => [Bytes.key(transfer.contract), transfer]))
     const tip = yield* Effect.orDie(record.tip)
     // The block may be younger than the record, and its contracts unknown to a node that is behind.
     const height = Math.max(tip?.height ?? 0, logs[0]?.height ?? 0)
-    const names = TokenNames.find(record, node.source, height, [...contracts.values()])
+    const names = TokenNames.find(record, node.source, height, transfers)
     const tokens = yield* freshness.orUnavailable(names).pipe(Effect.catchTag("DatabaseError", Effect.die))
     return {
       total: all.length,

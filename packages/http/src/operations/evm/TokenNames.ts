@@ -19,9 +19,10 @@ const isSaid = ({ decimals, name, symbol }: TokenMetadata) => decimals !== undef
 type Mention = Pick<TokenTransfer, "contract" | "token">
 
 /**
- * Metadata by the key of the contract; a node is asked for those that are to be asked for by `Tokens.isKnown`. `height` is that of
- * the record, or of a younger block that speaks of the contracts: the node has to have it, and what contracts say of themselves is
- * kept as of it. Without a node that can be asked, contracts that the record does not know are absent.
+ * Metadata by the key of the contract, each looked for once. A node is asked for those that are to be asked for by
+ * `Tokens.isKnown`. `height` is that of the record, or of a younger block that speaks of the contracts: the node has to have it,
+ * and what contracts say of themselves is kept as of it. Without a node that can be asked, contracts that the record does not know
+ * are absent.
  */
 export const find = Effect.fn("TokenNames.find")(function* (
   record: ChainReader,
@@ -29,11 +30,12 @@ export const find = Effect.fn("TokenNames.find")(function* (
   height: number,
   mentions: ReadonlyArray<Mention>
 ) {
-  const known = yield* record.tokens(mentions.map(({ contract }) => contract))
+  const distinct = [...new Map(mentions.map((mention) => [Bytes.key(mention.contract), mention])).values()]
+  const known = yield* record.tokens(distinct.map(({ contract }) => contract))
   const found = new Map([...known].map(([key, { metadata }]) => [key, metadata]))
   if (tokenMetadata === undefined) return found
   const now = (yield* Clock.currentTimeMillis) / 1000
-  const unknown = mentions.filter(({ contract, token }) => !Tokens.isKnown(known.get(Bytes.key(contract)), token, now))
+  const unknown = distinct.filter(({ contract, token }) => !Tokens.isKnown(known.get(Bytes.key(contract)), token, now))
   for (const some of Arr.chunksOf(unknown, atOnce)) {
     const contracts = some.map(({ contract }) => contract)
     const answers = yield* tokenMetadata(contracts, height)
