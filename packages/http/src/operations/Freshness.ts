@@ -117,5 +117,10 @@ export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fie
     }
   }, orUnavailable)
 
-  return { node: Effect.map(compared, ({ node }) => node), nodeAtHead: compared, recorded, orUnavailable } satisfies Freshness<Node>
+  return {
+    node: Effect.map(compared, ({ node }) => node),
+    nodeAtHead: compared,
+    recorded,
+    orUnavailable
+  } satisfies Freshness<Node>
 })
