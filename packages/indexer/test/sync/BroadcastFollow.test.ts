@@ -365,7 +365,14 @@ for (const store of takenStores(import.meta.url)) {
 
           const other = yield* Seed.account
           assert.isUndefined(yield* Broadcasts.find(chain, other, transactionId))
-          const own = yield* Broadcasts.begin({ account: other, chain, transactionId, raw, since: 0, callback: undefined })
+          const own = yield* Broadcasts.begin({
+            account: other,
+            chain,
+            transactionId,
+            raw,
+            since: 0,
+            callback: undefined
+          })
           assert.notStrictEqual(own.id, row.id)
           // A request that names a URL later is told what is known then.
           yield* Broadcasts.record(chain, own.id, { outcome: "sent" })
