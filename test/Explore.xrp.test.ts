@@ -44,8 +44,9 @@ const shown = (ledger: Json, { hash, metaData, ...fields }: Json) => {
       currency === "XRP" ? { account, drops: parseUnits(value, 6) + (account === Account ? BigInt(Fee) : 0n) } : []
     )
   )
-  const most = gains.reduce((sum, { drops }) => (drops > sum ? drops : sum), 0n)
-  const gainer = succeeded && most > 0n ? gains.find(({ drops }) => drops === most) : undefined
+  const [gainer] = gains
+    .filter(({ drops }) => succeeded && drops > 0n)
+    .toSorted((a, b) => (a.drops < b.drops ? 1 : a.drops > b.drops ? -1 : 0))
   const received =
     Destination === undefined
       ? coins(gainer?.drops ?? 0n)
