@@ -30,7 +30,7 @@ interface Found {
  */
 const worthCopying = 2500
 
-/** Bytes of the log before a thread is begun: a tenth of a second of CPU, for which a small log has no use. */
+/** Bytes of the log before a thread is begun: a thread takes a tenth of a second of CPU, which a small log is not worth. */
 const logBefore = 10_000_000
 
 /** Between two looks at a log that grows slowly. */
