@@ -13,6 +13,7 @@ import * as Schema from "effect/Schema"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
 import * as OpenAnswers from "./internal/OpenAnswers.ts"
+import * as RetryAfter from "./internal/RetryAfter.ts"
 import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
 
 export interface Request {
@@ -146,20 +147,6 @@ const faultOf = (error: Error): Fault => {
   const ours = codes.find((code) => code in own)
   if (ours !== undefined) return own[ours]!
   return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
-}
-
-/** What dates of HTTP begin with, in each of their forms; `Date.parse` alone takes `-5` and `1.5` for dates long past. */
-const weekday = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
-
-/** What they end with: that of C's `asctime` names no zone, and means UTC, where `Date.parse` takes it for this machine's. */
-const zone = /(?:[a-z]|[+-]\d{4})$/i
-
-/** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
-const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
-  if (typeof header !== "string") return undefined
-  if (/^\d+$/.test(header)) return Number(header) * 1000
-  const date = weekday.test(header) ? Date.parse(zone.test(header) ? header : `${header} GMT`) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }
 
 const make = Effect.gen(function* () {
@@ -305,7 +292,7 @@ const make = Effect.gen(function* () {
         onResponseStart(_, statusCode, responseHeaders) {
           if (statusCode < 200) return
           status = statusCode
-          retryAfter = retryAfterOf(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
+          retryAfter = RetryAfter.read(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
           if (method === "GET") return
           clearTimeout(timer)
           clearImmediate(reading)
