@@ -29,7 +29,7 @@ for (const { location, name } of taken(import.meta.url)) {
           chains: { "litecoin/regtest": { nodes: [node.url], start: 0, record: "watched", pollMillis: 50 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
         })
-        const [first, second, third] = yield* node.rpc<ReadonlyArray<Coin>>("listunspent")
+        const [first, second, third, fourth] = yield* node.rpc<ReadonlyArray<Coin>>("listunspent")
         /** A transaction that spends a coin and pays this fee, signed by the node's wallet. */
         const signed = Effect.fnUntraced(function* ({ amount, txid, vout }: Coin, fee: number, sequence = 0xfffffffd) {
           const target = yield* node.rpc<string>("getnewaddress", "", "bech32")
@@ -89,6 +89,16 @@ for (const { location, name } of taken(import.meta.url)) {
         const { errorMessage } = yield* becomes(replaced, "replaced")
         assert.include(errorMessage, "is spent by another transaction")
         yield* until(replaced, success, fail)
+
+        // A transaction that spends what waits itself is replaced through the same door.
+        const parent = yield* signed(fourth!, 0.0001)
+        yield* broadcast(parent)
+        const change = { txid: parent.id, vout: 0, amount: fourth!.amount - 0.0001 }
+        const child = yield* signed(change, 0.0001)
+        yield* broadcast(child)
+        const bumped = yield* signed(change, 0.001)
+        yield* broadcast(bumped)
+        assert.notInclude(yield* node.rpc<ReadonlyArray<string>>("getrawmempool"), child.id)
 
         const fine = yield* signed(third!, 0.0001)
         const [bad] = [fine.hex.length - 20].map((at) => {

@@ -62,6 +62,8 @@ export interface WholeTransaction {
   readonly special?: { readonly type: number; readonly payload: Uint8Array }
   /** On Litecoin, where a part of it moves coins in MWEB. */
   readonly mweb?: MwebParts.Mweb
+  /** Of a transaction that is in MWEB alone, which blocks do not list by its id: the excess of its first kernel. */
+  readonly kernel?: Uint8Array
 }
 
 const witnessFlag = 1
@@ -176,6 +178,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
     // As Litecoin Core has it: of a transaction within MWEB nothing counts but what comes out.
     weight: (isHidden ? 0 : 3 * stripped.length + counted.length) + (hidden?.weight ?? 0),
     ...(hidden === undefined ? {} : { mweb: hidden.mweb }),
+    ...(isHidden && hidden.excess !== undefined ? { kernel: hidden.excess } : {}),
     ...(special === undefined ? {} : { special })
   }
 }

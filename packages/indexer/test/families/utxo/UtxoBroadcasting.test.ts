@@ -373,3 +373,33 @@ describe.skipIf(!Litecoind.installed)("A litecoind that stands still behind the 
     }).pipe(Effect.scoped)
   )
 })
+
+describe.skipIf(!Litecoind.installed)("A transaction that is in MWEB alone", () => {
+  it.live("is found in its block, which lists it by its kernel, and not by its id", () =>
+    Effect.gen(function* () {
+      const node = yield* Litecoind.start()
+      yield* node.mweb
+      const shielded = yield* node.wallet("shielded")
+      yield* node.rpc("sendtoaddress", yield* shielded<string>("getnewaddress", "", "mweb"), 5)
+      yield* node.mine(1)
+      const since = yield* node.rpc<number>("getblockcount")
+      const id = yield* shielded<string>("sendtoaddress", yield* node.rpc<string>("getnewaddress"), 1)
+      const raw = Buffer.from(yield* node.rpc<string>("getrawtransaction", id), "hex")
+      const { check, idOf, standing } = UtxoBroadcasting.make(chain, yield* Nodes.make({ urls: [node.url] }), {
+        ...{ maximumFee: 100, verbose: [1] }
+      })
+      assert.strictEqual(Buffer.from(yield* idOf(raw)).toString("hex"), id)
+      yield* check(raw)
+      assert.deepStrictEqual(yield* standing(raw, since), { state: "waiting" })
+      const [hash] = yield* node.mine(2)
+      const found = yield* Effect.repeat(standing(raw, since), {
+        until: ({ state }) => state !== "searching",
+        times: 20
+      })
+      assert.deepStrictEqual(found, {
+        ...{ state: "mined", height: since + 1 },
+        hash: new Uint8Array(Buffer.from(hash!, "hex"))
+      })
+    }).pipe(Effect.scoped)
+  )
+})

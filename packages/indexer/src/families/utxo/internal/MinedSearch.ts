@@ -1,6 +1,7 @@
 /**
  * Looks for a transaction in the blocks of a node, by their lists of ids: what a node without an index of transactions needs
- * once the outputs are spent too. In bounded steps, each of which goes on where the last one ended.
+ * once the outputs are spent too, and every node where the transaction is in Litecoin's MWEB alone. In bounded steps, each of
+ * which goes on where the last one ended.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -90,6 +91,21 @@ export const recent = () => {
   })
 }
 
+/** What a block is known by to have a transaction: its id, or where it is in MWEB alone, the excess of its first kernel. */
+export interface Sought {
+  readonly id: Uint8Array
+  readonly kernel?: Uint8Array
+}
+
+/** Whether a block has it; undefined where the node does not show that. */
+const isIn = (block: unknown, { id, kernel }: Sought): boolean | undefined => {
+  if (!Predicate.isReadonlyObject(block) || !Array.isArray(block.tx)) return undefined
+  if (kernel === undefined) return block.tx.includes(hex(id))
+  // Blocks of before MWEB have no such part.
+  const kernels = Predicate.isReadonlyObject(block.mweb) ? block.mweb.kernels : []
+  return Array.isArray(kernels) ? kernels.includes(hex(kernel)) : undefined
+}
+
 export const make = () => {
   /** By node and transaction. */
   const searches = new Map<string, Reached>()
@@ -110,10 +126,10 @@ export const make = () => {
   /** `since`: a height of the chain at which the transaction was not mined yet. */
   return Effect.fn("MinedSearch")(function* (
     node: JsonRpc,
-    id: Uint8Array,
+    sought: Sought,
     since: number | undefined
   ): Effect.fn.Return<Found, NodeError> {
-    const key = `${node.node} ${hex(id)}`
+    const key = `${node.node} ${hex(sought.id)}`
     const answer = yield* node.call("getblockcount", [])
     const tip = yield* consistent(node, "getblockcount", () => NodeJson.count(answer, () => "the height"))
     // It stands still, or another one behind the same address does.
@@ -126,8 +142,9 @@ export const make = () => {
       if (height === start + atOnce) return { state: "searching" }
       const hash = yield* hashAt(node, height)
       const block = yield* Effect.catchTag(node.call("getblock", [hash]), "NodeRejected", () => Effect.undefined)
-      if (!Predicate.isReadonlyObject(block) || !Array.isArray(block.tx)) return { state: "hidden" }
-      if (block.tx.includes(hex(id))) {
+      const isThere = isIn(block, sought)
+      if (!Predicate.isReadonlyObject(block) || isThere === undefined) return { state: "hidden" }
+      if (isThere) {
         return {
           ...{ state: "mined", height },
           hash: yield* consistent(node, "getblockhash", () => NodeJson.hash(hash, () => "the hash"))

@@ -19,6 +19,8 @@ export interface MwebParts {
   readonly mweb: Mweb
   /** The id of a transaction that has nothing else: the hash of its first kernel. */
   readonly id: Uint8Array | undefined
+  /** The excess of the first kernel, by which nodes list the kernels of a block. */
+  readonly excess: Uint8Array | undefined
   /** BIP-141's, of what comes out: nothing else of it counts. */
   readonly weight: number
 }
@@ -91,6 +93,8 @@ export const read = (raw: RawBytes): MwebParts | undefined => {
   return {
     mweb: { inputs, outputs, kernels: count, pegOuts },
     id: first && MwebKernelId.of(raw.bytes.subarray(from, first.end)),
+    // In front of the signature, with which a kernel ends.
+    excess: first && raw.bytes.subarray(first.end - signature - publicKey, first.end - signature),
     weight: 4 * pegOuts.reduce((sum, { script }) => sum + TransactionSize.outputSize(script), 0)
   }
 }

@@ -22,6 +22,8 @@ export interface SignedTransaction {
   readonly paid: bigint
   /** Whether all that it moves is in its inputs and outputs, so that their difference is its fee. */
   readonly isTransparent: boolean
+  /** Of a transaction that is in Litecoin's MWEB alone: the excess of its first kernel. */
+  readonly kernel?: Uint8Array
 }
 
 const sumOf = (outputs: ReadonlyArray<{ readonly amount: bigint }>) =>
@@ -36,11 +38,12 @@ const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTr
     return { id, body, paid: sumOf(outputs), isTransparent }
   })
 
-/** The transaction by its own bytes; parts in MWEB are not read here. */
+/** The transaction by its own bytes; what is partly in MWEB is not read here. */
 const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTransaction, string> =>
-  Result.flatMap(WholeTransaction.decode(chain, raw), ({ outputs }) =>
+  Result.flatMap(WholeTransaction.decode(chain, raw), ({ id, kernel, outputs }) =>
     reading(() => {
       const body = BlockBody.empty()
+      if (kernel !== undefined) return { id, body, paid: 0n, isTransparent: false, kernel }
       RawTransaction.read(new RawBytes(raw), chain, 0, body)
       return { id: body.transactions[0]!, body, paid: sumOf(outputs), isTransparent: true }
     })

@@ -135,7 +135,7 @@ export const make = (verbose: Parameters) => {
       const inputs = yield* goneInputs(node, decoded)
       // Mined it would have spent them all.
       const mayBeMined = inputs === undefined || inputs.areAll
-      const mined = mayBeMined ? yield* search(node, decoded.id, since) : ({ state: "nowhere" } as const)
+      const mined = mayBeMined ? yield* search(node, decoded, since) : ({ state: "nowhere" } as const)
       if (mined.state === "mined" || mined.state === "searching") return mined
       if (mined.state === "hidden") return { state: "absent", mayCome: true }
       if (inputs !== undefined && (yield* isBefore(node, inputs.blocks, since)))

@@ -1,8 +1,9 @@
-/** Unspent outputs as a node has them (`gettxout`). */
+/** Unspent outputs as a node has them (`gettxout`), and outputs in its mempool. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Call, JsonRpc } from "../../node/JsonRpc.ts"
+import type { Parameters } from "./Capabilities.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
 import type * as NodeJson from "./NodeJson.ts"
 
@@ -35,4 +36,32 @@ export const find = Effect.fnUntraced(function* (
     found.push(Predicate.isReadonlyObject(result.success) ? result.success : undefined)
   }
   return found
+})
+
+/**
+ * The outputs of transactions that wait, by their outpoints: `gettxout` does not show one that another waiting transaction
+ * spends. `verbose` is the second argument of `getrawtransaction` that the chain's node takes.
+ */
+export const ofWaiting = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  outpoints: ReadonlyArray<Outpoint>,
+  verbose: Parameters
+) {
+  const ids = [...new Set(outpoints.map(({ transactionId }) => hex(transactionId)))]
+  const answers = yield* rpc.results(
+    ids.map((id): Call => ({ method: "getrawtransaction", params: [id, ...verbose] })),
+    "decimalText"
+  )
+  const outputs = new Map<string, unknown>()
+  for (const [i, id] of ids.entries()) {
+    const transaction = Result.getOrUndefined(answers[i]!)
+    // A node with an index of transactions shows mined ones too.
+    if (!Predicate.isReadonlyObject(transaction) || transaction.blockhash !== undefined) continue
+    outputs.set(id, transaction.vout)
+  }
+  return ({ index, transactionId }: Outpoint): NodeJson.Json | undefined => {
+    const all = outputs.get(hex(transactionId))
+    const output: unknown = Array.isArray(all) ? all[index] : undefined
+    return Predicate.isReadonlyObject(output) ? { ...output, confirmations: 0 } : undefined
+  }
 })
