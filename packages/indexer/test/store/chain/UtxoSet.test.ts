@@ -298,8 +298,9 @@ for (const store of takenStores(import.meta.url)) {
           yield* transaction(UtxoSet.add(1, [coin(1), coin(2)], []))
           const spends = [1, 3, 4].map((number, transaction) => ({ transaction, position: 0, ...coin(number) }))
           const kept = KeptCoins.make(1, 60)
-          const among = Effect.map(Effect.suspend(() => transaction(kept.among(spends))), (some) =>
-            some.map(({ transaction }) => transaction)
+          const among = Effect.map(
+            Effect.suspend(() => transaction(kept.among(spends))),
+            (some) => some.map(({ transaction }) => transaction)
           )
           assert.deepStrictEqual(yield* among, [0, 1, 2])
           assert.deepStrictEqual(yield* among, [0])
