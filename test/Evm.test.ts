@@ -357,7 +357,7 @@ const checkExplorer = Effect.fnUntraced(function* (
       gasUsed: Number(block.gasUsed),
       ...{ hash: block.hash, height, nonce: Number(block.nonce), previousBlockHash: block.parentHash },
       ...{ size: Number(block.size), timestamp: Number(block.timestamp) },
-      ...(block.totalDifficulty == null ? {} : { totalDifficulty: Number(block.totalDifficulty) }),
+      totalDifficulty: Number(block.totalDifficulty ?? 0),
       transactionsCount: block.transactions.length
     }
     const { minedInSeconds, nextBlockHash, ...rest } = details.item

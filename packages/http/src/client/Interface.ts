@@ -334,7 +334,7 @@ export interface components {
       }
     }
     readonly DecodedUtxoTransaction: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly id: string
       /**
        * @description Bytes
@@ -343,13 +343,13 @@ export interface components {
       readonly size: number
       /**
        * @description Of all bytes, the witness too; on zcash the id
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly hash: string
       readonly inputs: readonly {
         /**
          * @description Of the coin that is spent, where the input shows it
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
          */
         readonly address?: string
         /** @example 0 */
@@ -364,14 +364,14 @@ export interface components {
         }
         /** @example 4294967293 */
         readonly sequence: number
-        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
         readonly transactionId: string
         readonly witnesses?: readonly string[]
       }[]
       /** @example 0 */
       readonly locktime: number
       readonly outputs: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
         readonly address?: string
         readonly script: {
           /** @example 0 751e76e8199196d454941c45d1b3a323f1433bd6 */
@@ -437,7 +437,7 @@ export interface components {
         readonly kernels: number
         /** @description What comes out of MWEB */
         readonly pegOuts: readonly {
-          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+          /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
           readonly address?: string
           readonly script: {
             /** @example 0 751e76e8199196d454941c45d1b3a323f1433bd6 */
@@ -586,7 +586,7 @@ export interface components {
       readonly type: string
     }
     readonly HdWalletOutput: {
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
       readonly address: string
       /**
        * @description Of the address, from the account's key on
@@ -610,7 +610,7 @@ export interface components {
        * @example true
        */
       readonly isConfirmed: boolean
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly transactionId: string
       readonly value: components["schemas"]["AmountOnly"]
     }
@@ -619,7 +619,7 @@ export interface components {
       readonly amount: string
     }
     readonly XrpHdWalletTransaction: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9 */
       readonly hash: string
       /** @example 7 */
       readonly positionInBlock: number
@@ -650,7 +650,7 @@ export interface components {
       readonly height: number
     }
     readonly UtxoHdWalletTransaction: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly hash: string
       /** @example 7 */
       readonly positionInBlock: number
@@ -661,7 +661,7 @@ export interface components {
       readonly timestamp: number
       readonly fee: components["schemas"]["AmountOnly"]
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly id: string
       readonly recipients: readonly components["schemas"]["HdWalletMember"][]
       readonly senders: readonly components["schemas"]["HdWalletMember"][]
@@ -782,7 +782,7 @@ export interface components {
       readonly fee: components["schemas"]["Amount"]
       readonly feePerByte: components["schemas"]["Amount"]
       readonly inputs: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
         readonly address: string
         /**
          * @description 0 for a receiving address, 1 for change
@@ -805,10 +805,10 @@ export interface components {
         readonly script: string
         /**
          * @description The hash to sign: SIGHASH_ALL, by default of taproot, and with FORKID on bitcoin-cash
-         * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+         * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
          */
         readonly sighash: string
-        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
         readonly transactionId: string
         /** @example 4294967293 */
         readonly sequence: number
@@ -816,7 +816,7 @@ export interface components {
       readonly outputs: readonly {
         /**
          * @description Empty where the output has none
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
          */
         readonly address: string
         /**
@@ -845,7 +845,7 @@ export interface components {
         readonly replaceable?: boolean
         /** @description On bitcoin-cash: the outputs */
         readonly vout?: readonly {
-          /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+          /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
           readonly address: string
           /**
            * @description In the smallest unit
@@ -1001,17 +1001,17 @@ export interface components {
       readonly additionalData?: string
       /** @example 4711 */
       readonly destinationTag?: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9 */
       readonly hash: string
       readonly offer: components["schemas"]["Amount"]
       /** @example 7 */
       readonly positionInBlock: number
       /**
-       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
-       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who got most XRP by it, such as the seller of an NFT; else empty
+       * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
        */
       readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf */
       readonly sender: string
       /** @example tesSUCCESS */
       readonly status: string
@@ -1029,7 +1029,7 @@ export interface components {
       readonly minedInBlock: components["schemas"]["MinedInBlock"]
     }
     readonly UnspentOutput: {
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
       readonly address: string
       /**
        * @description Of the output in its transaction
@@ -1051,7 +1051,7 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly transactionId: string
       readonly value: components["schemas"]["DenominatedAmount"]
     }
@@ -1070,16 +1070,16 @@ export interface components {
       readonly denomination: number
     }
     readonly UtxoAddressTransaction: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly id: string
       /**
        * @description As `id`
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly transactionID: string
       /**
        * @description Of all bytes, the witness too; on zcash the id
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly hash: string
       /** @example true */
@@ -1116,7 +1116,7 @@ export interface components {
           /** @example witness_v0_keyhash */
           readonly type: string
         }
-        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
         readonly transactionId: string
         readonly value?: components["schemas"]["Amount"]
         readonly witnesses: readonly string[]
@@ -1141,22 +1141,22 @@ export interface components {
       readonly positionInBlock: number
       /** @description Each address that is paid, with all that it gets */
       readonly recipients: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
         readonly address: string
         /**
          * @description As `address`
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
          */
         readonly addresses: string
         readonly value: components["schemas"]["Amount"]
       }[]
       /** @description Each address whose coins are spent, with all of them */
       readonly senders: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
         readonly address: string
         /**
          * @description As `address`
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
          */
         readonly addresses: string
         readonly value: components["schemas"]["Amount"]
@@ -1192,16 +1192,16 @@ export interface components {
       readonly confirmedBalance: components["schemas"]["DenominatedAmount"]
     }
     readonly UtxoTransaction: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly id: string
       /**
        * @description As `id`
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly transactionID: string
       /**
        * @description Of all bytes, the witness too; on zcash the id
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly hash: string
       /** @example true */
@@ -1238,7 +1238,7 @@ export interface components {
           /** @example witness_v0_keyhash */
           readonly type: string
         }
-        /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+        /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
         readonly transactionId: string
         readonly value?: components["schemas"]["Amount"]
         readonly witnesses: readonly string[]
@@ -1263,22 +1263,22 @@ export interface components {
       readonly positionInBlock: number
       /** @description Each address that is paid, with all that it gets */
       readonly recipients: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
         readonly address: string
         /**
          * @description As `address`
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
          */
         readonly addresses: string
         readonly value: components["schemas"]["Amount"]
       }[]
       /** @description Each address whose coins are spent, with all of them */
       readonly senders: readonly {
-        /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+        /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
         readonly address: string
         /**
          * @description As `address`
-         * @example 0x52908400098527886E0F7030069857D2E4169EE7
+         * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
          */
         readonly addresses: string
         readonly value: components["schemas"]["Amount"]
@@ -1792,9 +1792,9 @@ export interface components {
       }
     }
     readonly PreparedPayment: {
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf */
       readonly sender: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf */
       readonly recipient: string
       /** @example 4711 */
       readonly destinationTag?: number
@@ -1890,17 +1890,17 @@ export interface components {
       readonly additionalData: string
       /** @example 4711 */
       readonly destinationTag?: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9 */
       readonly hash: string
       readonly offer: components["schemas"]["Amount"]
       /** @example 7 */
       readonly positionInBlock: string
       /**
-       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
-       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who got most XRP by it, such as the seller of an NFT; else empty
+       * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
        */
       readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf */
       readonly sender: string
       /** @example tesSUCCESS */
       readonly status: string
@@ -1994,17 +1994,17 @@ export interface components {
       readonly additionalData?: string
       /** @example 4711 */
       readonly destinationTag?: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9 */
       readonly hash: string
       readonly offer: components["schemas"]["Amount"]
       /** @example 7 */
       readonly positionInBlock: number
       /**
-       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
-       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who got most XRP by it, such as the seller of an NFT; else empty
+       * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
        */
       readonly recipient: string
-      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      /** @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf */
       readonly sender: string
       /** @example tesSUCCESS */
       readonly status: string
@@ -2021,16 +2021,16 @@ export interface components {
       readonly value: components["schemas"]["Amount"]
     }
     readonly XrpBlock: {
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9 */
       readonly hash: string
       /** @description Index of the ledger */
       readonly height: number
       /**
        * @description Empty in the newest ledger; absent where the newest ledgers are asked for
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9
        */
       readonly nextBlockHash?: string
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example A6D2EB9A46774F2205E3C22E104EB767D9E49D9083F8B966F304B8CA5E8B10A9 */
       readonly previousBlockHash: string
       /**
        * @description Seconds since the Unix epoch
@@ -2066,7 +2066,7 @@ export interface components {
       readonly size: number
       /** @example 536870912 */
       readonly version: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly hash: string
       /**
        * @description Blocks before this one
@@ -2093,7 +2093,7 @@ export interface components {
       readonly weight: number
       /**
        * @description Absent in the newest block
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly nextBlockHash?: string
     }
@@ -2119,7 +2119,7 @@ export interface components {
       readonly size: number
       /** @example 536870912 */
       readonly version: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly hash: string
       /**
        * @description Blocks before this one
@@ -2167,7 +2167,7 @@ export interface components {
       readonly size: number
       /** @example 536870912 */
       readonly version: number
-      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly hash: string
       /**
        * @description Blocks before this one
@@ -2199,7 +2199,7 @@ export interface components {
       readonly merkleroot: string
       /**
        * @description Empty in the newest block
-       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       * @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0
        */
       readonly nextBlockHash: string
     }
@@ -2303,7 +2303,8 @@ export interface components {
        * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
        */
       readonly nextBlockHash?: string
-      readonly nonce: unknown
+      /** @description A whole number, which may be above 2^53; 0 where the chain has none */
+      readonly nonce: number
       /** @example 0x96cfa0fb5e50b0a3f6cc76f3299cfbf48f17e8b41798d1394474e67ec8a97e9f */
       readonly previousBlockHash: string
       /**
@@ -2316,7 +2317,8 @@ export interface components {
        * @example 1764158400
        */
       readonly timestamp: number
-      readonly totalDifficulty?: unknown
+      /** @description A whole number, which may be above 2^53; 0 where the node keeps none */
+      readonly totalDifficulty: number
       /** @example 182 */
       readonly transactionsCount: number
       /** @description On tron */
@@ -9261,7 +9263,7 @@ export interface operations {
             readonly item: {
               /**
                * @description Address, in any form that the blockchain knows
-               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
                */
               readonly address: string
             }
@@ -9309,7 +9311,7 @@ export interface operations {
             readonly item: {
               /**
                * @description Address, in any form that the blockchain knows
-               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
                */
               readonly address: string
             }
@@ -9357,7 +9359,7 @@ export interface operations {
             readonly item: {
               /**
                * @description Address, in any form that the blockchain knows
-               * @example 0x52908400098527886E0F7030069857D2E4169EE7
+               * @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4
                */
               readonly address: string
             }
@@ -9373,7 +9375,7 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly item: {
-              /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+              /** @example bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 */
               readonly convertedAddress: string
             }
           }

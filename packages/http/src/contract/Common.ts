@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { maxContextLength } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
+import { addressExample, hashExample } from "./internal/FamilyExample.ts"
 
 const Context = Schema.String.check(
   Schema.isMaxLength(maxContextLength, { message: `must be at most ${maxContextLength} characters` })
@@ -73,9 +74,9 @@ export const emptyBody = optionalBody({})
 
 const text = (example: string) => Schema.String.annotate({ examples: [example] })
 
-/** Texts of answers, by their meaning, each with an example. */
-export const AddressText = text("0x52908400098527886E0F7030069857D2E4169EE7")
-export const HashText = text("0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
+/** Texts of answers, by their meaning, each with an example; of addresses and hashes the family's stands in its place. */
+export const AddressText = text(addressExample)
+export const HashText = text(hashExample)
 export const DecimalText = text("1.5")
 export const UnitText = text("ETH")
 export const NameText = text("Example Token")

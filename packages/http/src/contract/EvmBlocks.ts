@@ -41,8 +41,8 @@ export const EvmBlock = Schema.Struct({
   }),
   size: Schema.Int.annotate({ description: "Bytes", examples: [92_341] }),
   timestamp: Timestamp,
-  totalDifficulty: Schema.optionalKey(AnyInteger).annotate({
-    description: "A whole number, which may be above 2^53; absent where the node keeps none"
+  totalDifficulty: AnyInteger.annotate({
+    description: "A whole number, which may be above 2^53; 0 where the node keeps none"
   }),
   transactionsCount: Schema.Int.annotate({ examples: [182] }),
   blockchainSpecific: Schema.optionalKey(

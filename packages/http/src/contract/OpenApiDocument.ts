@@ -1,5 +1,6 @@
 /** The contract as an OpenAPI 3.1 document, with prices, headers and examples added, which schemas do not hold. */
 import { type Operation, prices } from "@headwater/core/Credits"
+import { type FamilyName, familyNames } from "@headwater/core/families/families"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -9,6 +10,7 @@ import { apiVersion } from "./Envelope.ts"
 import * as DescribedReferences from "./internal/DescribedReferences.ts"
 import * as Example from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
+import * as FamilySchemas from "./internal/FamilySchemas.ts"
 import { Price } from "./Price.ts"
 import { Families } from "./RequestedChain.ts"
 import { webhookSchemas, webhooks } from "./Webhooks.ts"
@@ -78,6 +80,8 @@ const needs: Readonly<Record<string, (operation: SpecOperation, price: Operation
 
 /** What the document of an endpoint needs beside what Effect writes. */
 interface Facts {
+  /** Of the chains that it is for. */
+  readonly families: ReadonlyArray<FamilyName>
   readonly price: Operation | undefined
   /** For its examples. */
   readonly values: Example.Values
@@ -211,8 +215,10 @@ const factsByOperation = (): ReadonlyMap<string, Facts> => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group }) => {
-      const [family = "evm"] = Context.get(endpoint.annotations, Families) ?? []
+      const families = Context.get(endpoint.annotations, Families)
+      const [family = "evm"] = families ?? []
       found.set(`${group.identifier}.${endpoint.identifier}`, {
+        families: families ?? familyNames,
         price: Context.get(endpoint.annotations, Price),
         values: { ...FamilyExample.values(family), ...Context.get(endpoint.annotations, Example.ExampleValues) },
         parameters: parametersOf([endpoint.params, endpoint.query])
@@ -230,13 +236,22 @@ const make = (): Document => {
   const paths = Object.entries(spec.paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
-      Object.entries(operations as Record<string, SpecOperation>).map(([method, operation]) => [
-        method,
-        complete(spec, operation, byOperation.get(operation.operationId)!)
-      ])
+      Object.entries(operations as Record<string, SpecOperation>).map(([method, operation]) => {
+        const facts = byOperation.get(operation.operationId)!
+        return [method, complete(spec, FamilySchemas.ofFamilies(operation, facts.families), facts)]
+      })
     )
   ])
-  const components = { ...spec.components, schemas: { ...spec.components.schemas, ...webhookSchemas } }
+  const schemas = FamilySchemas.withExamples(
+    spec.components.schemas,
+    Object.values(spec.paths).flatMap((operations) =>
+      Object.values(operations as Record<string, SpecOperation>).map((operation) => ({
+        families: byOperation.get(operation.operationId)!.families,
+        operation
+      }))
+    )
+  )
+  const components = { ...spec.components, schemas: { ...schemas, ...webhookSchemas } }
   return { ...spec, servers: [{ url: "/" }], paths: Object.fromEntries(paths), components, webhooks }
 }
 

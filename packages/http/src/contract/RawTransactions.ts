@@ -78,6 +78,11 @@ export const DecodedEvmTransaction = Schema.Struct({
   )
 }).annotate({ identifier: "DecodedEvmTransaction" })
 
+/** Without signatures, which a transaction to decode may lack. */
+const utxoExample =
+  "02000000013ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a0000000000fdffffff01" +
+  "40787d0100000000160014751e76e8199196d454941c45d1b3a323f1433bd600000000"
+
 const script = Schema.Struct({
   asm: Schema.String.annotate({ examples: ["0 751e76e8199196d454941c45d1b3a323f1433bd6"] }),
   hex: Schema.String.annotate({ examples: ["0014751e76e8199196d454941c45d1b3a323f1433bd6"] }),
@@ -169,7 +174,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
     })
       .annotate(Price, "address-form")
       .annotate(Families, ["utxo"])
-      .annotate(ExampleValues, FamilyExample.values("utxo"))
+      .annotate(ExampleValues, { ...FamilyExample.values("utxo"), rawTransactionHex: utxoExample })
       .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of a UTXO chain" }))
   )
   .middleware(RequestedChain)

@@ -55,7 +55,8 @@ const transactionFields = {
   positionInBlock: Schema.Int.annotate({ examples: [7] }),
   recipient: AddressText.annotate({
     description:
-      "Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none"
+      "Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who " +
+      "got most XRP by it, such as the seller of an NFT; else empty"
   }),
   sender: AddressText,
   status: Schema.String.annotate({ examples: ["tesSUCCESS"] }),
@@ -90,7 +91,6 @@ const families = ["xrp"] as const
 const { blockHash } = FamilyExample.values("xrp")
 const ledgerExample = {
   previousBlockHash: blockHash,
-  nextBlockHash: blockHash,
   "totalCoins.amount": "99985623811.123456",
   "totalFees.amount": "0.000876"
 }

@@ -280,6 +280,18 @@ describe("OpenApiDocument", () => {
     assert.deepStrictEqual(missing, [])
   })
 
+  it("says of a block that every number is there, as clients know them, and that each is a whole one", () => {
+    const block = document.components.schemas.EvmBlock as {
+      readonly required: ReadonlyArray<string>
+      readonly properties: Readonly<Record<string, { readonly type?: string; readonly description?: string }>>
+    }
+    for (const name of ["gasLimit", "gasUsed", "height", "minedInSeconds", "nonce", "size", "totalDifficulty"]) {
+      assert.include(block.required, name)
+      assert.strictEqual(block.properties[name]!.type, "integer", name)
+    }
+    assert.match(block.properties.totalDifficulty!.description!, /0 where the node keeps none/)
+  })
+
   it("shows the event that an operation subscribes to, and values of the chain that it is for", () => {
     for (const [event, { class: kind, path }] of Object.entries(eventKinds)) {
       const { item } = exampleOf(operationNamed(`subscriptions.${path}`)) as { item: { eventType?: string } }
@@ -298,6 +310,16 @@ describe("OpenApiDocument", () => {
       )
       if (path.includes("/utxo/")) assert.deepStrictEqual(chains, ["bitcoin"], path)
     }
+  })
+
+  it("shows hashes and addresses of UTXO chains and the XRP Ledger as these write them, on operations and on schemas", () => {
+    const shown = operations
+      .filter(({ path }) => path.includes("/utxo/") || path.includes("/xrp/"))
+      .flatMap((operation) => [...examplesIn(operation, operation.path)].map(({ at, value }) => [at, value] as const))
+    const schemas = Object.entries(document.components.schemas).filter(([name]) => /Utxo|Xrp/.test(name))
+    assert.isAbove(shown.length, 100)
+    assert.isAbove(schemas.length, 10)
+    for (const [at, part] of [...shown, ...schemas]) assert.notMatch(JSON.stringify(part), /"0x[0-9A-Fa-f]/, at)
   })
 
   it("shows every amount in the unit of the chain that the example is of", () => {

@@ -15,7 +15,7 @@ export interface JsonSchema {
 
 /**
  * Values by the names of fields and parameters, or by two names such as `fee.unit` for a field inside another; undefined
- * leaves an optional field out.
+ * leaves an optional field out. Also by the text of a schema's own example, in whose place they stand.
  */
 export type Values = Readonly<Record<string, unknown>>
 
@@ -41,6 +41,10 @@ export const placeholders: Readonly<Record<string, unknown>> = {
   null: null
 }
 
+/** A schema's own example, or what stands in its place. */
+export const inPlaceOf = (example: unknown, values: Values): unknown =>
+  typeof example === "string" && Object.hasOwn(values, example) ? values[example] : example
+
 /** `values` come before everything that the schema says. */
 export const of = (
   definitions: Readonly<Record<string, unknown>>,
@@ -51,7 +55,7 @@ export const of = (
 ): unknown => {
   const own = [`${parent}.${name}`, name].find((key) => Object.hasOwn(values, key))
   if (own !== undefined) return values[own]
-  if (schema.examples !== undefined) return schema.examples[0]
+  if (schema.examples !== undefined) return inPlaceOf(schema.examples[0], values)
   if (Object.hasOwn(common, name)) return common[name]
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]

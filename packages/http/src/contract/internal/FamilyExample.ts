@@ -10,24 +10,35 @@ import * as Hash from "@headwater/core/Hash"
 import * as Result from "effect/Result"
 import type { Values } from "./Example.ts"
 
+/** The examples of an address and of a hash in schemas that several families have in common. */
+export const addressExample = "0x52908400098527886E0F7030069857D2E4169EE7"
+export const hashExample = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b"
+
 const time = 1_764_158_400
 
 const chainOf = (family: FamilyName) => Chain.ofName(families[family].example.chain)!
 
-const blockOf = (family: FamilyName) => {
-  const { blockHash, height } = families[family].example
-  const hash = CallbackExample.madeUpHash(`${family} block`)
-  hash.set(blockHash)
-  return { height, hash, time }
+const blockHashOf = (family: FamilyName, name: string) => {
+  const hash = CallbackExample.madeUpHash(`${family} ${name}`)
+  hash.set(families[family].example.blockHash)
+  return hash
 }
 
-/** Values of fields that belong to a chain, by their names. */
+const blockOf = (family: FamilyName) => ({
+  height: families[family].example.height,
+  hash: blockHashOf(family, "block"),
+  time
+})
+
+/** Values of fields that belong to a chain, by their names, and of all others with an address or a hash. */
 export const values = (family: FamilyName): Values => {
   const chain = chainOf(family)
   const { addresses, height } = families[family].example
   const hash = (text: string) => Hash.encode(chain, CallbackExample.madeUpHash(`${family} ${text}`))
   const block = Hash.encode(chain, blockOf(family).hash)
+  const next = Hash.encode(chain, blockHashOf(family, "next block"))
   return {
+    ...{ [addressExample]: addresses[0], [hashExample]: hash("transaction"), nextBlockHash: next },
     ...{ blockchain: chain.blockchain, network: chain.network, unit: chain.unit, height, minedInBlockHeight: height },
     ...{ address: addresses[0], recipient: addresses[0], sender: addresses[1] },
     ...{ hash: block, blockHash: block, transactionId: hash("transaction"), transactionHash: hash("transaction") }

@@ -48,7 +48,7 @@ const blockItem = (chain: Chain, block: NewestBlock) => ({
   previousBlockHash: Hash.encode(chain, block.parent),
   size: block.size,
   timestamp: block.time,
-  ...(block.totalDifficulty === undefined ? {} : { totalDifficulty: AnyInteger.of(block.totalDifficulty) }),
+  totalDifficulty: AnyInteger.of(block.totalDifficulty),
   transactionsCount: block.transactions,
   ...(block.resources === undefined
     ? {}

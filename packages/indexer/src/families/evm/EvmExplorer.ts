@@ -37,7 +37,7 @@ const headerOf = (answer: unknown): Header => {
     gasUsed: Hex.integer(json.gasUsed, "block.gasUsed"),
     nonce: json.nonce == null ? 0n : Hex.quantity(json.nonce, "block.nonce"),
     size: Hex.integer(json.size, "block.size"),
-    totalDifficulty: json.totalDifficulty == null ? undefined : Hex.quantity(json.totalDifficulty, "totalDifficulty"),
+    totalDifficulty: json.totalDifficulty == null ? 0n : Hex.quantity(json.totalDifficulty, "totalDifficulty"),
     transactions: hashes.length
   }
 }

@@ -23,8 +23,8 @@ export interface ExplorerBlock extends BlockHeader {
   readonly nonce: bigint
   /** In bytes. */
   readonly size: number
-  /** Undefined where the node keeps none. */
-  readonly totalDifficulty: bigint | undefined
+  /** 0 where the node keeps none. */
+  readonly totalDifficulty: bigint
   readonly transactions: number
   /** What its transactions have used and paid, on chains with such resources. */
   readonly resources?: Resources & {

@@ -134,7 +134,7 @@ const detailsOf = Effect.fnUntraced(function* (
     ...{ height, hash, parent: found.parent, time: time(millis), size, resources },
     seconds: parent === undefined ? 0 : time(millis - parent.millis),
     extraData: new Uint8Array(),
-    ...{ gasLimit: 0, gasUsed: resources.energy, nonce: 0n, totalDifficulty: undefined },
+    ...{ gasLimit: 0, gasUsed: resources.energy, nonce: 0n, totalDifficulty: 0n },
     transactions: transactions.length
   }
 })

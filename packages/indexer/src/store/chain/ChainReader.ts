@@ -229,7 +229,9 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
         ofRow(0, ({ first_height: first, height, id }) =>
           first === null || height === null
             ? Effect.succeed(0)
-            : Effect.map(PlacedPages.heightBetween(id, first, height, time), (found) => (found === first ? 0 : found))
+            : Effect.map(PlacedPages.heightBetween(chain, { id, first, last: height }, time), (found) =>
+                found === first ? 0 : found
+              )
         ),
       completeness: (addresses) => provided(Completeness.of(chain, addresses)),
       watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),

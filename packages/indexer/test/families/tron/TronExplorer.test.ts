@@ -151,7 +151,7 @@ describe("TronExplorer", () => {
       assert.deepStrictEqual(block, {
         ...{ height: first + 1, hash: bytes(idOf(first + 1)), parent: bytes(idOf(first)) },
         ...{ next: bytes(idOf(first + 2)), time: 1_777_000_000 + 3 * (first + 1), seconds: 3 },
-        ...{ extraData: new Uint8Array(), gasLimit: 0, gasUsed: 131_325, nonce: 0n, totalDifficulty: undefined },
+        ...{ extraData: new Uint8Array(), gasLimit: 0, gasUsed: 131_325, nonce: 0n, totalDifficulty: 0n },
         ...{ transactions: 5, resources: { bandwidth: 925, energy: 131_325, burned: 27_940_100n } },
         size: header + 3 + all.reduce((sum, { raw_data_hex }) => sum + wire(raw_data_hex, 2), 0)
       })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, InternalTransfer, TokenTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
@@ -14,6 +15,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../../test/Stores.ts"
 import * as Seed from "../Seed.ts"
@@ -117,6 +119,46 @@ for (const store of takenStores(import.meta.url)) {
           // As young as the first block of the record, others from before may be.
           const expected = found === 0 ? 0 : 7 + (found === -1 ? times.length : found)
           assert.strictEqual(yield* recorded.heightSince(time), expected)
+        }
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.live("lists what is of a time or later also where blocks of a UTXO chain are older than those before them", () =>
+      Effect.gen(function* () {
+        const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "regtest"))
+        const commits = yield* ChainStore.open(bitcoin, { record: "all", undoDepth: 10 })
+        const recorded = yield* ChainReader.make(bitcoin)
+        const subscriptions = yield* Subscriptions
+        yield* subscriptions.create({
+          ...{
+            account: yield* Seed.account,
+            chain: bitcoin,
+            event: "ADDRESS_COINS_TRANSACTION_CONFIRMED",
+            address: alice
+          },
+          ...{ callbackUrl: "https://example.com", secret: undefined, confirmations: 1, allowDuplicates: false }
+        })
+        const times = [10, 50, 20, 30, 60, 20, 40, 55, 45, 70]
+        for (const [i, time] of times.entries()) {
+          const block = blockOf(1, 7 + i, 1, time, [i])
+          const coin = { kind: "coin", transaction: 0, position: 0, from: undefined, to: alice, amount: 1n } as const
+          yield* commits.commit([{ ...block, transfers: [coin] }])
+        }
+        for (const since of [0, 11, 20, 21, 46, 56, 71]) {
+          const wanted = [...times.keys()].filter((i) => times[i]! >= since)
+          for (const order of ["ascending", "descending"] as const) {
+            const found: Array<number> = []
+            for (let after: ChainReader.Position | undefined; ; ) {
+              const page = yield* recorded.transactions(alice, { order, limit: 2, after, since })
+              found.push(...page.transactions.map(({ height }) => height - 7))
+              if (page.next === undefined) break
+              after = page.next
+            }
+            assert.deepStrictEqual(found, order === "ascending" ? wanted : wanted.toReversed(), `${order} ${since}`)
+          }
+          const [first] = wanted
+          const expected = first === 0 ? 0 : 7 + (first ?? times.length)
+          assert.strictEqual(yield* recorded.heightSince(since), expected)
         }
       }).pipe(Effect.scoped, Effect.provide(layer))
     )

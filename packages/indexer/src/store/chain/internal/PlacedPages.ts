@@ -53,8 +53,25 @@ const beginOf = Effect.fnUntraced(function* (chain: number, { after, order }: Pa
   return fork !== undefined && fork < height ? toLog(fork + 1, 0) - 1 : toLog(height, index)
 })
 
-/** The lowest height from `first` to `last` whose block has this time or a later one; else one past the last. */
-export const heightBetween = Effect.fnUntraced(function* (chain: number, first: number, last: number, time: number) {
+/**
+ * Blocks of a UTXO chain that are looked through for one that is younger than a block above it. Bitcoin's rules let a block be
+ * two hours ahead of the clock, and the next ones be older than that: 120 of Dogecoin, which have a minute each.
+ */
+const outOfOrder = 2_000
+
+/** Heights of a chain's row. */
+export interface Range {
+  readonly id: number
+  readonly first: number
+  readonly last: number
+}
+
+/** The lowest height of a range whose block has this time or a later one; else one past the last. */
+export const heightBetween = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  { first, id, last }: Range,
+  time: number
+) {
   const { read } = yield* Database
   let low = first
   let high = last + 1
@@ -65,7 +82,7 @@ export const heightBetween = Effect.fnUntraced(function* (chain: number, first: 
       db
         .selectFrom("block")
         .select("time")
-        .where("chain", "=", chain)
+        .where("chain", "=", id)
         .where("height", "<=", middle)
         .orderBy("height", "desc")
         .limit(1)
@@ -73,7 +90,20 @@ export const heightBetween = Effect.fnUntraced(function* (chain: number, first: 
     if (block !== undefined && block.time >= time) high = middle
     else low = middle + 1
   }
-  return low
+  // Elsewhere no block is older than the one before.
+  if (chain.ledger !== "outputs") return low
+  const [earlier] = yield* read((db) =>
+    db
+      .selectFrom("block")
+      .select("height")
+      .where("chain", "=", id)
+      .where("height", ">=", Math.max(first, low - outOfOrder))
+      .where("height", "<", low)
+      .where("time", ">=", time)
+      .orderBy("height")
+      .limit(1)
+  )
+  return earlier?.height ?? low
 })
 
 /** Hashes and times of blocks, by height. */
@@ -114,14 +144,18 @@ const pageAtOnce = Effect.fnUntraced(function* <A extends { readonly height: num
     fromHeight:
       request.since === undefined
         ? undefined
-        : yield* heightBetween(id, before.first_height ?? 0, before.height, request.since)
+        : yield* heightBetween(chain, { id, first: before.first_height ?? 0, last: before.height }, request.since)
   })
   const blocks = yield* blocksAt(id, [...new Set(items.map(({ height }) => height))])
   const after = yield* ChainRow.findWithReorganisations(chain)
   if (after?.reorganisations !== before.reorganisations) return undefined
   const last = items.at(-1)
+  const { since = 0 } = request
   return {
-    items: items.map((item) => ({ ...item, block: blocks.get(item.height)! })),
+    items: items
+      .map((item) => ({ ...item, block: blocks.get(item.height)! }))
+      // Of the blocks above the first of this time some may be older.
+      .filter(({ block }) => block.time >= since),
     next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
   } satisfies Placed<A>
 })
