@@ -193,7 +193,22 @@ describe("EvmSource: each chain", () => {
           submit(undefined),
           { tx: { type: "0x2", value: "0x0" }, trace: ticket(true) }
         ])
-        const { transfers } = yield* blockOf(block, { internal: true }, chainOf("arbitrum"))
+        const { parties, transfers } = yield* blockOf(block, { internal: true }, chainOf("arbitrum"))
+        const named = (of: typeof parties, index: number) =>
+          of?.flatMap(({ from, to, transaction }) =>
+            transaction === index ? [[hex(from), hex(to)]] : []
+          )
+        // Who is told of a transaction lists it, too.
+        assert.deepStrictEqual(named(parties, 0), [
+          [alice, bob],
+          [alice, carol]
+        ])
+        assert.deepStrictEqual(named(parties, 1), [
+          [alice, bob],
+          ...[escrow, network, carol].map((other) => [alice, other])
+        ])
+        assert.deepStrictEqual(named(parties, 3), named(parties, 0))
+        assert.deepStrictEqual(named(parties, 5), [[alice, bob]])
         assert.deepStrictEqual(numbered(transfers), [
           [0, 1, undefined, alice, 100n - 60n - 8n],
           [0, 1, undefined, carol, 8n],

@@ -65,13 +65,29 @@ const partiesOf = (
   transaction: Transaction | undefined,
   receipt: Receipt | undefined,
   index: number
-): TransactionParties | undefined =>
-  transaction && {
-    kind: "transaction",
-    transaction: index,
-    from: transaction.from,
-    to: transaction.to ?? receipt?.contract
-  }
+): Array<TransactionParties> =>
+  transaction === undefined
+    ? []
+    : [
+        {
+          kind: "transaction",
+          transaction: index,
+          from: transaction.from,
+          to: transaction.to ?? receipt?.contract
+        }
+      ]
+
+/** Those whose coins a ticket moved beside who is named: a refund's recipient is told of the transaction, and lists it. */
+const partiesOfTicket = (
+  { from, to }: Transaction,
+  moves: ReadonlyArray<CoinTransfer>,
+  index: number
+): ReadonlyArray<TransactionParties> =>
+  moves.flatMap((move) => {
+    const party = move.to ?? move.from
+    const isNamed = party === undefined || [from, to].some((named) => named !== undefined && Bytes.equal(named, party))
+    return isNamed ? [] : [{ kind: "transaction", transaction: index, from, to: party }]
+  })
 
 /** Index in the block of each log of each transaction; undefined where that is not certain. */
 type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
@@ -172,7 +188,8 @@ function* readTransaction(
   for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
   const transfers: Array<Transfer> = []
   const logs: Array<ContractLog> = []
-  const content = { id: hash, transfers, logs, parties: partiesOf(transaction, receipt, index) }
+  const parties = partiesOf(transaction, receipt, index)
+  const content = { id: hash, transfers, logs, parties }
   if (receipt === undefined) return content
   const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
   const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)
@@ -185,6 +202,7 @@ function* readTransaction(
     transfers.push(...(parts.read(() => coinTransfers(transaction, receipt, index, succeeded), ["coin"]) ?? []))
     const moves = ticket && parts.read(() => Retryable.transfers(transaction, ticket, index, succeeded), ["coin"])
     transfers.push(...(moves ?? []))
+    parties.push(...partiesOfTicket(transaction, moves ?? [], index))
   }
   if (!succeeded) return content
   for (const [i, item] of receipt.logs.entries()) {
