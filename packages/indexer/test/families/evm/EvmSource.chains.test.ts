@@ -195,9 +195,7 @@ describe("EvmSource: each chain", () => {
         ])
         const { parties, transfers } = yield* blockOf(block, { internal: true }, chainOf("arbitrum"))
         const named = (of: typeof parties, index: number) =>
-          of?.flatMap(({ from, to, transaction }) =>
-            transaction === index ? [[hex(from), hex(to)]] : []
-          )
+          of?.flatMap(({ from, to, transaction }) => (transaction === index ? [[hex(from), hex(to)]] : []))
         // Who is told of a transaction lists it, too.
         assert.deepStrictEqual(named(parties, 0), [
           [alice, bob],
