@@ -61,33 +61,18 @@ const coinTransfers = (
   return [{ kind: "coin", transaction: index, position: 0, from: payer, to, amount: value }]
 }
 
+/** Whom a transaction names; who gets the refunds of a ticket stands beside its sender. */
 const partiesOf = (
-  transaction: Transaction | undefined,
+  transaction: Transaction,
   receipt: Receipt | undefined,
   index: number
-): Array<TransactionParties> =>
-  transaction === undefined
-    ? []
-    : [
-        {
-          kind: "transaction",
-          transaction: index,
-          from: transaction.from,
-          to: transaction.to ?? receipt?.contract
-        }
-      ]
-
-/** Those whose coins a ticket moved beside who is named: a refund's recipient is told of the transaction, and lists it. */
-const partiesOfTicket = (
-  { from, to }: Transaction,
-  moves: ReadonlyArray<CoinTransfer>,
-  index: number
-): ReadonlyArray<TransactionParties> =>
-  moves.flatMap((move) => {
-    const party = move.to ?? move.from
-    const isNamed = party === undefined || [from, to].some((named) => named !== undefined && Bytes.equal(named, party))
-    return isNamed ? [] : [{ kind: "transaction", transaction: index, from, to: party }]
-  })
+): ReadonlyArray<TransactionParties> => {
+  const { from, to } = transaction
+  const named = { kind: "transaction", transaction: index, from } as const
+  const refundTo = Retryable.refundTo(transaction)
+  const isFurther = refundTo !== undefined && ![from, to].some((other) => other && Bytes.equal(other, refundTo))
+  return [{ ...named, to: to ?? receipt?.contract }, ...(isFurther ? [{ ...named, to: refundTo }] : [])]
+}
 
 /** Index in the block of each log of each transaction; undefined where that is not certain. */
 type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
@@ -188,7 +173,7 @@ function* readTransaction(
   for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
   const transfers: Array<Transfer> = []
   const logs: Array<ContractLog> = []
-  const parties = partiesOf(transaction, receipt, index)
+  const parties = (transaction && parts.read(() => partiesOf(transaction, receipt, index), ["coin"])) ?? []
   const content = { id: hash, transfers, logs, parties }
   if (receipt === undefined) return content
   const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
@@ -202,7 +187,6 @@ function* readTransaction(
     transfers.push(...(parts.read(() => coinTransfers(transaction, receipt, index, succeeded), ["coin"]) ?? []))
     const moves = ticket && parts.read(() => Retryable.transfers(transaction, ticket, index, succeeded), ["coin"])
     transfers.push(...(moves ?? []))
-    parties.push(...partiesOfTicket(transaction, moves ?? [], index))
   }
   if (!succeeded) return content
   for (const [i, item] of receipt.logs.entries()) {
