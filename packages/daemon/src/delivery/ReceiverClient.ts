@@ -12,6 +12,8 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as OpenAnswers from "./internal/OpenAnswers.ts"
+import * as RetryAfter from "./internal/RetryAfter.ts"
 import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
 
 export interface Request {
@@ -65,7 +67,7 @@ export class ReceiverClient extends Context.Service<
 export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delivery/ReceiverClient/Options", {
   defaultValue: (): {
     readonly timeoutMillis: number
-    /** Connections to one host and port. */
+    /** Connections to one host and port, beside a quarter as many whose answers have not ended. */
     readonly connections: number
     /** An authority trusted beside the system's, as PEM. */
     readonly extraCa: string | undefined
@@ -97,6 +99,8 @@ const maxCachedSessions = 4096
 /** Of an answer: its status is only had behind them. Node's own bound is a quarter of it. */
 const maxHeaderSize = 65_536
 const maxBytes = 4096
+/** How long the end of an answer to a POST is waited for behind its status, so that the next request takes the same connection. */
+const bodyMillis = 100
 /** How long a host may take to be heard of. */
 export const reachMillis = 2000
 /**
@@ -145,20 +149,6 @@ const faultOf = (error: Error): Fault => {
   return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
 }
 
-/** What dates of HTTP begin with, in each of their forms; `Date.parse` alone takes `-5` and `1.5` for dates long past. */
-const weekday = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
-
-/** What they end with: that of C's `asctime` names no zone, and means UTC, where `Date.parse` takes it for this machine's. */
-const zone = /(?:[a-z]|[+-]\d{4})$/i
-
-/** Seconds or a date (RFC 9110, section 10.2.3) in milliseconds from now. */
-const retryAfterOf = (header: string | Array<string> | undefined, now: number): number | undefined => {
-  if (typeof header !== "string") return undefined
-  if (/^\d+$/.test(header)) return Number(header) * 1000
-  const date = weekday.test(header) ? Date.parse(zone.test(header) ? header : `${header} GMT`) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
-}
-
 const make = Effect.gen(function* () {
   const target = yield* CallbackTarget
   const { connections, extraCa, timeoutMillis } = yield* ReceiverClientOptions
@@ -201,10 +191,13 @@ const make = Effect.gen(function* () {
     )
   }
 
+  const openConnections = Math.ceil(connections / 4)
+  const leaveOpen = OpenAnswers.make(openConnections, timeoutMillis)
+
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() =>
       network.agent({
-        connections,
+        connections: connections + openConnections,
         pipelining: 1,
         allowH2: false,
         maxHeaderSize,
@@ -248,6 +241,8 @@ const make = Effect.gen(function* () {
       let tries = 0
       let isFirst = true
       let ended = false
+      /** Where the attempt has ended before the body has: to be called when that has ended, too. */
+      let closed: (() => void) | undefined
 
       const end = (result: Effect.Effect<Reply, NoReply>) => {
         if (ended) return
@@ -270,7 +265,11 @@ const make = Effect.gen(function* () {
         })
       }
       const cut = () => controller?.abort(new Error("no longer wanted"))
-      // Once there is a status, how the body ends is of no interest.
+      const leave = () => {
+        closed = leaveOpen(origin, cut)
+        answered()
+      }
+      // Once there is a status, how the body ends is of no interest. Of a POST it is not waited for.
       const expire = () => {
         if (status === 0) end(Effect.fail(timedOut()))
         else answered()
@@ -278,9 +277,11 @@ const make = Effect.gen(function* () {
       }
       // Where this process stood still, timers come before what arrived meanwhile has been read: an answer may be among it.
       let reading: NodeJS.Immediate | undefined
-      const timer = setTimeout(() => {
-        reading = setImmediate(expire)
-      }, timeoutMillis)
+      const after = (millis: number, then: () => void) =>
+        setTimeout(() => {
+          reading = setImmediate(then)
+        }, millis)
+      let timer = after(timeoutMillis, expire)
 
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
@@ -291,7 +292,11 @@ const make = Effect.gen(function* () {
         onResponseStart(_, statusCode, responseHeaders) {
           if (statusCode < 200) return
           status = statusCode
-          retryAfter = retryAfterOf(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
+          retryAfter = RetryAfter.read(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
+          if (method === "GET") return
+          clearTimeout(timer)
+          clearImmediate(reading)
+          timer = after(bodyMillis, leave)
         },
         onResponseData(_, chunk) {
           if (method === "GET") chunks.push(chunk)
@@ -300,8 +305,12 @@ const make = Effect.gen(function* () {
           answered()
           cut()
         },
-        onResponseEnd: answered,
+        onResponseEnd() {
+          closed?.()
+          answered()
+        },
         onResponseError(_, error) {
+          closed?.()
           if (ended) return
           if (status !== 0) answered()
           // Over a new connection it is the receiver's answer: it may have taken the callback.

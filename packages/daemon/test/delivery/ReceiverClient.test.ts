@@ -201,6 +201,43 @@ describe("ReceiverClient", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is answered by a status whose body never ends, and leaves few such connections", () =>
+    Effect.gen(function* () {
+      const { certificate, post } = yield* world(20_000)
+      let open = 0
+      const { connections, port, requests } = yield* inBytes(certificate, (socket) => {
+        open++
+        socket.once("close", () => open--)
+        socket.write("HTTP/1.1 200 OK\r\n\r\n")
+      })
+      for (let i = 0; i < 6; i++) assert.strictEqual((yield* post(port)).status, 200)
+      assert.strictEqual(requests(), 6)
+      assert.strictEqual(connections(), 6)
+      while (open > 1) yield* Effect.sleep("10 millis")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps the connection of an answer whose end comes late", () =>
+    Effect.gen(function* () {
+      const { certificate, post } = yield* world(20_000)
+      let ended = 0
+      const { connections, port } = yield* inBytes(certificate, (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        setTimeout(() => {
+          socket.write("2\r\nok\r\n0\r\n\r\n")
+          ended++
+        }, 300)
+      })
+      for (let i = 1; i <= 3; i++) {
+        assert.strictEqual((yield* post(port)).status, 200)
+        // The attempt ends first; and the answer is not cut.
+        while (ended < i) yield* Effect.sleep("10 millis")
+        yield* Effect.sleep("50 millis")
+      }
+      assert.strictEqual(connections(), 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("sends again over another connection where kept ones are closed, and never where a new one is", () =>
     Effect.gen(function* () {
       const { certificate, post } = yield* world(2000)

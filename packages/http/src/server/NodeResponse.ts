@@ -12,10 +12,12 @@ export const make = (stops: () => boolean): typeof ServerResponse =>
       // A stopping server waits for its connections.
       if (stops()) this.shouldKeepAlive = false
       const message = typeof reason === "string" ? reason : undefined
+      const given = message === undefined ? (own ?? reason) : own
       // What an answer says itself stands in place of what every answer has.
       const headers: OutgoingHttpHeaders = {
         ...securityHeaders,
-        ...((message === undefined ? (own ?? reason) : own) as OutgoingHttpHeaders | undefined)
+        // Node's own answer to a request without a host gives names and values in turns.
+        ...(Array.isArray(given) ? { [given[0]]: given[1] } : (given as OutgoingHttpHeaders | undefined))
       }
       return message === undefined
         ? super.writeHead(statusCode, headers)

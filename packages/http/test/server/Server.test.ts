@@ -128,6 +128,16 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("refuses a request without a host, and ends the connection", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const { text } = yield* raw(url, "GET /docs HTTP/1.1\r\n\r\n")
+      assert.match(text, /^HTTP\/1\.1 400 /)
+      assert.match(text, /\r\nconnection: close\r\n/i)
+      assert.notMatch(text, /\r\n\d+: /)
+    })
+  )
+
   it.effect("passes over an expectation that it does not know", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer

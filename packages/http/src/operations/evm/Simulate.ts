@@ -32,7 +32,9 @@ const pricesOf = Effect.fnUntraced(function* ({ gasPrice, maxFeePerGas, maxPrior
   const tip = maxFeePerGas === undefined ? cap : BigInt(maxPriorityFeePerGas ?? "0")
   if (tip > cap) return yield* invalidField("maxPriorityFeePerGas", "must be at most maxFeePerGas")
   const type = maxFeePerGas === undefined ? ("legacy-transaction" as const) : ("gas-fee-market-transaction" as const)
-  return { cap, tip, type }
+  // Before a node sees the price: nodes in Rust take none of more than 128 bits, and refuse the whole call.
+  const shownCap = yield* asNumber(maxFeePerGas === undefined ? "gasPrice" : "maxFeePerGas", cap)
+  return { cap, shownCap, tip, type }
 })
 
 const depthOf = (operation: string) => operation.split("_").length - 1
@@ -52,7 +54,7 @@ const simulate = Effect.fnUntraced(function* (
   const from = yield* decodeAddress(chain, "sender", request.sender)
   const to = yield* decodeAddress(chain, "recipient", request.recipient)
   const value = yield* decodeAmount(chain, "amount", request.amount)
-  const { cap, tip, type } = yield* pricesOf(request)
+  const { cap, shownCap, tip, type } = yield* pricesOf(request)
   const data = Buffer.from((request.inputData ?? "0x").slice(2), "hex")
   const { evm, source } = yield* freshness.node
   const gasLimit = BigInt(request.gasLimit)
@@ -95,7 +97,7 @@ const simulate = Effect.fnUntraced(function* (
     status: failed ? ("failed" as const) : ("success" as const),
     timestamp: block.time,
     fee: coins(gas * cap),
-    gasPrice: { amount: yield* asNumber("gasPrice", cap), unit: "Wei" },
+    gasPrice: { amount: shownCap, unit: "Wei" },
     ...(type === "legacy-transaction" ? {} : { maxFeePerGas: shown(cap), maxPriorityFeePerGas: shown(tip) }),
     minedInBlock: { hash: Hash.encode(chain, block.hash), height: block.height },
     value: coins(value)

@@ -11,7 +11,7 @@ const bytes = (number: number) => {
 }
 
 /** A node on which the transaction makes so many contracts, each of which gives one token away. */
-const simulated = Effect.fnUntraced(function* (made: number) {
+const simulated = Effect.fnUntraced(function* (made: number, prices: object = {}) {
   let kept = 0
   let asked = 0
   const record = {
@@ -26,11 +26,14 @@ const simulated = Effect.fnUntraced(function* (made: number) {
   const evm = {
     account: () => Effect.succeed({ pending: 7 }),
     hasCode: () => Effect.succeed(true),
-    simulate: () =>
-      Effect.succeed({
-        block: { height: 1, hash: new Uint8Array(32), time: 1 },
-        ...{ failed: false, gasUsed: 21_000n, moves: { internal: [], tokens } }
-      })
+    // Nodes in Rust refuse the whole call for a price of more than 128 bits.
+    simulate: ({ gasPrice }: { readonly gasPrice: bigint }) =>
+      gasPrice >= 2n ** 128n
+        ? Effect.die("the node was asked")
+        : Effect.succeed({
+            block: { height: 1, hash: new Uint8Array(32), time: 1 },
+            ...{ failed: false, gasUsed: 21_000n, moves: { internal: [], tokens } }
+          })
   }
   const source = {
     tokenMetadata: (contracts: ReadonlyArray<unknown>) =>
@@ -44,7 +47,7 @@ const simulated = Effect.fnUntraced(function* (made: number) {
   const answer = yield* Simulate.make(
     record as never,
     freshness as never
-  )({ sender: address, recipient: address, amount: "0", gasLimit: 100_000 } as never)
+  )({ sender: address, recipient: address, amount: "0", gasLimit: 100_000, ...prices } as never)
   return { answer, asked, kept }
 })
 
@@ -62,6 +65,15 @@ describe("Simulated transactions", () => {
       const { answer, asked } = yield* simulated(250)
       assert.lengthOf(answer.tokenTransfers!, 250)
       assert.strictEqual(asked, 100)
+    })
+  )
+
+  it.effect("at a price that no answer can show are refused by the field's name, and no node is asked", () =>
+    Effect.gen(function* () {
+      for (const field of ["gasPrice", "maxFeePerGas"]) {
+        const refused = yield* Effect.flip(simulated(0, { [field]: String(2n ** 128n) }))
+        assert.deepInclude(refused, { details: [{ attribute: field, message: "must be at most 2^53 - 1" }] })
+      }
     })
   )
 })

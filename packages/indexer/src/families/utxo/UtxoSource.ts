@@ -17,6 +17,7 @@ import * as BlockExplorer from "./BlockExplorer.ts"
 import * as CoinSearch from "./CoinSearch.ts"
 import * as BlockReader from "./internal/BlockReader.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
+import * as HashesAhead from "./internal/HashesAhead.ts"
 import * as Network from "./internal/Network.ts"
 import { reading } from "./internal/Malformed.ts"
 import { consistent, orMissing } from "./internal/NodeAnswer.ts"
@@ -183,6 +184,9 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     return { hash, hex: Buffer.from(hash).toString("hex") }
   })
 
+  let newest = atStart.height
+  const hexOf = HashesAhead.make((rpc, height) => Effect.map(hexAt(rpc, height), ({ hex }) => hex))
+
   const search = CoinSearch.make(chain, rpc, options.longCalls)
 
   const heads = Heads.make(
@@ -192,11 +196,12 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       name: ({ node }) => node,
       head: Effect.fnUntraced(function* (one: JsonRpc) {
         const { height, hash } = yield* tipOf(one)
+        newest = height
         const locked = chain.utxo!.chainLocks ? yield* chainLocked(one, height) : undefined
         return { height, hash, final: undefined, ...locked } satisfies Head
       }),
       hashAt: (one, height) => Effect.map(hexAt(one, height), ({ hash }) => hash),
-      block: (one, height) => Effect.flatMap(hexAt(one, height), ({ hex }) => reader.block(one, { hash: hex, height }))
+      block: (one, height) => Effect.flatMap(hexOf(one, height, newest), (hash) => reader.block(one, { hash, height }))
     },
     options
   )

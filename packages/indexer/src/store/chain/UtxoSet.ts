@@ -45,20 +45,35 @@ const spentRowOf = (chain: number, coin: Coin, spentHeight: number): Row<"spent_
   spent_height: spentHeight
 })
 
-/** Takes coins out of the set; those that the set does not know are not among the answers. */
-const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
-  if (spends.length === 0) return []
-  const { takeEach } = yield* Database
-  const outpoints = spends.map(({ outpoint }) => outpoint)
-  const rows = yield* takeEach("unspent_output", outpointTypes, outpointsOf(chain, outpoints), columns)
+/** Takes coins out of the set that are known to be there, in a transaction. */
+export const remove = Effect.fnUntraced(function* (chain: number, coins: ReadonlyArray<Pick<Coin, "outpoint">>) {
+  const { deleteEach } = yield* Database
+  const outpoints = coins.map(({ outpoint }) => outpoint)
+  yield* deleteEach("unspent_output", outpointTypes, outpointsOf(chain, outpoints))
+})
+
+/** Those of the outpoints that the set has, as coins. */
+export const find = Effect.fnUntraced(function* (chain: number, outpoints: ReadonlyArray<Outpoint>) {
+  const { selectEach } = yield* Database
+  const rows = yield* selectEach<Parameters<typeof coinOf>[0]>(
+    outpointTypes,
+    outpointsOf(chain, outpoints),
+    `select ${columns.join(", ")} from unspent_output
+     where chain = :chain and transaction_id = :transaction_id and output_index = :output_index`
+  )
   return rows.map(coinOf)
 })
 
+/** An input with the coin that it takes out of the set. */
+export interface TakingInput extends Inputs.Input {
+  readonly coin: Coin
+}
+
 /** The inputs that take these coins. */
-function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Generator<void, Array<Inputs.Input>> {
+function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Generator<void, Array<TakingInput>> {
   const byKey = new Map<string, Coin>()
   yield* Steps.forEach(coins, (coin) => byKey.set(keyOf(coin.outpoint), coin))
-  const inputs: Array<Inputs.Input> = []
+  const inputs: Array<TakingInput> = []
   if (byKey.size === 0) return inputs
   yield* Steps.forEach(spends, (spend) => {
     const coin = byKey.get(keyOf(spend.outpoint))
@@ -67,10 +82,19 @@ function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Ge
   return inputs
 }
 
-/** What of a block the set keeps, and what the set may have. */
+/** Takes out of the set what it has of the outputs that these inputs spend, and gives the inputs that spend such. */
+export const take = Effect.fnUntraced(function* (chain: number, spends: ReadonlyArray<Spend>) {
+  if (spends.length === 0) return []
+  const { takeEach } = yield* Database
+  const outpoints = spends.map(({ outpoint }) => outpoint)
+  const rows = yield* takeEach("unspent_output", outpointTypes, outpointsOf(chain, outpoints), columns)
+  return yield* TimeSlice.runInTransaction(() => spending(spends, rows.map(coinOf)))
+})
+
+/** What of a block the set keeps. */
 export interface Keeping extends BlockCoins.Keeping {
-  /** The inputs whose outputs the set may have; all of them by default. */
-  readonly among?: (spends: ReadonlyArray<Spend>) => Effect.Effect<ReadonlyArray<Spend>, DatabaseError, Database>
+  /** {@link take}, or what does the same. */
+  readonly take: (spends: ReadonlyArray<Spend>) => Effect.Effect<ReadonlyArray<TakingInput>, DatabaseError, Database>
 }
 
 /**
@@ -82,13 +106,11 @@ export const apply = Effect.fn("UtxoSet.apply")(function* (chain: number, block:
   if (block.spends.length === 0 && block.transfers.length === 0) {
     return { ...block, created: [], taken: [] } satisfies ResolvedBlock
   }
-  const { among = Effect.succeed } = keeping
   const { insertMany } = yield* Database
   const coins = yield* TimeSlice.runInTransaction(() => BlockCoins.of(block, keeping))
   const { created, earlier } = coins
-  const sought = yield* among(earlier)
-  const taken = yield* take(chain, sought)
-  const later = yield* TimeSlice.runInTransaction(() => spending(sought, taken))
+  const later = yield* keeping.take(earlier)
+  const taken = later.map(({ coin }) => coin)
   const rowsOf = <A, B>(coins: ReadonlyArray<A>, to: (coin: A) => B) =>
     TimeSlice.runInTransaction(() => TimeSlice.map(coins, to))
   yield* insertMany("spent_output", yield* rowsOf(taken, (coin) => spentRowOf(chain, coin, block.height)))
@@ -228,17 +250,11 @@ export const unspend = Effect.fnUntraced(function* (chain: number, coins: Readon
 
 /** A lookup of unspent outputs in a chain's set; those that the set does not know are not among the answers. */
 export const finder = Effect.fn("UtxoSet.finder")(function* (chain: Chain) {
-  const { selectEach } = yield* Database
+  const database = yield* Database
   const { id } = (yield* ChainRow.present(chain))!
-  return Effect.fn("UtxoSet.find")(function* (outpoints: ReadonlyArray<Outpoint>) {
-    const rows = yield* selectEach<Parameters<typeof coinOf>[0]>(
-      outpointTypes,
-      outpointsOf(id, outpoints),
-      `select ${columns.join(", ")} from unspent_output
-       where chain = :chain and transaction_id = :transaction_id and output_index = :output_index`
-    )
-    return rows.map(coinOf)
-  })
+  return Effect.fn("UtxoSet.find")((outpoints: ReadonlyArray<Outpoint>) =>
+    Effect.provideService(find(id, outpoints), Database, database)
+  )
 })
 
 /** Takes back every block above `fork`. */

@@ -5,21 +5,23 @@
 import type { Spend } from "@headwater/core/Block"
 import * as Effect from "effect/Effect"
 import * as KeptCoins from "./internal/KeptCoins.ts"
+import * as SpentCoins from "./internal/SpentCoins.ts"
 import * as KnownCoins from "./KnownCoins.ts"
 import * as LostCoins from "./LostCoins.ts"
 import type { Make } from "./Projection.ts"
 import * as UtxoSet from "./UtxoSet.ts"
 
 export const make: Make = ({ id, record, watched: { set } }) => {
-  const kept = KeptCoins.make(id)
-  const keeping = { isWatched: set.has, isWatchedAt: set.hasAt, keepsAll: record === "all" }
+  const keepsAll = record === "all"
+  const spent = SpentCoins.make(id, keepsAll ? undefined : KeptCoins.make(id))
+  const keeping = { isWatched: set.has, isWatchedAt: set.hasAt, keepsAll }
   return Effect.succeed({
     apply: {
-      resolve: Effect.fnUntraced(function* (block, { continues }) {
-        if (keeping.keepsAll) return yield* UtxoSet.apply(id, block, keeping)
-        const among = (spends: ReadonlyArray<Spend>) => kept.among(spends, continues)
-        const applied = yield* UtxoSet.apply(id, block, { ...keeping, among })
-        kept.add(applied.created)
+      resolve: Effect.fnUntraced(function* (block, commit) {
+        yield* spent.begin(commit)
+        const take = (spends: ReadonlyArray<Spend>) => spent.take(spends, commit)
+        const applied = yield* UtxoSet.apply(id, block, { ...keeping, take })
+        spent.add(applied.created, commit)
         return applied
       }),
       // Whoever was watched by then has every coin of theirs in the set for good.

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
-import type * as SqliteCheckpoints from "@headwater/indexer/store/database/internal/SqliteCheckpoints"
+import * as SqliteCheckpoints from "@headwater/indexer/store/database/internal/SqliteCheckpoints"
 import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import * as StoreFile from "@headwater/indexer/store/database/StoreFile"
 import { rows } from "@headwater/indexer/store/database/Statements"
@@ -42,6 +42,27 @@ describe("Checkpoints of a SQLite file", () => {
     const [major, minor, patch] = version.split(".").map(Number) as [number, number, number]
     assert.isAtLeast(major * 1_000_000 + minor * 1000 + patch, 3_051_003)
   })
+
+  it.live("have no thread for a small log", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      let begun = 0
+      const committed = SqliteCheckpoints.behindCommits({ file }, () => begun++)
+      const store = new BetterSqlite(file)
+      store.pragma("journal_mode=wal")
+      store.exec("create table filling (bytes blob)")
+      const commit = (bytes: number) => {
+        store.prepare("insert into filling values (zeroblob(?))").run(bytes)
+        committed()
+      }
+      for (let i = 0; i < 100; i++) commit(10)
+      assert.strictEqual(begun, 0)
+      commit(10_000_000)
+      commit(10)
+      assert.strictEqual(begun, 1)
+      store.close()
+    }).pipe(Effect.scoped)
+  )
 
   it.live("bring the log into the file beside the writer, and end with it", () =>
     Effect.gen(function* () {

@@ -139,9 +139,10 @@ function* witnessesOf(
   if (chain.utxo!.wireFormat === "zcash") {
     return Proof.allBut(...TransactionProof.zcashUnlocking(body, (index) => RawZcashTransaction.isNew(places[index]!)))
   }
-  const all = places.filter((place): place is RawTransaction.Place => !RawZcashTransaction.isNew(place))
+  // Zcash alone has others.
+  const all = places as ReadonlyArray<RawTransaction.Place>
   return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
-    hasWitness: all.map(RawTransaction.hasWitness),
+    areAny: () => all.slice(1).some(RawTransaction.hasWitness),
     hashes: () => RawTransaction.witnessHashes(bytes, all, body.transactions)
   })
 }

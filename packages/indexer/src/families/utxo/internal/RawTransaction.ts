@@ -21,6 +21,8 @@ const witnessFlag = 1
 const noOutput = 0xffffffff
 
 const hashSize = 32
+/** Of 32 bits. */
+const wordsOfHash = hashSize / 4
 const outpointSize = hashSize + 4
 
 /**
@@ -234,15 +236,16 @@ export function* witnessHashes(
 ): Generator<void, Uint8Array> {
   const messages = new DoubleSha256.Messages(places.length)
   for (const { end, flags, start } of places) if (flags === witnessFlag) messages.add(start, end)
-  const found = yield* DoubleSha256.ofEach(bytes, messages)
+  const found = new Uint32Array((yield* DoubleSha256.ofEach(bytes, messages)).buffer)
   const hashes = new Uint8Array(places.length * hashSize)
+  const words = new Uint32Array(hashes.buffer)
   let next = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index]!
-    const to = index * hashSize
     if (place.flags === witnessFlag) {
-      for (let byte = 0; byte < hashSize; byte++) hashes[to + byte] = found[next++]!
+      for (let word = 0; word < wordsOfHash; word++) words[index * wordsOfHash + word] = found[next++]!
     } else {
+      const to = index * hashSize
       const id = hasWitness(place) ? witnessIdOf(bytes, place) : ids[index]!
       for (let byte = 0; byte < hashSize; byte++) hashes[to + byte] = id[hashSize - 1 - byte]!
     }

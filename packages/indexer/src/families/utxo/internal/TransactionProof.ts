@@ -190,7 +190,7 @@ export function* of(
   unproven.push(...zcashUnlocking(own, (index) => newOfZcash.has(index)))
   if (odd.size > 0 || coinbase === undefined || witnessed.length === 0) return Proof.allBut(...unproven)
   const { mismatch, unproven: witnesses } = yield* WitnessCommitment.proof(chain, coinbase, {
-    hasWitness: witnessed.map(({ place }) => RawTransaction.hasWitness(place)),
+    areAny: () => witnessed.slice(1).some(({ place }) => RawTransaction.hasWitness(place)),
     hashes: () => witnessHashes(witnessed, own.transactions)
   })
   return { mismatch, unproven: [...unproven, ...witnesses] }

@@ -40,8 +40,8 @@ const ofCoinbase = (coinbase: Uint8Array) => {
 
 /** The transactions of a block on the wire. */
 interface Witnessed {
-  /** Of each transaction. */
-  readonly hasWitness: ReadonlyArray<boolean>
+  /** Whether a transaction behind the coinbase has one. */
+  readonly areAny: () => boolean
   /** The hashes of all of each transaction, one behind another, each as it is computed. */
   readonly hashes: () => Generator<void, Uint8Array>
 }
@@ -50,12 +50,12 @@ interface Witnessed {
 export function* proof(
   chain: Chain,
   coinbase: Uint8Array,
-  { hasWitness, hashes }: Witnessed
+  { areAny, hashes }: Witnessed
 ): Generator<void, Proof.Outcome> {
   if (chain.utxo!.address.segwit === undefined) return Proof.nothing
   const { commitment, reserved } = ofCoinbase(coinbase)
   if (commitment === undefined || reserved === undefined) {
-    if (hasWitness.slice(1).some((has) => has)) {
+    if (areAny()) {
       return Proof.mismatch("the block has witnesses, and its coinbase commits to none")
     }
     // Before segregated witness was in force, coinbases had commitments that nothing checked.

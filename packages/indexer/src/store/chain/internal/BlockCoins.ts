@@ -49,16 +49,20 @@ const placeOf = (transaction: number, index: number) => transaction * outputsOfT
 export function* of(block: Block, { isWatched, isWatchedAt, keepsAll }: Keeping): Generator<void, BlockCoins> {
   const { height, spends, transactions, transfers } = block
   const index = yield* TransactionIndex.make(transactions)
-  const places = new Float64Array(spends.length)
+  const earlier: Array<Spend> = []
+  /** Inputs that name a transaction of the block, and which output of it. */
+  const named: Array<{ readonly spend: Spend; readonly place: number }> = []
   const spent = new Set<number>()
   const mayBeSpent = new Uint8Array(transactions.length)
-  let count = 0
   yield* Steps.forEach(spends, (spend) => {
     const { outpointSpan } = spend
     const transaction = outpointSpan ? index.findSpent(outpointSpan) : index.find(spend.outpoint.transactionId)
-    const place = transaction < 0 ? -1 : placeOf(transaction, spend.outpoint.index)
-    places[count++] = place
-    if (place < 0) return
+    if (transaction < 0) {
+      earlier.push(spend)
+      return
+    }
+    const place = placeOf(transaction, spend.outpoint.index)
+    named.push({ spend, place })
     mayBeSpent[transaction] = 1
     spent.add(place)
   })
@@ -88,16 +92,16 @@ export function* of(block: Block, { isWatched, isWatchedAt, keepsAll }: Keeping)
     created.push({ outpoint, script: transfer.to!, amount: transfer.amount, height })
   })
   const own: Array<OwnInput> = []
-  const earlier: Array<Spend> = []
-  count = 0
-  yield* Steps.forEach(spends, (spend) => {
-    const place = places[count++]!
-    const output = place < 0 ? undefined : outputs.get(place)
-    if (output === undefined) return earlier.push(spend)
+  yield* Steps.forEach(named, ({ place, spend }) => {
+    const output = outputs.get(place)
+    if (output === undefined) return
     if (touched[transactionOf(place)] === 1 && isWatched(output.to!)) touched[spend.transaction] = 1
-    return own.push({ spend, output })
+    own.push({ spend, output })
   })
-  return { created, own, earlier, shows, touched }
+  // A transaction that was not understood shows no outputs.
+  const isOwn = own.length < named.length ? new Set(own.map(({ spend }) => spend)) : undefined
+  const others = isOwn === undefined ? earlier : spends.filter((spend) => !isOwn.has(spend))
+  return { created, own, earlier: others, shows, touched }
 }
 
 const transactionOf = (place: number) => Math.floor(place / outputsOfTransaction)

@@ -12,13 +12,14 @@ import { rowsAtOnce } from "../../database/Statements.ts"
 
 export interface KeptCoins {
   /**
-   * Those of the inputs whose outputs the set may have; all of them where that is not remembered. `continues`: whether
-   * nobody else has changed the chain since the last call. In a transaction.
+   * Those of the inputs whose outputs the set may have; all of them where that is not remembered, and then the set may be
+   * read. In a transaction.
    */
-  readonly among: (
-    spends: ReadonlyArray<Spend>,
-    continues: boolean
-  ) => Effect.Effect<ReadonlyArray<Spend>, DatabaseError, Database>
+  readonly among: (spends: ReadonlyArray<Spend>) => Effect.Effect<ReadonlyArray<Spend>, DatabaseError, Database>
+  /** As `among`, by what is remembered alone. */
+  readonly known: (spends: ReadonlyArray<Spend>) => ReadonlyArray<Spend>
+  /** Somebody else has changed the chain. */
+  readonly forget: () => void
   /** Takes note of outputs that the set has from now on. What is not entered after all does no harm. */
   readonly add: (coins: ReadonlyArray<Pick<Coin, "outpoint">>) => void
 }
@@ -73,9 +74,21 @@ export const make = (chain: number, few = fewInputs): KeptCoins => {
     }
   })
 
+  const known: KeptCoins["known"] = (spends) => {
+    const all = kept
+    if (all === undefined) return spends
+    if (all.size() === 0) return []
+    return spends.filter((spend) =>
+      spend.outpointSpan ? all.hasAt(spend.outpointSpan) : all.has(bytesOf(spend.outpoint))
+    )
+  }
+
   return {
-    among: Effect.fnUntraced(function* (spends, continues) {
-      if (!continues) kept = undefined
+    known,
+    forget: () => {
+      kept = undefined
+    },
+    among: Effect.fnUntraced(function* (spends) {
       if (kept === undefined) {
         if (spends.length === 0) return spends
         looked += Math.max(spends.length, inputsOfQuery)
@@ -86,11 +99,7 @@ export const make = (chain: number, few = fewInputs): KeptCoins => {
         if (kept === undefined) return spends
         looked = 0
       }
-      const all = kept
-      if (all.size() === 0) return []
-      return spends.filter((spend) =>
-        spend.outpointSpan ? all.hasAt(spend.outpointSpan) : all.has(bytesOf(spend.outpoint))
-      )
+      return known(spends)
     }),
     add: (coins) => {
       if (kept === undefined) return

@@ -55,6 +55,12 @@ export interface Adapter {
     keys: ReadonlyArray<Readonly<Record<string, unknown>>>,
     returning: ReadonlyArray<C>
   ) => Effect.Effect<ReadonlyArray<Pick<Row<T>, C>>, DatabaseError>
+  /** As `takeEach`, where nobody needs to know what was deleted: as `defer` does. */
+  readonly deleteEach: (
+    table: keyof Tables & string,
+    types: ParameterTypes,
+    keys: ReadonlyArray<Readonly<Record<string, unknown>>>
+  ) => Effect.Effect<void, DatabaseError>
   /**
    * Runs statements, each for its rows of parameters, in a transaction of their own and in one message to the store;
    * what each row gave. The answer is empty, with nothing done, where a row gives nothing, and always where the store

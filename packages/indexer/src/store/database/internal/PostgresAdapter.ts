@@ -41,6 +41,14 @@ const unnested = (types: ParameterTypes, parameters: ReadonlyArray<Readonly<Reco
   return sql`unnest(${sql.join(arrays)}) as parameter(${sql.join(Object.keys(types).map((name) => sql.ref(name)))})`
 }
 
+/** Deletes the rows that have one of the keys. */
+const deletion = (table: string, types: ParameterTypes, keys: ReadonlyArray<Readonly<Record<string, unknown>>>) => {
+  const where = Object.keys(types).map(
+    (column) => sql`${sql.ref(`${table}.${column}`)} = ${sql.ref(`parameter.${column}`)}`
+  )
+  return sql`delete from ${sql.table(table)} using ${unnested(types, keys)} where ${sql.join(where, sql` and `)}`
+}
+
 const forUpdate = sql.raw("for update")
 
 const list =
@@ -139,19 +147,17 @@ export const make = (
       )
     },
     takeEach: (table, types, keys, returning) => {
-      const of = (column: string) => sql.ref(`${table}.${column}`)
-      const where = Object.keys(types).map((column) => sql`${of(column)} = ${sql.ref(`parameter.${column}`)}`)
+      const given = sql.join(returning.map((column) => sql.ref(`${table}.${column}`)))
       return inChunks(
         keys,
-        (some) =>
-          query(
-            rows(sql<never>`
-            delete from ${sql.table(table)} using ${unnested(types, some)}
-            where ${sql.join(where, sql` and `)} returning ${sql.join(returning.map(of))}`)
-          ),
+        (some) => query(rows(sql<never>`${deletion(table, types, some)} returning ${given}`)),
         rowsAtOnce
       )
     },
+    deleteEach: (table, types, keys) =>
+      Effect.forEach(chunksOf(keys, rowsAtOnce), (some) => defer(rows(deletion(table, types, some))), {
+        discard: true
+      }),
     batch: () => Effect.succeed([]),
     proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
     emptyLog: Effect.void,

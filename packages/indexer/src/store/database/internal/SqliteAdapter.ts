@@ -110,6 +110,11 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
       const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`
       return forEach(statement, keys)
     },
+    deleteEach: (table, types, keys) => {
+      const columns = Object.keys(types)
+      const where = columns.map((column) => `${column} = ?`).join(" and ")
+      return deferMany(`delete from ${table} where ${where}`, columns, keys)
+    },
     batch: (batch) =>
       Effect.map(
         attempt(() => writer.executeQuery(onThread<ReadonlyArray<unknown>>({ batch }))),

@@ -5,6 +5,7 @@
  * Not with a SQLite before 3.51.3: a checkpoint beside a writer that begins the log anew could damage the file there
  * (https://sqlite.org/wal.html, the WAL-reset bug).
  */
+import { statSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as StoreFile from "../StoreFile.ts"
 import { pragmas, rareCheckpointPages, type SqliteOptions } from "./sqlitePragmas.ts"
@@ -29,8 +30,8 @@ interface Found {
  */
 const worthCopying = 2500
 
-/** Commits before a thread is begun: a command of an operator ends sooner. */
-const commitsBefore = 20
+/** Bytes of the log before a thread is begun: a thread takes a tenth of a second of CPU, which a small log is not worth. */
+const logBefore = 10_000_000
 
 /** Between two looks at a log that grows slowly. */
 const restMillis = 25
@@ -82,13 +83,16 @@ export const run = (task: Task): void => {
 export const behindCommits = (options: SqliteOptions, begin: (task: Task) => void): (() => void) => {
   const commits = new Int32Array(new SharedArrayBuffer(4))
   const file = StoreFile.at(options.file)
+  const logName = StoreFile.logOf(options.file)
   let log: string | undefined
-  let count = 0
+  let isBegun = false
   return () => {
     // A new file has its log from the first commit on.
-    log ??= StoreFile.at(StoreFile.logOf(options.file))
-    count++
-    if (count === commitsBefore) begin({ options, own: { file, log }, commits })
+    log ??= StoreFile.at(logName)
+    if (!isBegun && (statSync(logName, { throwIfNoEntry: false })?.size ?? 0) >= logBefore) {
+      isBegun = true
+      begin({ options, own: { file, log }, commits })
+    }
     Atomics.add(commits, 0, 1)
     Atomics.notify(commits, 0)
   }

@@ -60,23 +60,46 @@ function* paidInSteps(
 const paidBy = (block: Block, watched: OpenChain["watched"], known: ReadonlyMap<string, unknown>) =>
   TimeSlice.runInTransaction(() => paidInSteps(block, watched, known))
 
+/** Addresses whose owners are kept at hand beyond a commit, with some 300 bytes each. */
+const ownersKept = 50_000
+
 /**
- * The owners of what blocks pay: those of all blocks of a commit are found together. What this process changes of them in
- * the commit is told to `forget`; nobody else changes them meanwhile.
+ * The owners of what blocks pay: those of all blocks of a commit are found together, and those of addresses that are used
+ * already stay at hand as long as nobody else changes the chain. What this process changes of them in the commit is told to
+ * `forget`; nobody else changes them meanwhile.
  */
-const ownersOfCommit = (chain: number, watched: OpenChain["watched"]) => {
+const ownersOfCommits = (chain: number, watched: OpenChain["watched"]) => {
   let of: Commit | undefined
   let owners = new Map<string, ReadonlyArray<Owner>>()
+  /** As the commits before have left them. Of an unused address, the search of a wallet may say that it was used. */
+  const settled = new Map<string, ReadonlyArray<Owner>>()
+
+  /** Goes from the last commit to the next one, which has entered only if that one `continues` it. */
+  const moveOn = ({ continues }: Commit) => {
+    if (!continues || settled.size > ownersKept) settled.clear()
+    if (continues) {
+      for (const [key, found] of owners)
+        if (found.every(({ used_height }) => used_height !== null)) settled.set(key, found)
+    }
+    owners = new Map()
+  }
+
   return {
     /** Whoever owns the addresses that a block pays, and maybe others; by key. */
     find: Effect.fnUntraced(function* (paid: ReadonlyMap<string, Uint8Array>, commit: Commit) {
       const unknown = new Map(paid)
       if (of !== commit) {
         of = undefined
-        owners = new Map()
+        moveOn(commit)
         for (const block of commit.blocks)
           for (const [key, address] of yield* paidBy(block, watched, unknown)) unknown.set(key, address)
-      } else for (const key of paid.keys()) if (owners.has(key)) unknown.delete(key)
+      }
+      for (const key of unknown.keys()) {
+        const known = owners.get(key) ?? settled.get(key)
+        if (known === undefined) continue
+        owners.set(key, known)
+        unknown.delete(key)
+      }
       const found = yield* AddressOwners.find(chain, [...unknown.values()])
       for (const key of unknown.keys()) owners.set(key, found.get(key) ?? [])
       of = commit
@@ -84,7 +107,11 @@ const ownersOfCommit = (chain: number, watched: OpenChain["watched"]) => {
     }),
     /** These addresses have come to have other owners. */
     forget: (addresses: ReadonlyArray<Uint8Array>) => {
-      for (const address of addresses) owners.delete(Bytes.key(address))
+      for (const address of addresses) {
+        const key = Bytes.key(address)
+        owners.delete(key)
+        settled.delete(key)
+      }
     }
   }
 }
@@ -116,7 +143,7 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
   const ahead = WalletReach.aheadOf(chain, gapLimit)
   const hasCoins = chain.ledger === "outputs"
 
-  const ownersPaid = ownersOfCommit(id, watched)
+  const ownersPaid = ownersOfCommits(id, watched)
 
   /** Watches a branch further where few unused addresses are watched; whether that is further than before. */
   const watchFurther = Effect.fnUntraced(function* ({ address_index, branch, wallet }: Owner, height: number) {

@@ -15,7 +15,9 @@ export const add = Effect.fnUntraced(function* (deltas: ReadonlyMap<number, bigi
   for (const [wallet, delta] of deltas) {
     if (delta === 0n) continue
     const [row] = yield* query((db) => db.selectFrom("wallet").select("balance").where("id", "=", wallet))
-    const balance = (BigInt(row!.balance) + delta).toString()
+    // The wallet may go with its account meanwhile.
+    if (row === undefined) continue
+    const balance = (BigInt(row.balance) + delta).toString()
     yield* defer((db) => db.updateTable("wallet").set({ balance }).where("id", "=", wallet))
   }
 })

@@ -91,7 +91,7 @@ const plain = ({ bytes, chain, listed }: Recorded): Read => {
       }
     if (zcash) return { mismatch: undefined, unproven: [] }
     return yield* WitnessCommitment.proof(chain, bytes.subarray(from), {
-      hasWitness: places.map(RawTransaction.hasWitness),
+      areAny: () => places.slice(1).some(RawTransaction.hasWitness),
       hashes: function* () {
         const ids = yield* TimeSlice.map(places, (place, index) =>
           RawTransaction.hasWitness(place) ? RawTransaction.witnessIdOf(bytes, place) : body.transactions[index]!

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import type { Block } from "@headwater/core/Block"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { Block, Spend } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Watched from "@headwater/core/events/Watched"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
@@ -50,4 +51,23 @@ describe("BlockCoins", () => {
       assert.isAbove(coinsOf(raw, false).own, 300)
     }
   )
+
+  it("where a transaction of the block shows no outputs, inputs that name it are among the others, in their order", () => {
+    const id = (number: number) => new Uint8Array(32).fill(number)
+    const spend = (transaction: number, transactionId: Uint8Array): Spend => ({
+      ...{ transaction, position: 0, outpoint: { transactionId, index: 0 } }
+    })
+    const spends = [spend(1, id(8)), spend(2, id(1)), spend(3, id(9)), spend(4, id(3))]
+    const to = Uint8Array.of(0x51) as AddressBytes
+    const block: Block = {
+      ...{ hash: id(0), height: 1, parent: id(0), time: 0, spends, transactions: [1, 2, 3, 4, 5].map(id) },
+      transfers: [{ kind: "coin", transaction: 2, position: 0, from: undefined, to, amount: 1n }]
+    }
+    const { earlier, own } = TimeSlice.atOnce(BlockCoins.of(block, { isWatched: () => false, keepsAll: true }))
+    assert.deepStrictEqual(earlier, spends.slice(0, 3))
+    assert.deepStrictEqual(
+      own.map(({ spend }) => spend),
+      spends.slice(3)
+    )
+  })
 })
