@@ -284,9 +284,9 @@ const fulfilledBy = ({ balanceChanges, delivered, parties, recipient, result, ty
   return parties.find(({ destination }) => destination !== undefined && isPaid(destination))
 }
 
-/** Who got most XRP; the first of equals. Undefined where nobody got any. */
-const gainerOf = ({ balanceChanges, result }: XrpTransaction): string | undefined => {
-  if (result !== "tesSUCCESS") return undefined
+/** Who got most XRP; the first of equals. Undefined where nobody got any, and of payments, which name whom they pay. */
+const gainerOf = ({ balanceChanges, result, type }: XrpTransaction): string | undefined => {
+  if (result !== "tesSUCCESS" || type === "Payment") return undefined
   let gainer: string | undefined
   let most = 0n
   for (const [account, drops] of balanceChanges ?? []) {

@@ -286,6 +286,10 @@ describe("XrpTransaction", () => {
         assert.deepInclude([normal[name], { amount: "0", unit: "" }], shown[name], rule)
       }
     }
+    // Who got XRP by a payment may be whoever sold the tokens that it paid.
+    const broken = { Destination: "bob", Amount: usd("5"), SendMax: "9000" }
+    const sold = odd({ fields: broken, nodes: [account(alice, 9000, 3988), account(maker, 0, 5000)] })
+    assert.deepStrictEqual([sold.item.recipient, sold.unread], ["", "Destination must be a classic address"])
     assert.deepStrictEqual(readOdd({ ...version1({}), hash: "00" }).unread, ["hash must be 64 hexadecimal digits"])
   })
 

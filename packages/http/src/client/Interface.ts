@@ -2975,9 +2975,59 @@ export interface components {
         readonly details?: readonly components["schemas"]["ErrorDetail"][]
       }
     }
+    readonly ChangedSubscription: {
+      /**
+       * @description Empty for an event that is not about an address
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly address: string
+      readonly blockchain: string
+      /**
+       * @description Empty where there is none
+       * @example yourSecretString
+       */
+      readonly callbackSecretKey: string
+      /** @example https://example.com/callbacks */
+      readonly callbackUrl: string
+      /** @description The wanted confirmation, or the last one for an each-confirmation event; 0 where there is none */
+      readonly confirmationsCount: number
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly createdTimestamp: number
+      readonly deactivationReasons?: readonly components["schemas"]["DeactivationReason"][]
+      /** @enum {string} */
+      readonly eventType:
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+        | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+        | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+        | "CONTRACT_EVENT"
+        | "TRANSACTION_MINED"
+        | "BLOCK_MINED"
+        | "BLOCK_REVERTED"
+        | "BROADCAST_TRANSACTION"
+      readonly filter?: components["schemas"]["Filter"]
+      readonly isActive: boolean
+      readonly network: string
+      /** @example 7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1 */
+      readonly referenceId: string
+      /**
+       * @description Empty for an event that is not about one transaction
+       * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
+       */
+      readonly transactionId: string
+    }
     readonly CreatedBlockSubscription: {
-      /** @example yourSecretString */
-      readonly callbackSecretKey?: string
+      /**
+       * @description Empty where there is none
+       * @example yourSecretString
+       */
+      readonly callbackSecretKey: string
       /** @example https://example.com/callbacks */
       readonly callbackUrl: string
       /**
@@ -3005,8 +3055,11 @@ export interface components {
         | "TRANSACTION_MINED"
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
-      /** @example yourSecretString */
-      readonly callbackSecretKey?: string
+      /**
+       * @description Empty where there is none
+       * @example yourSecretString
+       */
+      readonly callbackSecretKey: string
       /** @example https://example.com/callbacks */
       readonly callbackUrl: string
       /**
@@ -3035,8 +3088,11 @@ export interface components {
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
       readonly filter?: components["schemas"]["Filter"]
-      /** @example yourSecretString */
-      readonly callbackSecretKey?: string
+      /**
+       * @description Empty where there is none
+       * @example yourSecretString
+       */
+      readonly callbackSecretKey: string
       /** @example https://example.com/callbacks */
       readonly callbackUrl: string
       /**
@@ -3081,8 +3137,11 @@ export interface components {
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
       readonly filter?: components["schemas"]["Filter"]
-      /** @example yourSecretString */
-      readonly callbackSecretKey?: string
+      /**
+       * @description Empty where there is none
+       * @example yourSecretString
+       */
+      readonly callbackSecretKey: string
       /** @example https://example.com/callbacks */
       readonly callbackUrl: string
       /**
@@ -3125,8 +3184,11 @@ export interface components {
         | "BLOCK_MINED"
         | "BLOCK_REVERTED"
       readonly filter?: components["schemas"]["Filter"]
-      /** @example yourSecretString */
-      readonly callbackSecretKey?: string
+      /**
+       * @description Empty where there is none
+       * @example yourSecretString
+       */
+      readonly callbackSecretKey: string
       /** @example https://example.com/callbacks */
       readonly callbackUrl: string
       /**
@@ -3933,7 +3995,7 @@ export interface operations {
         }
         content: {
           readonly "application/json": {
-            readonly item: components["schemas"]["SubscriptionDetails"]
+            readonly item: components["schemas"]["ChangedSubscription"]
           }
         }
       }
@@ -3977,7 +4039,7 @@ export interface operations {
         }
         content: {
           readonly "application/json": {
-            readonly item: components["schemas"]["SubscriptionDetails"]
+            readonly item: components["schemas"]["ChangedSubscription"]
           }
         }
       }

@@ -77,8 +77,11 @@ export const UrlText = Schema.String.annotate({ examples: ["https://example.com/
 const SecretText = Schema.String.annotate({ examples: ["yourSecretString"] })
 export const ReferenceText = Schema.String.annotate({ examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"] })
 
+/** In answers whose clients require the field. */
+const SecretOrEmpty = SecretText.annotate({ description: "Empty where there is none" })
+
 const created = {
-  callbackSecretKey: Schema.optionalKey(SecretText),
+  callbackSecretKey: SecretOrEmpty,
   callbackUrl: UrlText,
   createdTimestamp: Timestamp,
   isActive: Schema.Boolean,
@@ -107,14 +110,17 @@ export const CreatedTransactionSubscription = Schema.Struct({
 }).annotate({ identifier: "CreatedTransactionSubscription" })
 export const CreatedBlockSubscription = Schema.Struct(created).annotate({ identifier: "CreatedBlockSubscription" })
 
+const AddressOrEmpty = AddressText.annotate({ description: "Empty for an event that is not about an address" })
+const ConfirmationOrNone = Schema.Int.annotate({
+  description: "The wanted confirmation, or the last one for an each-confirmation event; 0 where there is none"
+})
+
 /** A subscription as a list shows it. */
 export const SubscriptionListItem = Schema.Struct({
-  address: AddressText.annotate({ description: "Empty for an event that is not about an address" }),
+  address: AddressOrEmpty,
   callbackSecretKey: Schema.optionalKey(SecretText),
   callbackUrl: UrlText,
-  confirmationsCount: Schema.Int.annotate({
-    description: "The wanted confirmation, or the last one for an each-confirmation event; 0 where there is none"
-  }),
+  confirmationsCount: ConfirmationOrNone,
   createdTimestamp: Timestamp,
   deactivationReasons: Schema.optionalKey(Schema.Array(DeactivationReason)),
   eventType: SubscribedEvent,
@@ -140,6 +146,15 @@ export const SubscriptionDetails = Schema.Struct({
   referenceId: ReferenceText,
   transactionId: Schema.optionalKey(HashText)
 }).annotate({ identifier: "SubscriptionDetails" })
+
+/** A subscription that was deleted, or activated again: in full, with every field that clients require. */
+export const ChangedSubscription = Schema.Struct({
+  ...SubscriptionDetails.fields,
+  address: AddressOrEmpty,
+  callbackSecretKey: SecretOrEmpty,
+  confirmationsCount: ConfirmationOrNone,
+  transactionId: HashText.annotate({ description: "Empty for an event that is not about one transaction" })
+}).annotate({ identifier: "ChangedSubscription" })
 
 const optional = {
   allowDuplicates: Schema.optionalKey(allowDuplicates),
@@ -315,19 +330,19 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
       .annotateMerge(OpenApi.annotations({ summary: "Read a subscription" })),
     HttpApiEndpoint.delete("delete", "/:referenceId", {
       ...one,
-      success: item(SubscriptionDetails),
+      success: item(ChangedSubscription),
       error: [...chainErrors, Failures.resourceNotFound]
     })
-      .annotate(ExampleValues, active)
+      .annotate(ExampleValues, { ...active, transactionId: "" })
       .annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with its pending callbacks" })),
     HttpApiEndpoint.post("activate", "/:referenceId/activate", {
       ...one,
       payload: emptyBody,
-      success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
+      success: item(ChangedSubscription).pipe(HttpApiSchema.status(201)),
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "subscription-activate")
-      .annotate(ExampleValues, active)
+      .annotate(ExampleValues, { ...active, transactionId: "" })
       .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send its parked callbacks" }))
   )
   .middleware(RequestedChain)

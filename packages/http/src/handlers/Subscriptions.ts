@@ -33,9 +33,9 @@ const secretOf = ({ secret }: Subscription) => (secret === undefined ? {} : { ca
 
 /** A subscription as the answer to its creation: the contract drops the fields that the event does not have. */
 const created = (eventType: EventType, subscription: Subscription) => ({
-  ...secretOf(subscription),
   ...filterOf(subscription),
   address: addressText(subscription),
+  callbackSecretKey: subscription.secret ?? "",
   callbackUrl: subscription.callbackUrl,
   confirmationsCount: subscription.confirmations,
   createdTimestamp: subscription.created,
@@ -82,6 +82,14 @@ export const detailed = (subscription: Subscription) => ({
   ...(confirms(subscription) ? { confirmationsCount: subscription.confirmations } : {}),
   blockchain: subscription.chain.blockchain,
   network: subscription.chain.network
+})
+
+/** With the fields that it does not have, which are empty. */
+const changed = (subscription: Subscription) => ({
+  ...detailed(subscription),
+  ...listed(subscription),
+  callbackSecretKey: subscription.secret ?? "",
+  transactionId: transactionText(subscription)
 })
 
 export const layer = HttpApiBuilder.group(
@@ -133,7 +141,7 @@ export const layer = HttpApiBuilder.group(
       ),
       delete: Effect.fnUntraced(
         function* ({ params }) {
-          return { item: detailed(yield* subscriptions.remove(yield* subscriptionKey(params.referenceId))) }
+          return { item: changed(yield* subscriptions.remove(yield* subscriptionKey(params.referenceId))) }
         },
         Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
       ),
@@ -141,7 +149,7 @@ export const layer = HttpApiBuilder.group(
         function* ({ params }) {
           const { paying } = yield* Payment
           const activated = subscriptions.activate(yield* subscriptionKey(params.referenceId))
-          return { item: detailed(yield* paying(activated, () => 1)) }
+          return { item: changed(yield* paying(activated, () => 1)) }
         },
         Effect.catchTags({
           DatabaseError: Effect.die,

@@ -108,19 +108,29 @@ for (const store of takenStores(import.meta.url)) {
         assert.strictEqual(body.data.item.eventType, "ADDRESS_COINS_TRANSACTION_UNCONFIRMED")
         assert.hasAllKeys(body.data.item, [
           "address",
+          "callbackSecretKey",
           "callbackUrl",
           "createdTimestamp",
           "eventType",
           "isActive",
           "referenceId"
         ])
+        // Clients of the hosted service require the field.
+        assert.strictEqual(body.data.item.callbackSecretKey, "")
       })
     )
 
     it.effect("creates block-mined, without address and event", () =>
       Effect.gen(function* () {
         const { body } = yield* post("tron/mainnet/block-mined", { callbackUrl: callbackUrl() })
-        assert.hasAllKeys(body.data.item, ["callbackUrl", "createdTimestamp", "isActive", "referenceId"])
+        assert.hasAllKeys(body.data.item, [
+          "callbackSecretKey",
+          "callbackUrl",
+          "createdTimestamp",
+          "isActive",
+          "referenceId"
+        ])
+        assert.strictEqual(body.data.item.callbackSecretKey, "")
       })
     )
 
@@ -350,7 +360,14 @@ for (const store of takenStores(import.meta.url)) {
           referenceId: second.referenceId
         })
         const deleted = yield* get(`${place}/${first.referenceId}`, "DELETE")
-        assert.deepStrictEqual([deleted.status, deleted.body.data.item.referenceId], [200, first.referenceId])
+        assert.strictEqual(deleted.status, 200)
+        assert.isUndefined(wrongWith(operationNamed("subscriptions.delete"), 200, deleted.body))
+        assert.deepStrictEqual(deleted.body.data.item, {
+          ...{ address, blockchain: "litecoin", callbackSecretKey: "", callbackUrl: first.callbackUrl },
+          ...{ confirmationsCount: 1, createdTimestamp: first.createdTimestamp },
+          ...{ eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED", isActive: true, network: "mainnet" },
+          ...{ referenceId: first.referenceId, transactionId: "" }
+        })
         assert.strictEqual((yield* get(`${place}/${first.referenceId}`)).status, 404)
         assert.strictEqual((yield* get(`${place}/${first.referenceId}`, "DELETE")).status, 404)
         assert.strictEqual((yield* get(place)).body.data.total, 1)
@@ -405,8 +422,14 @@ for (const store of takenStores(import.meta.url)) {
         )
         const path = `/blockchain-events/${place}/${referenceId}/activate`
         const active = yield* send(url, { method: "POST", path, key: alice })
-        assert.deepStrictEqual([active.status, active.body.data.item.isActive], [201, true])
-        assert.isUndefined(active.body.data.item.deactivationReasons)
+        assert.strictEqual(active.status, 201)
+        assert.isUndefined(wrongWith(operationNamed("subscriptions.activate"), 201, active.body))
+        const { callbackUrl: to, createdTimestamp } = made.data.item
+        assert.deepStrictEqual(active.body.data.item, {
+          ...{ address: "", blockchain: "polygon", callbackSecretKey: "", callbackUrl: to, confirmationsCount: 0 },
+          ...{ createdTimestamp, eventType: "BLOCK_MINED", isActive: true, network: "mainnet" },
+          ...{ referenceId, transactionId: "" }
+        })
         const withBody = yield* send(url, { method: "POST", path, key: alice, body: { data: { item: {} } } })
         assert.deepStrictEqual([withBody.status, withBody.body.error.code], [409, "invalid_data"])
       })

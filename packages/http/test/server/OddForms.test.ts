@@ -99,7 +99,7 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
         const path = template.replace("{referenceId}", referenceId)
         const answer = yield* send(url, { method: "POST", path, key: bob, body })
         assert.strictEqual(answer.status, status, `${what}: ${answer.text}`)
-        if (status === 201) assert.notProperty(answer.body.data.item ?? {}, "callbackSecretKey", what)
+        if (status === 201) assert.include(["", undefined], answer.body.data.item?.callbackSecretKey, what)
         if (status === 400) assert.match(answer.body.error.details[0].message, /is required/, what)
       }
     })

@@ -23,7 +23,7 @@ export interface Content {
   /** Undefined where it could not be read: nothing else of the transaction is used then. */
   readonly id: Uint8Array | undefined
   readonly transfers: ReadonlyArray<Transfer>
-  readonly parties?: TransactionParties | undefined
+  readonly parties?: ReadonlyArray<TransactionParties>
   readonly logs?: ReadonlyArray<ContractLog>
   readonly spends?: ReadonlyArray<Spend>
 }

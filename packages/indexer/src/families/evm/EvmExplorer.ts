@@ -154,8 +154,10 @@ const decode = (
   const found = TimeSlice.atOnce(Receipts.byTransaction(given, block))
   const baseFee = json.baseFeePerGas == null ? 0n : Hex.quantity(json.baseFeePerGas, "block.baseFeePerGas")
   return TimeSlice.atOnce(Receipts.decode(found, block)).map(({ broken: brokenReceipt, receipt }, place) => {
-    const { broken, index, transaction } = block.listed[place]!
-    const [rule] = [...broken, ...brokenReceipt]
+    const { broken, index, unknown, ...listed } = block.listed[place]!
+    // A type to come hides none of the block: what the node states of the transaction is shown.
+    const transaction = listed.transaction ?? unknown
+    const [rule] = [...(unknown === undefined ? broken : []), ...brokenReceipt]
     if (rule !== undefined || transaction === undefined || receipt === undefined) {
       throw new Hex.Malformed(rule ?? "a transaction and its receipt must be there")
     }

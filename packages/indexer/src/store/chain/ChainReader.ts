@@ -87,7 +87,7 @@ export interface ChainReader {
   readonly keepTokens: (learned: ReadonlyArray<Tokens.LearnedToken>) => Effect.Effect<void, DatabaseError>
   /**
    * The lowest height whose block has this time or a later one; one past the tip where none has, and 0 where the record
-   * begins with such a block: others from before may be as young.
+   * begins with such a block, or on a UTXO chain with one that is little older: others from before may be as young.
    */
   readonly heightSince: (time: number) => Effect.Effect<number, DatabaseError>
   /** From which block on each of the addresses is recorded, by its key; absent where nothing is known. */
@@ -229,9 +229,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
         ofRow(0, ({ first_height: first, height, id }) =>
           first === null || height === null
             ? Effect.succeed(0)
-            : Effect.map(PlacedPages.heightBetween(chain, { id, first, last: height }, time), (found) =>
-                found === first ? 0 : found
-              )
+            : PlacedPages.heightSince(chain, { id, first, last: height }, time)
         ),
       completeness: (addresses) => provided(Completeness.of(chain, addresses)),
       watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),

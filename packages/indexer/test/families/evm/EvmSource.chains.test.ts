@@ -171,7 +171,7 @@ describe("EvmSource: each chain", () => {
         const before = [listed("escrow", escrow, alice, 60n), listed("prepaid", null, alice, 20n)]
         const fees = [listed("gasRefund", null, alice, 4n), listed("undoRefund", alice, null, 4n)]
         const retry = (status: string, after: ReadonlyArray<object>) => ({
-          tx: { type: "0x68", value: "0x3c" },
+          tx: { type: "0x68", value: "0x3c", refundTo: carol },
           receipt: { status },
           trace: {
             beforeEVMTransfers: [...before, listed("feePayment", alice, null, 20n)],
@@ -193,7 +193,20 @@ describe("EvmSource: each chain", () => {
           submit(undefined),
           { tx: { type: "0x2", value: "0x0" }, trace: ticket(true) }
         ])
-        const { transfers } = yield* blockOf(block, { internal: true }, chainOf("arbitrum"))
+        const { parties, transfers } = yield* blockOf(block, { internal: true }, chainOf("arbitrum"))
+        const named = (of: typeof parties, index: number) =>
+          of?.flatMap(({ from, to, transaction }) => (transaction === index ? [[hex(from), hex(to)]] : []))
+        // Who is told of a transaction lists it, too.
+        for (const index of [0, 1, 2, 3, 4, 5]) {
+          assert.deepStrictEqual(named(parties, index), [
+            [alice, bob],
+            [alice, carol]
+          ])
+        }
+        assert.deepStrictEqual(named(parties, 6), [[alice, bob]])
+        // No trace is needed for them, and so a replay without traces takes none away.
+        const untraced = yield* blockOf(block, { internal: false }, chainOf("arbitrum"))
+        assert.deepStrictEqual(untraced.parties, parties)
         assert.deepStrictEqual(numbered(transfers), [
           [0, 1, undefined, alice, 100n - 60n - 8n],
           [0, 1, undefined, carol, 8n],
@@ -211,9 +224,7 @@ describe("EvmSource: each chain", () => {
           [4, 1, undefined, carol, 5n]
         ])
         // Without traces only what the transactions themselves say is told.
-        assert.deepStrictEqual(numbered((yield* blockOf(block, { internal: false }, chainOf("arbitrum"))).transfers), [
-          [1, 0, alice, bob, 60n]
-        ])
+        assert.deepStrictEqual(numbered(untraced.transfers), [[1, 0, alice, bob, 60n]])
       })
     )
 

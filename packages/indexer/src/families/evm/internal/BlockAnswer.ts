@@ -33,8 +33,10 @@ export interface Listed {
   readonly hashText: string
   /** The index in the block that the entry states, else its place in the list. */
   readonly index: number
-  /** Undefined where a field cannot be read. */
+  /** Undefined where a field cannot be read, or the type is not known. */
   readonly transaction: Transaction | undefined
+  /** Of a type that is not known: what the node states, of which nobody knows what it means. */
+  readonly unknown: Transaction | undefined
   /** The rules that fields break. */
   readonly broken: ReadonlyArray<string>
 }
@@ -67,13 +69,13 @@ const polygonType = 0x7f
 /** The types of which is known what their `value` means: those of Ethereum up to EIP-7702, and of rollups. */
 const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, ...arbitrumTypes, depositType, polygonType])
 
-const readTransaction = (json: Hex.Json, block: string): Transaction => {
+const typeOf = (json: Hex.Json): number => (json.type == null ? 0 : Hex.integer(json.type, "transaction.type"))
+
+const readFields = (json: Hex.Json, type: number, block: string): Transaction => {
   const hash = Hex.hash(json.hash, "transaction.hash")
   if (json.blockHash != null && hashText(json.blockHash, "transaction.blockHash") !== block) {
     throw new Hex.Malformed("transaction.blockHash is that of another block")
   }
-  const type = json.type == null ? 0 : Hex.integer(json.type, "transaction.type")
-  if (!knownTypes.has(type)) throw new Hex.Malformed(`transaction.type 0x${type.toString(16)} is not known`)
   return {
     hash,
     hashText: hashText(json.hash, "transaction.hash"),
@@ -86,16 +88,32 @@ const readTransaction = (json: Hex.Json, block: string): Transaction => {
   }
 }
 
+const readTransaction = (json: Hex.Json, block: string): Transaction => {
+  const type = typeOf(json)
+  if (!knownTypes.has(type)) throw new Hex.Malformed(`transaction.type 0x${type.toString(16)} is not known`)
+  return readFields(json, type, block)
+}
+
+/** Fields that a type to come need not have. */
+const readUnknown = (json: Hex.Json, block: string): Transaction | undefined => {
+  const type = typeOf(json)
+  if (knownTypes.has(type)) return undefined
+  const { gas, input, value } = json
+  return readFields({ ...json, gas: gas ?? "0x0", input: input ?? "0x", value: value ?? "0x0" }, type, block)
+}
+
 const list = (raw: unknown, place: number, block: string): Listed => {
   const { broken, read } = DecodedTransaction.parts()
   const json = read(() => Hex.object(raw, "transaction")) ?? {}
   const { hash: text, transactionIndex } = json
   const transaction = read(() => readTransaction(json, block))
-  const hash = transaction?.hash ?? DecodedTransaction.parts().read(() => Hex.hash(text, "transaction.hash"))
+  const others = DecodedTransaction.parts()
+  const hash = transaction?.hash ?? others.read(() => Hex.hash(text, "transaction.hash"))
+  const unknown = transaction === undefined ? others.read(() => readUnknown(json, block)) : undefined
   const index =
     transactionIndex == null ? place : read(() => Hex.integer(transactionIndex, "transaction.transactionIndex"))
   return {
-    ...{ raw, hash, transaction, broken },
+    ...{ raw, hash, transaction, unknown, broken },
     hashText: hash === undefined ? "" : hashText(text, "transaction.hash"),
     index: index ?? place
   }

@@ -42,9 +42,17 @@ const listed = (items: unknown): ReadonlyArray<TicketMove> =>
     ]
   })
 
+/** Whether the tracer may show moves of a transaction of this type. */
+export const isTicket = (type: number): boolean => type === submitType || type === retryType
+
+/** Who gets what the fees did not need; undefined for every other transaction. Throws {@link Hex.Malformed}. */
+export const refundTo = ({ json, type }: Transaction): AddressBytes | undefined =>
+  !isTicket(type) || json.refundTo == null ? undefined : Hex.address(json.refundTo, "transaction.refundTo")
+
 /** The deposit and the refunds among the frames of a ticket's transaction; the others are fees and the escrow. */
-const framed = ({ from: sender, json }: Transaction, frame: Hex.Json): ReadonlyArray<TicketMove> => {
-  const refundTo = json.refundTo == null ? undefined : Hex.address(json.refundTo, "transaction.refundTo")
+const framed = (transaction: Transaction, frame: Hex.Json): ReadonlyArray<TicketMove> => {
+  const { from: sender } = transaction
+  const refunded = refundTo(transaction)
   return Hex.array(frame.calls ?? [], "frame.calls").flatMap((item): ReadonlyArray<TicketMove> => {
     const call = Hex.object(item, "frame")
     if (call.type !== "INVALID" || call.value == null) return []
@@ -52,13 +60,10 @@ const framed = ({ from: sender, json }: Transaction, frame: Hex.Json): ReadonlyA
     const to = Hex.address(call.to, "frame.to")
     const amount = Hex.quantity(call.value, "frame.value")
     if (isZero(from) && Bytes.equal(to, sender)) return [{ purpose: "deposit", from: undefined, to, amount }]
-    const isRefund = refundTo !== undefined && Bytes.equal(from, sender) && Bytes.equal(to, refundTo)
+    const isRefund = refunded !== undefined && Bytes.equal(from, sender) && Bytes.equal(to, refunded)
     return isRefund ? [{ purpose: "refund", from, to, amount }] : []
   })
 }
-
-/** Whether the tracer may show moves of a transaction of this type. */
-export const isTicket = (type: number): boolean => type === submitType || type === retryType
 
 /** The moves that the tracer shows; undefined for every other transaction, and where it shows none of them. */
 export const movesOf = (transaction: Transaction, frame: Hex.Json): ReadonlyArray<TicketMove> | undefined => {

@@ -61,17 +61,18 @@ const coinTransfers = (
   return [{ kind: "coin", transaction: index, position: 0, from: payer, to, amount: value }]
 }
 
+/** Whom a transaction names; who gets the refunds of a ticket stands beside its sender. */
 const partiesOf = (
-  transaction: Transaction | undefined,
+  transaction: Transaction,
   receipt: Receipt | undefined,
   index: number
-): TransactionParties | undefined =>
-  transaction && {
-    kind: "transaction",
-    transaction: index,
-    from: transaction.from,
-    to: transaction.to ?? receipt?.contract
-  }
+): ReadonlyArray<TransactionParties> => {
+  const { from, to } = transaction
+  const named = { kind: "transaction", transaction: index, from } as const
+  const refundTo = Retryable.refundTo(transaction)
+  const isFurther = refundTo !== undefined && ![from, to].some((other) => other && Bytes.equal(other, refundTo))
+  return [{ ...named, to: to ?? receipt?.contract }, ...(isFurther ? [{ ...named, to: refundTo }] : [])]
+}
 
 /** Index in the block of each log of each transaction; undefined where that is not certain. */
 type Positions = ReadonlyArray<ReadonlyArray<number | undefined>>
@@ -172,7 +173,8 @@ function* readTransaction(
   for (const rule of trace?.broken ?? []) parts.note(rule, ["coin", "internal"])
   const transfers: Array<Transfer> = []
   const logs: Array<ContractLog> = []
-  const content = { id: hash, transfers, logs, parties: partiesOf(transaction, receipt, index) }
+  const parties = (transaction && parts.read(() => partiesOf(transaction, receipt, index), ["coin"])) ?? []
+  const content = { id: hash, transfers, logs, parties }
   if (receipt === undefined) return content
   const guessed = () => transaction && parts.read(() => probablySucceeded(transaction, receipt))
   const succeeded = receipt.succeeded ?? (trace === undefined ? guessed() : !trace.failed)

@@ -277,7 +277,7 @@ function* readTransaction(
   place.logs = firstLog === undefined || logs === undefined ? undefined : firstLog + logs.length
 
   const named = partiesOf(chain, contracts?.[0], info, index)
-  const parties = named === undefined ? {} : { parties: named }
+  const parties = named === undefined ? {} : { parties: [named] }
   if (tookEffect !== true || hash === undefined) return { id: hash, transfers, ...parties }
   for (const [position, { transfer }] of (contracts ?? []).entries()) {
     if (transfer === undefined) continue

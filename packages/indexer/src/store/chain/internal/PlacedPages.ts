@@ -59,6 +59,9 @@ const beginOf = Effect.fnUntraced(function* (chain: number, { after, order }: Pa
  */
 const outOfOrder = 2_000
 
+/** Seconds by which such a block may be younger: those two hours, and one by which the rules let blocks be behind the clock. */
+const secondsOutOfOrder = 3 * 3_600
+
 /** Heights of a chain's row. */
 export interface Range {
   readonly id: number
@@ -67,11 +70,7 @@ export interface Range {
 }
 
 /** The lowest height of a range whose block has this time or a later one; else one past the last. */
-export const heightBetween = Effect.fnUntraced(function* (
-  chain: Chain.Chain,
-  { first, id, last }: Range,
-  time: number
-) {
+const heightBetween = Effect.fnUntraced(function* (chain: Chain.Chain, { first, id, last }: Range, time: number) {
   const { read } = yield* Database
   let low = first
   let high = last + 1
@@ -106,6 +105,33 @@ export const heightBetween = Effect.fnUntraced(function* (
   return earlier?.height ?? low
 })
 
+/** Heights of blocks above the first of this time that are older. */
+const olderAbove = Effect.fnUntraced(function* (chain: Chain.Chain, { id }: Range, first: number, time: number) {
+  if (chain.ledger !== "outputs") return undefined
+  const { read } = yield* Database
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("block")
+      .select("height")
+      .where("chain", "=", id)
+      .where("height", ">", first)
+      .where("height", "<", first + outOfOrder)
+      .where("time", "<", time)
+  )
+  return new Set(rows.map(({ height }) => height))
+})
+
+/**
+ * The lowest height of a range whose block has this time or a later one; one past the last where none has, and 0 where
+ * blocks from before the range may be as young.
+ */
+export const heightSince = Effect.fnUntraced(function* (chain: Chain.Chain, range: Range, time: number) {
+  const { first } = range
+  const surelyOlder = chain.ledger === "outputs" ? time - secondsOutOfOrder : time
+  const isWithin = (yield* heightBetween(chain, { ...range, last: first }, surelyOlder)) > first
+  return isWithin ? yield* heightBetween(chain, range, time) : 0
+})
+
 /** Hashes and times of blocks, by height. */
 const blocksAt = Effect.fnUntraced(function* (chain: number, heights: ReadonlyArray<number>) {
   const { read } = yield* Database
@@ -137,25 +163,23 @@ const pageAtOnce = Effect.fnUntraced(function* <A extends { readonly height: num
   const before = yield* ChainRow.findWithReorganisations(chain)
   if (before === undefined || before.height === null) return { items: [], next: undefined } satisfies Placed<A>
   const { id } = before
+  const range = { id, first: before.first_height ?? 0, last: before.height }
+  const { since } = request
+  const fromHeight = since === undefined ? undefined : yield* heightBetween(chain, range, since)
   const { hasMore, items } = yield* readLog(id, {
     order: request.order,
     limit: request.limit,
     after: yield* beginOf(id, request),
-    fromHeight:
-      request.since === undefined
-        ? undefined
-        : yield* heightBetween(chain, { id, first: before.first_height ?? 0, last: before.height }, request.since)
+    fromHeight,
+    except:
+      since === undefined || fromHeight === undefined ? undefined : yield* olderAbove(chain, range, fromHeight, since)
   })
   const blocks = yield* blocksAt(id, [...new Set(items.map(({ height }) => height))])
   const after = yield* ChainRow.findWithReorganisations(chain)
   if (after?.reorganisations !== before.reorganisations) return undefined
   const last = items.at(-1)
-  const { since = 0 } = request
   return {
-    items: items
-      .map((item) => ({ ...item, block: blocks.get(item.height)! }))
-      // Of the blocks above the first of this time some may be older.
-      .filter(({ block }) => block.time >= since),
+    items: items.map((item) => ({ ...item, block: blocks.get(item.height)! })),
     next: hasMore && last !== undefined ? endOf(last, before.reorganisations ?? 0) : undefined
   } satisfies Placed<A>
 })

@@ -29,6 +29,8 @@ export interface PageRequest {
   readonly after?: number | undefined
   /** Nothing below this height. */
   readonly fromHeight?: number | undefined
+  /** Nothing of blocks of these heights. */
+  readonly except?: ReadonlySet<number> | undefined
 }
 
 /** Transfers in the wanted order, and whether there are more beyond the last one. */
@@ -107,13 +109,14 @@ export const page = <K extends Kind>(
     // Rows of what is forgotten may still be there.
     const remembered = kind === "internal" ? yield* ChainRow.internalRememberedFrom(chain) : 0
     const fromHeight = Math.max(request.fromHeight ?? 0, remembered)
+    const isWanted = ({ height, transfer }: Recorded<K>) =>
+      names(transfer, address) && !isCoins(transfer) && request.except?.has(height) !== true
     while (found.length < wanted) {
       // One more than is wanted: postings that turn out to be stale are made up for by the next round.
       const positions = yield* PostingSearch.positions(log, address, { ...request, after, fromHeight, limit: wanted })
       const transfers = yield* fetch(log, kind, positions)
       for (const recorded of transfers) {
-        const { transfer } = recorded
-        if (found.length < wanted && names(transfer, address) && !isCoins(transfer)) found.push(recorded)
+        if (found.length < wanted && isWanted(recorded)) found.push(recorded)
       }
       if (positions.length < wanted) break
       after = positions.at(-1)!
