@@ -5,6 +5,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import type { AccountSource } from "@headwater/indexer/families/SideSources"
+import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
@@ -135,6 +136,24 @@ for (const store of takenStores(import.meta.url)) {
         yield* step
         yield* chainStore.undo(2)
         assert.strictEqual(yield* nextIndex, 5)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("enters nothing for a wallet that goes with its account while its accounts are looked for", () =>
+      Effect.gen(function* () {
+        const chainStore = yield* open
+        const { query } = yield* Database
+        const context = yield* Effect.context<Database>()
+        const { source } = ledger(receiving[3]!)
+        const removal = Effect.orDie(Effect.provideContext(AccountRemoval.remove(key.account), context))
+        const { step } = yield* syncOf({
+          ...source,
+          wereUsed: (addresses) => Effect.andThen(removal, source.wereUsed(addresses))
+        })
+        yield* nextIndex
+        yield* step
+        assert.deepStrictEqual(yield* query((db) => db.selectFrom("wallet_address").selectAll()), [])
+        yield* chainStore.commit([blockAt(2, receiving[110]!)])
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as PastPayments from "../subscriptions/PastPayments.ts"
+import * as ScanningWallets from "../wallets/ScanningWallets.ts"
 import * as WalletCoins from "../wallets/WalletCoins.ts"
 import * as Completeness from "./Completeness.ts"
 import type { FoundCoins } from "./FoundCoins.ts"
@@ -24,7 +25,7 @@ export interface Sought {
  */
 export const enter = Effect.fn("CoinEntry.enter")(function* (
   chain: Chain,
-  { addresses, wallets }: Sought,
+  sought: Sought,
   found: FoundCoins,
   gapLimit: number
 ) {
@@ -33,8 +34,10 @@ export const enter = Effect.fn("CoinEntry.enter")(function* (
     Effect.gen(function* () {
       const row = yield* ChainRow.lockAndBumpRevisionOf(chain)
       if (row.hash === null || !Bytes.equal(row.hash, found.hash)) return false
+      const there = yield* ScanningWallets.stillThere(sought.wallets.map(({ wallet }) => wallet))
+      const wallets = sought.wallets.filter(({ wallet }) => there.has(wallet.id))
       const watched = yield* Effect.forEach(wallets, (wallet) => WalletCoins.enter(row, wallet, found, gapLimit))
-      const proved = [...addresses, ...watched.flat()]
+      const proved = [...sought.addresses, ...watched.flat()]
       yield* LostCoins.settle(row, proved, found.coins)
       yield* UtxoSet.add(row.id, found.coins, found.spent)
       yield* WalletCoins.recount(row.id, found)

@@ -69,17 +69,28 @@ export interface TakingInput extends Inputs.Input {
   readonly coin: Coin
 }
 
-/** The inputs that take these coins. */
-function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>): Generator<void, Array<TakingInput>> {
-  const byKey = new Map<string, Coin>()
-  yield* Steps.forEach(coins, (coin) => byKey.set(keyOf(coin.outpoint), coin))
+/** The inputs that take coins out of the map, each of which is taken once. */
+export function* takenFrom(
+  coins: Map<string, Coin>,
+  spends: ReadonlyArray<Spend>
+): Generator<void, ReadonlyArray<TakingInput>> {
   const inputs: Array<TakingInput> = []
-  if (byKey.size === 0) return inputs
+  if (coins.size === 0) return inputs
   yield* Steps.forEach(spends, (spend) => {
-    const coin = byKey.get(keyOf(spend.outpoint))
-    if (coin !== undefined) inputs.push({ spend, coin })
+    const key = keyOf(spend.outpoint)
+    const coin = coins.get(key)
+    if (coin === undefined) return
+    coins.delete(key)
+    inputs.push({ spend, coin })
   })
   return inputs
+}
+
+/** The inputs that take these coins. */
+function* spending(spends: ReadonlyArray<Spend>, coins: ReadonlyArray<Coin>) {
+  const byKey = new Map<string, Coin>()
+  yield* Steps.forEach(coins, (coin) => byKey.set(keyOf(coin.outpoint), coin))
+  return yield* takenFrom(byKey, spends)
 }
 
 /** Takes out of the set what it has of the outputs that these inputs spend, and gives the inputs that spend such. */

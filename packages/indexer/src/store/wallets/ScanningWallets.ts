@@ -4,6 +4,7 @@ import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import type { Branch } from "@headwater/core/keys/Derivation"
 import * as Effect from "effect/Effect"
 import { Database } from "../database/Database.ts"
+import { inChunks } from "../database/Statements.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
 import * as WalletBranches from "./WalletBranches.ts"
 
@@ -57,6 +58,16 @@ export const watched = Effect.fn("ScanningWallets.watched")(function* ({ branche
       bytes: address as AddressBytes
     }))
   ) satisfies Targets
+})
+
+/** The ids of the wallets that are still there, in a transaction that has the chain's lock: others have gone with their accounts. */
+export const stillThere = Effect.fnUntraced(function* (wallets: ReadonlyArray<ScanningWallet>) {
+  const { query } = yield* Database
+  const ids = wallets.map(({ id }) => id)
+  const found = yield* inChunks(ids, (some) =>
+    query((db) => db.selectFrom("wallet").select("id").where("id", "in", some))
+  )
+  return new Set(found.map(({ id }) => id))
 })
 
 /** The first `limit` of a chain's wallets that are to be looked for, those without a balance first. */

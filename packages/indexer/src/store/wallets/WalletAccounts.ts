@@ -8,8 +8,8 @@ import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import * as WalletAddresses from "./internal/WalletAddresses.ts"
+import * as ScanningWallets from "./ScanningWallets.ts"
 import * as WalletBranches from "./WalletBranches.ts"
-import type { ScanningWallet } from "./ScanningWallets.ts"
 
 /** For each branch of a wallet, the indices of its addresses that have an account. */
 export type Accounts = ReadonlyArray<ReadonlyArray<number>>
@@ -39,10 +39,15 @@ export const make = Effect.fn("WalletAccounts.make")(function* (chain: Chain) {
 
   /** Enters accounts, watches `gapLimit` addresses behind the last one of each branch, and ends the wallet's search. */
   const enter = Effect.fn("WalletAccounts.enter")(
-    (wallet: ScanningWallet, accounts: Accounts, gapLimit: number): Effect.Effect<void, DatabaseError> =>
+    (
+      wallet: ScanningWallets.ScanningWallet,
+      accounts: Accounts,
+      gapLimit: number
+    ): Effect.Effect<void, DatabaseError> =>
       transaction(
         Effect.gen(function* () {
           const row = yield* ChainRow.lockAndBumpRevisionOf(chain)
+          if (!(yield* ScanningWallets.stillThere([wallet])).has(wallet.id)) return
           for (const [number, used] of accounts.entries()) {
             const branch = { wallet: wallet.id, branch: number }
             const first = yield* WalletAddresses.endOf(branch, "watched")

@@ -199,6 +199,35 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(store.layer))
     )
 
+    it.live("takes an output once that a block names twice, alone and among the blocks of a commit", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        for (const count of [1, 2]) {
+          const coin = {
+            outpoint: { transactionId: randomBytes(32), index: 0 },
+            script: script(1),
+            amount: 5n,
+            height: 1
+          }
+          yield* transaction(UtxoSet.add(1, [coin], []))
+          const spends = [0, 1].map((transaction) => ({ transaction, position: 0, outpoint: coin.outpoint }))
+          const hash = new Uint8Array(32)
+          const transactions = [randomBytes(32), randomBytes(32)]
+          const block: Block = { height: 1 + count, hash, parent: hash, time: 0, transactions, transfers: [], spends }
+          const spent = SpentCoins.make(1)
+          const commit = { blocks: Array.from({ length: count }, () => block) } as unknown as Commit
+          const take = (spends: Block["spends"]) => spent.take(spends, commit)
+          const applied = yield* transaction(
+            Effect.andThen(
+              spent.begin(commit),
+              UtxoSet.apply(1, block, { isWatched: () => true, keepsAll: true, take })
+            )
+          )
+          assert.deepStrictEqual([applied.taken.length, applied.transfers.length], [1, 1])
+        }
+      }).pipe(Effect.provide(store.layer))
+    )
+
     it.live("leaves out what touches nobody who is watched, and looks for no input that the set cannot have", () =>
       Effect.gen(function* () {
         const { query, transaction } = yield* Database

@@ -6,9 +6,10 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
+import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
-import { Database } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as ManagedWallets from "@headwater/indexer/store/wallets/ManagedWallets"
 import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
@@ -245,6 +246,38 @@ for (const store of takenStores(import.meta.url)) {
         yield* sync
         assert.strictEqual((yield* synced(key)).balance, 6n)
         assert.strictEqual(searches, 2)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("enters nothing for a wallet that goes with its account while its coins are searched", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const { query } = yield* Database
+        const node = new UtxoChain(chain)
+        const [gone, stays] = [walletKey(1, 0), walletKey(2, 0)]
+        const receive = scripts(gone, 0, 200)
+        node.mine([pay(receive[0]!, 5n), pay(receive[130]!, 7n)])
+        let meanwhile: Effect.Effect<void, DatabaseError> = Effect.void
+        const context = yield* Effect.context<Database>()
+        const { step, sync } = yield* follow(node, {
+          search: (addresses) => Effect.as(Effect.orDie(Effect.suspend(() => meanwhile)), node.search(addresses))
+        })
+        yield* step
+        yield* wallets.deriveAndSync(gone, gapLimit, alone)
+        yield* wallets.deriveAndSync(stays, gapLimit, alone)
+        meanwhile = Effect.provideContext(AccountRemoval.remove(gone.account), context)
+        yield* sync
+        // A gap that gets shorter has its wallet watched further.
+        node.mine([pay(receive[190]!, 11n)])
+        yield* step
+        yield* sync
+        assert.strictEqual((yield* synced(stays)).balance, 23n)
+        const ids = yield* query((db) => db.selectFrom("wallet").select("id"))
+        const owners = yield* query((db) => db.selectFrom("wallet_address").select("wallet").distinct())
+        assert.deepStrictEqual(
+          owners.map(({ wallet }) => wallet),
+          ids.map(({ id }) => id)
+        )
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

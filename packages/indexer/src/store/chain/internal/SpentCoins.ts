@@ -3,29 +3,12 @@
  * would wait for an answer of the store.
  */
 import type { Spend } from "@headwater/core/Block"
-import * as Steps from "@headwater/core/Steps"
 import { type Coin, keyOf } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import type { Commit } from "../Projection.ts"
 import * as UtxoSet from "../UtxoSet.ts"
 import type { KeptCoins } from "./KeptCoins.ts"
-
-/** Takes the coins that the inputs spend out of the map. */
-function* takenFrom(
-  coins: Map<string, Coin>,
-  spends: ReadonlyArray<Spend>
-): Generator<void, ReadonlyArray<UtxoSet.TakingInput>> {
-  const inputs: Array<UtxoSet.TakingInput> = []
-  yield* Steps.forEach(spends, (spend) => {
-    const key = keyOf(spend.outpoint)
-    const coin = coins.get(key)
-    if (coin === undefined) return
-    coins.delete(key)
-    inputs.push({ spend, coin })
-  })
-  return inputs
-}
 
 /** Those of the chain that has this number in the store; `kept` is what is remembered of the set, if anything is. */
 export const make = (chain: number, kept?: KeptCoins) => {
@@ -54,7 +37,7 @@ export const make = (chain: number, kept?: KeptCoins) => {
       if (blocks.length === 1) return yield* UtxoSet.take(chain, yield* among(spends))
       if (coins.size === 0) return []
       const sought = kept?.known(spends) ?? spends
-      const inputs = yield* TimeSlice.runInTransaction(() => takenFrom(coins, sought))
+      const inputs = yield* TimeSlice.runInTransaction(() => UtxoSet.takenFrom(coins, sought))
       yield* UtxoSet.remove(
         chain,
         inputs.map(({ coin }) => coin)
