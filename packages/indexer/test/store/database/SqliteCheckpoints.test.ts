@@ -185,10 +185,7 @@ describe("Checkpoints of a SQLite file", () => {
         // Asked behind the copy of the log, on the same thread.
         yield* query(rows(sql`select 1`))
         assert.strictEqual(statSync(`${file}-wal`).size, 0)
-      }).pipe(
-        Effect.provide(Database.layer({ kind: "sqlite", file })),
-        Effect.provideService(SqliteMachine, machine)
-      )
+      }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })), Effect.provideService(SqliteMachine, machine))
     }).pipe(Effect.scoped)
   )
 
