@@ -103,7 +103,11 @@ const run = ({ blockchain, first, settings: written, threads, warm }: Task) =>
         Database.layer({ kind: "sqlite", file: join(process.cwd(), "store.db") }),
         ChainStatus.layer,
         ReaderThreads.layer({ threads }).pipe(
-          Layer.provide(Layer.succeed(ReaderThreads.Bounds, { distance: 2, worthMillis: 0, idleMillis: 60_000 }))
+          Layer.provide(
+            Layer.succeed(ReaderThreads.Bounds, {
+              ...{ distance: 2, worthMillis: 0, paceBlocks: 0, cpuMillis: () => 0, idleMillis: 60_000 }
+            })
+          )
         )
       )
     )

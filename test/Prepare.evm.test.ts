@@ -115,6 +115,22 @@ class Shared extends Context.Service<Shared, Effect.Success<typeof setup>>()("Pr
 const shared = Effect.tap(Shared, ({ anvil }) => anvil.rpc("evm_setAutomine", [true]))
 
 layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
+  it.effect("leaves a contract more gas than the estimate, though so much data takes as much of any account", () =>
+    Effect.gen(function* () {
+      const { anvil, mined, prepare } = yield* shared
+      const recipient = Wallet.createRandom().address
+      const note = "a".repeat(100)
+      const plain = yield* prepare({ recipient, additionalData: note })
+      assert.strictEqual(plain.body.data?.item.gasLimit, 21_000 + 40 * note.length, JSON.stringify(plain.body))
+      // Reads one more slot where the first one is not zero.
+      yield* anvil.rpc("anvil_setCode", [recipient, "0x600054600757005b6001545000"])
+      const { body, status } = yield* prepare({ recipient, additionalData: note })
+      assert.strictEqual(status, 201, JSON.stringify(body))
+      yield* anvil.rpc("anvil_setStorageAt", [recipient, `0x${"0".repeat(64)}`, `0x${"0".repeat(63)}1`])
+      assert.strictEqual((yield* mined(sign(funded, body.data.item))).status, "0x1")
+    })
+  )
+
   it.effect("is mined for each type, at each priority, and recovers to the sender", () =>
     Effect.gen(function* () {
       const { balance, mined, prepare } = yield* shared

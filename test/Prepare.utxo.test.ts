@@ -22,8 +22,10 @@ import { locations, taken } from "./Stores.ts"
 const asked = process.env.HEADWATER_PREPARED_WALLETS
 const seed = Number(process.env.HEADWATER_SEED ?? 18)
 const wallets = "/hd-wallets/utxo/litecoin/regtest"
-/** Of a P2PKH, P2SH and P2WPKH output on Litecoin, whose nodes have 30,000 litoshi for 1,000 bytes as the rate of dust. */
-const dust = { P2PKH: 5_460n, "P2SH-P2WPKH": 5_400n, P2WPKH: 2_940n }
+/** Of a P2PKH, P2SH, P2WPKH and P2TR output on Litecoin, whose nodes have 30,000 litoshi for 1,000 bytes as the rate of dust. */
+const dust = { P2PKH: 5_460n, "P2SH-P2WPKH": 5_400n, P2WPKH: 2_940n, P2TR: 3_300n }
+/** Taproot first, so that it is among two wallets too. */
+const every = ["P2TR", ...formats] as const
 
 interface Funded extends PreparedWallet {
   readonly coins: Map<string, bigint>
@@ -65,7 +67,7 @@ for (const { location, name } of taken(import.meta.url)) {
 
           const all: Array<Funded> = []
           for (let i = 0; i < count; i++) {
-            const made = wallet(seed * 100_000 + i, formats[i % 3]!, Math.floor(i / 3) % 3)
+            const made = wallet(seed * 100_000 + i, every[i % every.length]!, Math.floor(i / every.length) % 3)
             // The daemon may not have asked its node yet.
             const derived = yield* Effect.repeat(
               Effect.delay(

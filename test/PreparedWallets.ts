@@ -1,7 +1,7 @@
 /** Random wallets whose transactions Headwater prepares, and what signs them: by the PSBT, and by the hashes alone. */
 import { assert } from "@effect/vitest"
 import { type BIP32Interface, BIP32Factory } from "bip32"
-import { initEccLib, type Network, payments, Psbt, script, Transaction } from "bitcoinjs-lib"
+import { crypto, initEccLib, type Network, payments, Psbt, script, Transaction } from "bitcoinjs-lib"
 import * as ecc from "tiny-secp256k1"
 
 initEccLib(ecc)
@@ -27,8 +27,9 @@ export const randomOf = (seed: number) => {
   }
 }
 
+/** Of every node that follows the rules of segwit. */
 export const formats = ["P2PKH", "P2SH-P2WPKH", "P2WPKH"] as const
-export type Format = (typeof formats)[number]
+export type Format = (typeof formats)[number] | "P2TR"
 
 /** How deep the wallet's key is: the PSBT names the master key where that can be known. */
 const origins = ["m", "m/0'", "m/84'/1'/0'"] as const
@@ -41,7 +42,13 @@ export interface PreparedWallet {
   readonly address: (branch: number, index: number) => string
 }
 
+const xOnly = (publicKey: Uint8Array) => publicKey.subarray(1)
+
+/** The key that signs for a taproot output without scripts (BIP-86). */
+const tweaked = (key: BIP32Interface) => key.tweak(crypto.taggedHash("TapTweak", xOnly(key.publicKey)))
+
 const paymentOf = (format: Format, pubkey: Uint8Array, network: Network) => {
+  if (format === "P2TR") return payments.p2tr({ internalPubkey: xOnly(pubkey), network })
   if (format === "P2PKH") return payments.p2pkh({ pubkey, network })
   const segwit = payments.p2wpkh({ pubkey, network })
   return format === "P2WPKH" ? segwit : payments.p2sh({ redeem: segwit, network })
@@ -85,11 +92,12 @@ export interface Prepared {
 export const signPsbt = ({ account, master }: PreparedWallet, { psbt: text }: Prepared): Transaction => {
   const psbt = Psbt.fromBase64(text, { network })
   psbt.setMaximumFeeRate(1_000_000)
-  for (const [i, { bip32Derivation = [] }] of psbt.data.inputs.entries()) {
-    const [{ masterFingerprint, path }] = bip32Derivation as [(typeof bip32Derivation)[number]]
+  for (const [i, { bip32Derivation, tapBip32Derivation }] of psbt.data.inputs.entries()) {
+    const { masterFingerprint, path } = (tapBip32Derivation ?? bip32Derivation)![0]!
     const isKnown = Buffer.from(masterFingerprint).some((byte) => byte !== 0)
     if (isKnown) assert.deepStrictEqual(Buffer.from(masterFingerprint), Buffer.from(master.fingerprint))
-    psbt.signInput(i, (isKnown ? master : account).derivePath(isKnown ? path : path.replace("m/", "")))
+    const key = (isKnown ? master : account).derivePath(isKnown ? path : path.replace("m/", ""))
+    psbt.signInput(i, tapBip32Derivation === undefined ? key : tweaked(key))
   }
   psbt.finalizeAllInputs()
   return psbt.extractTransaction()
@@ -108,6 +116,10 @@ export const signHashes = ({ account, format }: PreparedWallet, prepared: Prepar
   }
   for (const [i, { change, derivationIndex, sighash }] of prepared.inputs.entries()) {
     const key = account.derive(change).derive(derivationIndex)
+    if (format === "P2TR") {
+      transaction.setWitness(i, [tweaked(key).signSchnorr(Buffer.from(sighash, "hex"))])
+      continue
+    }
     const signature = script.signature.encode(key.sign(Buffer.from(sighash, "hex")), Transaction.SIGHASH_ALL)
     const segwit = payments.p2wpkh({ pubkey: key.publicKey, network })
     if (format === "P2PKH") transaction.setInputScript(i, script.compile([signature, key.publicKey]))

@@ -12,7 +12,7 @@ import * as InProcessReader from "../../packages/indexer/test/sync/InProcessRead
 import type { Chance } from "./Chance.ts"
 
 /** Blocks are long past, and threads idle, soon enough to see both in a story. */
-const bounds = { distance: 0, worthMillis: 0, idleMillis: 20_000 }
+const bounds = { distance: 0, worthMillis: 0, paceBlocks: 0, cpuMillis: () => 0, idleMillis: 20_000 }
 
 export const layer = (
   chance: Chance,

@@ -52,10 +52,18 @@ const plainGas = (data: Uint8Array): bigint => data.reduce((gas, byte) => gas + 
 const mostGas = 2n ** 24n
 
 /**
- * The gas limit for a node's estimate. What a contract takes, and Arbitrum's part for the layer below, which is gas there,
- * may be more by the time a block takes the transaction: 30 % are added, which is what Foundry adds
- * (`--gas-estimate-multiplier 130`). Gas that is not used is not paid. A transfer to an account without code takes what
- * the estimate says.
+ * A node's estimate and 30 %, which is what Foundry adds (`--gas-estimate-multiplier 130`): what a contract takes, and Arbitrum's
+ * part for the layer below, which is gas there, may be more by the time a block takes the transaction. Gas that is not used is
+ * not paid.
+ */
+export const withMargin = (estimate: bigint): bigint => {
+  const padded = (estimate * 130n) / 100n
+  return padded <= mostGas || estimate > mostGas ? padded : mostGas
+}
+
+/**
+ * The gas limit for a node's estimate: {@link withMargin}, unless a transfer to an account without code may take so much by its
+ * data alone. Such a transfer takes what the estimate says; that of a contract with so much data may be no higher.
  *
  * @example
  * ```ts
@@ -65,11 +73,8 @@ const mostGas = 2n ** 24n
  * Preparation.gasLimit(50_000n, new Uint8Array()) // => 65000n
  * ```
  */
-export const gasLimit = (estimate: bigint, data: Uint8Array): bigint => {
-  if (estimate <= plainGas(data)) return estimate
-  const padded = (estimate * 130n) / 100n
-  return padded <= mostGas || estimate > mostGas ? padded : mostGas
-}
+export const gasLimit = (estimate: bigint, data: Uint8Array): bigint =>
+  estimate <= plainGas(data) ? estimate : withMargin(estimate)
 
 /** A price after two blocks of the steepest rise, an eighth a block (EIP-1559). */
 const afterTwoBlocks = (price: bigint): bigint => (price * 81n + 63n) / 64n

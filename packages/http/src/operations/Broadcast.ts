@@ -47,10 +47,11 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     { account, callbackSecretKey, callbackUrl }: Request,
     transactionId: Uint8Array,
     raw: Uint8Array,
+    since: number,
     numbered: Numbered | undefined
   ) =>
     Broadcasts.begin({
-      ...{ account, chain, transactionId, raw, numbered },
+      ...{ account, chain, transactionId, raw, since, numbered },
       callback: callbackUrl === undefined ? undefined : { url: callbackUrl, secret: callbackSecretKey }
     }).pipe(
       // Neither a limit nor a subscription that is the same stops the one of a broadcast.
@@ -61,7 +62,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
 
   const broadcast = Effect.fnUntraced(function* (request: Request) {
     const raw = bytesOf(request.signedTransactionHex)
-    const { broadcasting } = (yield* freshness.node).sideSources
+    const { head, node } = yield* freshness.nodeAtHead
+    const { broadcasting } = node.sideSources
     if (broadcasting === undefined) {
       return yield* new Unimplemented({ message: `Transactions of ${chain.blockchain} cannot be broadcast yet` })
     }
@@ -70,12 +72,12 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     const numbered = yield* broadcasting.numberOf?.(raw) ?? Effect.undefined
     const known = yield* Effect.orDie(Broadcasts.find(chain, request.account, id))
     if (known !== undefined && Broadcasts.isOnItsWay(known)) {
-      yield* request.paying(begin(request, id, raw, numbered), () => 1)
+      yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
       return answer
     }
     const before = yield* broadcasting.standing(raw)
     if (before.state !== "mined" && before.state !== "waiting") yield* broadcasting.check(raw)
-    const row = yield* request.paying(begin(request, id, raw, numbered), () => 1)
+    const row = yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
     // Another process, or another request, may have sent it a moment ago.
     if (yield* isThere(row.id, raw, broadcasting)) return answer
     const sent = yield* broadcasting.send(raw)

@@ -8,6 +8,7 @@ import type { ConnectedNode, Family, FamilyFields } from "@headwater/indexer/fam
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
+import type { Head } from "@headwater/indexer/families/Source"
 import type { ChainReader, Tip } from "@headwater/indexer/store/chain/ChainReader"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -17,6 +18,8 @@ import { NodeUnavailable } from "../contract/Errors.ts"
 export interface Freshness<Node extends ConnectedNode = ConnectedNode> {
   /** The node, if it is connected and not behind what is recorded. */
   readonly node: Effect.Effect<Node, NodeUnavailable>
+  /** As `node`, with its newest block. */
+  readonly nodeAtHead: Effect.Effect<{ readonly node: Node; readonly head: Head }, NodeUnavailable>
   /**
    * The last recorded block, if it is on the node's chain and next to its head. With `newest` it waits a moment for a
    * block that the node has and the record is about to have.
@@ -114,5 +117,10 @@ export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fie
     }
   }, orUnavailable)
 
-  return { node: Effect.map(compared, ({ node }) => node), recorded, orUnavailable } satisfies Freshness<Node>
+  return {
+    node: Effect.map(compared, ({ node }) => node),
+    nodeAtHead: compared,
+    recorded,
+    orUnavailable
+  } satisfies Freshness<Node>
 })

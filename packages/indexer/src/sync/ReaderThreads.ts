@@ -34,10 +34,18 @@ export const Bounds = Context.Reference("@headwater/indexer/sync/ReaderThreads/B
     /** Blocks below the head, as last seen, from which on threads read. */
     distance: 64,
     /**
-     * How long the blocks up to the head take at the pace so far, from which on threads read, in milliseconds: a thread that
-     * starts loads and compiles what the main thread has, for as much CPU as a few thousand small blocks.
+     * How much CPU the blocks up to the head take at the pace so far, from which on threads read, in milliseconds: a thread
+     * that starts loads and compiles what the main thread has, for as much CPU as a few thousand small blocks. By the clock a
+     * busy machine or a slow node would start threads, of which neither gets faster.
      */
     worthMillis: 20_000,
+    /** Blocks before the pace is judged: the first ones take longest, since their code is compiled. */
+    paceBlocks: 64,
+    /** The CPU that this process has taken, in milliseconds. */
+    cpuMillis: () => {
+      const { system, user } = process.cpuUsage()
+      return (system + user) / 1000
+    },
     /** How long threads without blocks to read are kept, and how long one may give no sign of life, in milliseconds. */
     idleMillis: 30_000
   })
@@ -79,14 +87,13 @@ const decisive: ReadonlySet<Capability.Name> = new Set([
 
 /** Blocks long past that are read in a row, without one near the head or a pause between them. */
 interface Run {
-  readonly since: number
+  /** The CPU that the process had taken before. */
+  readonly cpuMillis: number
   /** When the last one was asked for. */
   until: number
   blocks: number
   isWorth: boolean
 }
-
-const newRun = (now: number): Run => ({ since: now, until: now, blocks: 0, isWorth: false })
 
 const areAlike = (ours: ReadonlyArray<Capability.Capability>, others: ReadonlyArray<Capability.Capability>) =>
   ours.every(
@@ -99,7 +106,7 @@ export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<ReaderThreads, never, Scope.Scope> {
   if (options.threads === 0) return none
-  const { distance, idleMillis, worthMillis } = yield* Bounds
+  const { cpuMillis, distance, idleMillis, paceBlocks, worthMillis } = yield* Bounds
   const threads = yield* Effect.forEach(Array.from({ length: options.threads }), ReaderThread.make)
   /** When a thread was last asked. */
   let askedAt = 0
@@ -206,10 +213,13 @@ export const make = Effect.fnUntraced(function* (
         }
         const now = yield* SteadyTime.millis
         // A pause, as between two syncs, says nothing of how long blocks take.
-        if (run === undefined || now - run.until >= idleMillis) run = newRun(now)
+        if (run === undefined || now - run.until >= idleMillis) {
+          run = { cpuMillis: cpuMillis(), until: now, blocks: 0, isWorth: false }
+        }
         run.until = now
         run.blocks++
-        run.isWorth ||= ((now - run.since) / run.blocks) * (newest! - height) >= worthMillis
+        run.isWorth ||=
+          run.blocks > paceBlocks && ((cpuMillis() - run.cpuMillis) / run.blocks) * (newest! - height) >= worthMillis
         return (run.isWorth ? yield* byThread(question, height, now) : undefined) ?? (yield* plain(height))
       })
       const readEnds = Effect.sync(() => {

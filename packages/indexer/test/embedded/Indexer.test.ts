@@ -24,7 +24,7 @@ const file = Effect.map(
 /** Threads read however little is left. */
 const atOnce = Layer.effect(
   ReaderThreads.Bounds,
-  Effect.map(ReaderThreads.Bounds, (bounds) => ({ ...bounds, worthMillis: 0 }))
+  Effect.map(ReaderThreads.Bounds, (bounds) => ({ ...bounds, worthMillis: 0, paceBlocks: 0 }))
 )
 
 describe("Indexer", () => {

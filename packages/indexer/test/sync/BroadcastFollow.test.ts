@@ -83,7 +83,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* Effect.ignore(follow.step)
         return yield* outcome
       })
-      const begin = Broadcasts.begin({ account, chain, transactionId, raw, callback })
+      const begin = Broadcasts.begin({ account, chain, transactionId, raw, since: 0, callback })
       const events = Effect.fnUntraced(function* (subscription: number | null) {
         return (yield* Seed.rows(subscription!)).map(({ body, event, state }) => [
           event.replace("BROADCAST_TRANSACTION_", ""),
@@ -224,7 +224,7 @@ for (const store of takenStores(import.meta.url)) {
           yield* subscriptions.remove(key)
           assert.deepStrictEqual(yield* shown, [1, [own.id], [own.id], 1])
           const again = yield* Broadcasts.begin({
-            ...{ account, chain, raw, callback },
+            ...{ account, chain, raw, since: 0, callback },
             transactionId: new Uint8Array(32).fill(8)
           })
           const [other] = yield* read((db) =>
@@ -243,7 +243,7 @@ for (const store of takenStores(import.meta.url)) {
           const { account, follow, mine, node } = yield* start
           const begin = (first: number, last: number) =>
             Broadcasts.begin({
-              ...{ account, chain, raw: Uint8Array.of(first), callback: undefined },
+              ...{ account, chain, raw: Uint8Array.of(first), since: 0, callback: undefined },
               transactionId: new Uint8Array(32).fill(last)
             })
           for (let i = 0; i < 120; i++) yield* begin(9, i)
@@ -266,14 +266,26 @@ for (const store of takenStores(import.meta.url)) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are looked for from where the nodes were, however far behind the record is", () =>
+        Effect.gen(function* () {
+          const { account, next, node } = yield* start
+          yield* Broadcasts.begin({ account, chain, transactionId, raw, since: 700, callback })
+          yield* next({ state: "absent" })
+          assert.strictEqual(node.since, 700)
+          assert.strictEqual(yield* next({ state: "absent" }), "dropped")
+          yield* next({ state: "absent" })
+          assert.strictEqual(node.since, 700)
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("have their turn beside those of another account, however many these are", () =>
         Effect.gen(function* () {
           const { account, next, node } = yield* start
           for (let i = 0; i < 70; i++) {
             const transactionId = new Uint8Array(32).fill(9).fill(i, 0, 1)
-            yield* Broadcasts.begin({ account, chain, transactionId, raw, callback: undefined })
+            yield* Broadcasts.begin({ account, chain, transactionId, raw, since: 0, callback: undefined })
           }
-          const own = { account: yield* Seed.account, raw: Uint8Array.of(5), callback: undefined }
+          const own = { account: yield* Seed.account, raw: Uint8Array.of(5), since: 0, callback: undefined }
           yield* Broadcasts.begin({ ...own, chain, transactionId })
           yield* next({ state: "waiting" })
           assert.strictEqual(node.raws.length, 71)
@@ -353,11 +365,18 @@ for (const store of takenStores(import.meta.url)) {
 
           const other = yield* Seed.account
           assert.isUndefined(yield* Broadcasts.find(chain, other, transactionId))
-          const own = yield* Broadcasts.begin({ account: other, chain, transactionId, raw, callback: undefined })
+          const own = yield* Broadcasts.begin({
+            account: other,
+            chain,
+            transactionId,
+            raw,
+            since: 0,
+            callback: undefined
+          })
           assert.notStrictEqual(own.id, row.id)
           // A request that names a URL later is told what is known then.
           yield* Broadcasts.record(chain, own.id, { outcome: "sent" })
-          const named = yield* Broadcasts.begin({ account: other, chain, transactionId, raw, callback })
+          const named = yield* Broadcasts.begin({ account: other, chain, transactionId, raw, since: 0, callback })
           assert.deepStrictEqual(yield* events(named.subscription), [["SUCCESS", "due", undefined]])
 
           const lines: Array<AccountExport.Line> = []

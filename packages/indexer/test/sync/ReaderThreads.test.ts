@@ -45,7 +45,7 @@ const settingsOf = (url: string, more: Partial<NodeSettings> = {}): NodeSettings
 })
 
 /** Every block but the newest is past. */
-const bounds = { distance: 1, worthMillis: 0, idleMillis: 60_000 }
+const bounds = { distance: 1, worthMillis: 0, paceBlocks: 0, cpuMillis: () => 0, idleMillis: 60_000 }
 
 const counted = (id: string) =>
   Effect.map(Metric.snapshot, (all) =>
@@ -296,9 +296,10 @@ const inProcess = (started: Array<InProcessReader.InProcessThread>, deliver: (me
 })
 
 describe("threads start where what is left takes long", () => {
-  /** How many are started; each look at the clock takes so long, as `pass` does. */
+  /** How many are started; each look at the CPU that was taken takes so much, and `pass` so long. */
   const started = Effect.fnUntraced(function* (
     stepMillis: number,
+    paceBlocks: number,
     reading: (
       node: Opened,
       heights: ReadonlyArray<number>,
@@ -310,13 +311,14 @@ describe("threads start where what is left takes long", () => {
     let millis = 0
     const clock = yield* Clock.Clock
     const timed: Clock.Clock = Object.assign(Object.create(clock), {
-      monotonicTimeNanosUnsafe: () => {
-        millis += stepMillis
-        return BigInt(millis) * 1_000_000n
-      }
+      monotonicTimeNanosUnsafe: () => BigInt(millis) * 1_000_000n
     })
+    const cpuMillis = () => {
+      millis += stepMillis
+      return millis
+    }
     yield* Effect.gen(function* () {
-      const node = yield* open(TronBlocks.mainnet, settings, 1, { ...bounds, worthMillis: 300 })
+      const node = yield* open(TronBlocks.mainnet, settings, 1, { ...bounds, worthMillis: 300, paceBlocks, cpuMillis })
       yield* reading(node, heights, (passed) => {
         millis += passed
       })
@@ -328,17 +330,21 @@ describe("threads start where what is left takes long", () => {
   })
 
   it.live("none for blocks that are soon read", () =>
-    apart(() => Effect.map(started(0, read), (threads) => assert.strictEqual(threads, 0)))
+    apart(() => Effect.map(started(0, 0, read), (threads) => assert.strictEqual(threads, 0)))
   )
 
   it.live("one once the pace says that it pays", () =>
-    apart(() => Effect.map(started(10, read), (threads) => assert.strictEqual(threads, 1)))
+    apart(() => Effect.map(started(10, 0, read), (threads) => assert.strictEqual(threads, 1)))
+  )
+
+  it.live("none before enough blocks were read to know the pace", () =>
+    apart(() => Effect.map(started(10, 1_000, read), (threads) => assert.strictEqual(threads, 0)))
   )
 
   it.live("after a block near the head the pace is measured anew", () =>
     apart(() =>
       Effect.gen(function* () {
-        const threads = yield* started(0, (node, heights, pass) =>
+        const threads = yield* started(0, 0, (node, heights, pass) =>
           Effect.gen(function* () {
             yield* read(node, heights.slice(0, 4))
             yield* node.source.blockAt(first + 39)
@@ -354,7 +360,7 @@ describe("threads start where what is left takes long", () => {
   it.live("after a pause the pace is measured anew: what is read now and then needs none", () =>
     apart(() =>
       Effect.gen(function* () {
-        const threads = yield* started(0, (node, heights, pass) =>
+        const threads = yield* started(0, 0, (node, heights, pass) =>
           Effect.gen(function* () {
             for (let time = 0; time < 3; time++) {
               yield* read(node, heights.slice(0, 8))

@@ -1,5 +1,6 @@
 /** Prices of gas at the moment, and the gas that a transfer takes. */
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
@@ -10,7 +11,7 @@ import { Unimplemented } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
-import { asNumber, gasFor } from "./Prepare.ts"
+import { asNumber, gasFor, gasLimitOf } from "./Prepare.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
@@ -18,9 +19,9 @@ const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
   unit: "Wei"
 })
 
-const gasLimitOf = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionRequest) {
+const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: TransactionRequest) {
   const estimate = yield* gasFor(evm, call)
-  return { gasLimit: yield* asNumber("gasLimit", Preparation.gasLimit(estimate, call.data)) }
+  return { gasLimit: yield* asNumber("gasLimit", yield* gasLimitOf(chain, evm, call, estimate)) }
 })
 
 type Operations = Pick<ChainOperations, "marketFees" | "gasPrices" | "nativeGas" | "tokenGas">
@@ -54,7 +55,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>
     const to = yield* decodeAddress(chain, "recipient", request.recipient)
     const value = yield* decodeAmount(chain, "amount", request.amount)
     const { evm } = yield* freshness.node
-    return yield* gasLimitOf(evm, { from, to, value, data: new TextEncoder().encode(request.additionalData ?? "") })
+    return yield* gasItem(chain, evm, { from, to, value, data: new TextEncoder().encode(request.additionalData ?? "") })
   })
 
   const tokenGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["tokenGas"]>[0]) {
@@ -65,7 +66,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>
       ...transfer,
       ...(isFungible ? { amount } : { tokenId: amount, attribute: "amount" })
     })
-    return yield* gasLimitOf(evm, { ...call, value: 0n })
+    return yield* gasItem(chain, evm, { ...call, value: 0n })
   })
 
   return {

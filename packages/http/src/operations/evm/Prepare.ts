@@ -81,6 +81,20 @@ export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
     )
   )
 
+/** The gas limit of a call, for the node's estimate. */
+export const gasLimitOf = Effect.fnUntraced(function* (
+  chain: Chain,
+  evm: EvmNode,
+  { data, to }: TransactionRequest,
+  estimate: bigint
+) {
+  const limit = Preparation.gasLimit(estimate, data)
+  if (limit > estimate || data.length === 0) return limit
+  // Data takes as much of an account without code, and hides in the floor of EIP-7623 what a contract does.
+  const mayTakeMore = chain.evm?.dataFee === "arbitrum" || (yield* evm.hasCode(to))
+  return mayTakeMore ? Preparation.withMargin(estimate) : estimate
+})
+
 /** The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. */
 const feeQuoteFor = (
   type: Preparation.TransactionType,
@@ -175,7 +189,7 @@ const prepareCall = Effect.fnUntraced(function* (
           )
         )
       )
-  const gasLimit = Preparation.gasLimit(estimate, data)
+  const gasLimit = yield* gasLimitOf(chain, evm, { from, to, value: amount, data }, estimate)
   const quote = yield* feeQuoteFor(type, prices, fee, gasLimit, fromAmount, feeFault)
   const gasFee = quote.cap * gasLimit
   const build = (value: bigint, nonce = next) =>

@@ -19,7 +19,8 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => 
         suggestedTip: 50_000_000n
       }),
     account: () => Effect.succeed({ balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n }),
-    estimateGas: () => Effect.succeed(gas)
+    estimateGas: () => Effect.succeed(gas),
+    hasCode: () => Effect.succeed(false)
   }
   const chain = Chain.ofName(name)!
   const node = Effect.succeed({ evm, feeFault: feeFault(chain, maximumFee) })
@@ -30,9 +31,9 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => 
   })
   const address = `0x${"11".repeat(20)}`
   return {
-    prepare: (exactAmount?: bigint) =>
+    prepare: (exactAmount?: bigint, additionalData?: string) =>
       prepare({
-        ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true },
+        ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true, additionalData },
         fee: { priority: "standard", ...(exactAmount === undefined ? {} : { exactAmount: String(exactAmount) }) }
       } as never),
     reserved: () => reserved
@@ -48,6 +49,17 @@ describe("Preparation of EVM transactions", () => {
       assert.strictEqual(reserved(), 0)
       assert.strictEqual((yield* prepare(gas * 2_000_000_000n)).nonce, 5)
       assert.strictEqual(reserved(), 1)
+    })
+  )
+
+  it.effect("leaves Arbitrum's part for the layer below its margin, which the floor of the data is above", () =>
+    Effect.gen(function* () {
+      const gasLimitOn = Effect.fnUntraced(function* (name: string) {
+        const { gasLimit } = yield* prepared(name, 10_000_000n).prepare(undefined, "a note")
+        return gasLimit
+      })
+      assert.strictEqual(yield* gasLimitOn("ethereum/mainnet"), 21_000)
+      assert.strictEqual(yield* gasLimitOn("arbitrum/mainnet"), 27_300)
     })
   )
 

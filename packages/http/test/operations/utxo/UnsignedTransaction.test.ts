@@ -93,6 +93,41 @@ describe("Unsigned transactions of UTXO chains", () => {
     )
   })
 
+  it("are written as BIP-371 has it, where a taproot key spends and is paid", () => {
+    // "PSBT with one P2TR key only output with internal key and its derivation path".
+    const vector = [
+      "cHNidP8BAF4CAAAAASd0Srq/MCf+DWzyOpbu4u+xiO9SMBlUWFiD5ptmJLJCAAAAAAD/////AUjmBSoBAAAAIlEgg2mORYxmZOFZXXXaJZfeHiLul9eY5wbE",
+      "wKS1qYI810MAAAAAAAEBKwDyBSoBAAAAIlEgWiws9bUs8x+DrS6Npj/wMYPs2PYJx1EK6KSOA5EKB1chFv40kGTJjW4qhT+jybEr2LMEoZwZXGDvp+4jkwRt",
+      "P6IyGQB3Ky2nVgAAgAEAAIAAAACAAQAAAAAAAAABFyD+NJBkyY1uKoU/o8mxK9izBKGcGVxg76fuI5MEbT+iMgABBSARJNp67JLM0GyVRWJkf0N7E4uVchqE",
+      "vivyJ2u92rPmcSEHESTaeuySzNBslUViZH9DexOLlXIahL4r8idrvdqz5nEZAHcrLadWAACAAQAAgAAAAIAAAAAABQAAAAA="
+    ].join("")
+    const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"))
+    const keyAt = (path: string, xOnly: string) => ({
+      ...{ fingerprint: bytes("772b2da7"), path: `m/86'/1'/0'/${path}`, publicKey: bytes(`02${xOnly}`) }
+    })
+    const written = Steps.atOnce(
+      psbtOf(network, {
+        ...{ format: "P2TR", version: 2, locktime: 0, sequence: 0xffff_ffff },
+        inputs: [
+          {
+            transactionId: bytes("27744ababf3027fe0d6cf23a96eee2efb188ef52301954585883e69b6624b242").toReversed(),
+            ...{ index: 0, amount: 5_000_000_000n, maker: undefined },
+            script: bytes("51205a2c2cf5b52cf31f83ad2e8da63ff03183ecd8f609c7510ae8a48e03910a0757"),
+            key: keyAt("1/0", "fe349064c98d6e2a853fa3c9b12bd8b304a19c195c60efa7ee2393046d3fa232")
+          }
+        ],
+        outputs: [
+          {
+            script: bytes("512083698e458c6664e1595d75da2597de1e22ee97d798e706c4c0a4b5a9823cd743"),
+            amount: 4_999_997_000n,
+            key: keyAt("0/5", "1124da7aec92ccd06c954562647f437b138b95721a84be2bf2276bbddab3e671")
+          }
+        ]
+      })
+    )
+    assert.strictEqual(written, vector)
+  })
+
   it("show what they spend from up to four megabytes: one transaction of many coins is in each of them", () => {
     const huge = unsigned(5, 1, "P2WPKH", 900_000)
     const { data } = Psbt.fromBase64(Steps.atOnce(psbtOf(network, huge))!)

@@ -66,12 +66,11 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     if (seen === undefined) return undefined
     // What a waiting transaction spends, this one may replace.
     const inBlocks = seen.includes(undefined) ? yield* UnspentOutputs.find(rpc, outpoints, false) : []
-    const unseen = outpoints.filter((_, i) => (seen[i] ?? inBlocks?.[i]) === undefined)
-    const inMempool = yield* UnspentOutputs.ofWaiting(rpc, unseen, verbose)
+    const inMempool = UnspentOutputs.waiting(rpc, verbose)
     let sum = 0n
     const waiting = new Set<string>()
     for (const [i, outpoint] of outpoints.entries()) {
-      const output = seen[i] ?? inBlocks?.[i] ?? inMempool(outpoint)
+      const output: NodeJson.Json | undefined = seen[i] ?? inBlocks?.[i] ?? (yield* inMempool(outpoint))
       if (output === undefined) {
         return yield* Broadcasting.contradicted(
           `the input ${i}, ${UnspentOutputs.textOf(outpoint)}, must be an unspent output: the node has none`

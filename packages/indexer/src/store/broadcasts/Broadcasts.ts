@@ -36,6 +36,11 @@ interface NewBroadcast {
   readonly chain: Chain
   readonly transactionId: Uint8Array
   readonly raw: Uint8Array
+  /**
+   * Height of the nodes' newest block: no block up to there has it. What is recorded may be far behind that, or nothing yet, and
+   * the blocks in between would be looked through for what cannot be there.
+   */
+  readonly since: number
   /** Where the chain counts its sender's transactions. */
   readonly numbered?: ReservedNonces.Numbered | undefined
   readonly callback: { readonly url: string; readonly secret: string | undefined } | undefined
@@ -91,11 +96,11 @@ const subscribe = Effect.fnUntraced(function* ({ account, callback, chain }: New
  */
 export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroadcast) {
   const { query, transaction } = yield* Database
-  const { account, chain, numbered, raw, transactionId } = broadcast
+  const { account, chain, numbered, raw, since, transactionId } = broadcast
   return yield* transaction(
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const { height, id } = yield* ChainRow.lock(yield* ChainRow.make(chain))
+      const { id } = yield* ChainRow.lock(yield* ChainRow.make(chain))
       const [known] = yield* query((db) =>
         db
           .selectFrom("broadcast")
@@ -119,7 +124,7 @@ export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroa
       }
       const unsent = {
         ...{ raw, subscription, outcome: "unknown" as const, error: null, height: null, hash: null, absences: 0 },
-        ...{ since_height: height ?? 0, next_look: 0, changed: now },
+        ...{ since_height: since, next_look: 0, changed: now },
         ...{ sender: numbered?.sender ?? null, nonce: numbered?.number ?? null }
       }
       if (numbered !== undefined) yield* ReservedNonces.supersede(account, id, numbered)
@@ -182,7 +187,8 @@ const write = Effect.fnUntraced(function* (
   const isLasting = isSame(row, found)
   const isOpen = found.outcome === "sent" || found.outcome === "unknown"
   // While it is open, a block may have it from where it was begun on, whatever was said in between.
-  const since_height = isLasting || isOpen ? row.since_height : Math.max(tip ?? 0, found.block?.height ?? 0)
+  const since_height =
+    isLasting || isOpen ? row.since_height : Math.max(row.since_height, tip ?? 0, found.block?.height ?? 0)
   const isSettled = !isOpen && looked - since_height >= settledBlocks
   const changed = {
     // PostgreSQL takes no NUL, and a contract may have a node say one: some nodes run a transaction before they take it.

@@ -31,6 +31,11 @@ const fakeNode = () => {
     /** By outpoint: unspent in blocks, or in the mempool. */
     inBlocks: new Set<string>(),
     inMempool: new Set<string>(),
+    /** Ids of transactions that wait, each with one output. */
+    waiting: new Set<string>(),
+    /** Ids of mined transactions, which a node with an index of transactions shows. */
+    indexed: new Set<string>(),
+    shown: 0,
     pruned: 0,
     noTransaction: "No such mempool transaction. Use -txindex or provide a block hash.",
     /** Asked for the hash at this height, it changes to another branch behind its answer. */
@@ -41,8 +46,14 @@ const fakeNode = () => {
     Result.fail(new NodeRejected({ node: "node", method, code, message }))
   const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
     switch (method) {
-      case "getrawtransaction":
-        return refused(method, -5, state.noTransaction)
+      case "getrawtransaction": {
+        const made = String(params[0])
+        const vout = [{ ismweb: false, value: "1.00000000", n: 0, scriptPubKey: { hex: "00" } }]
+        if (state.waiting.has(made)) return Result.succeed({ txid: made, vout })
+        if (!state.indexed.has(made)) return refused(method, -5, state.noTransaction)
+        state.shown++
+        return Result.succeed({ txid: made, vout, blockhash: hashAt(1, state.branch) })
+      }
       case "getblockcount":
         return Result.succeed(state.tip)
       case "getblockhash": {
@@ -77,7 +88,7 @@ const fakeNode = () => {
     batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
     results: (calls) => Effect.succeed(calls.map(answer))
   }
-  const { find, standing } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
+  const { check, find, standing } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
     maximumFee: 1,
     verbose: [true]
   })
@@ -90,7 +101,7 @@ const fakeNode = () => {
     }
   })
   const found = (upTo: number, one = id) => Effect.result(find(Buffer.from(one, "hex"), upTo))
-  return { found, settled, standing: standing(sent.toBuffer()), state }
+  return { check: check(sent.toBuffer()), found, settled, standing: standing(sent.toBuffer()), state }
 }
 
 describe("a Dash transaction", () => {
@@ -285,10 +296,31 @@ describe("the standing of a UTXO transaction whose outputs are spent", () => {
       assert.deepStrictEqual((yield* settled(0)).found, { state: "absent" })
       assert.strictEqual(state.blocks, 0)
 
-      state.inBlocks.clear()
+      // Another transaction that waits spends that one too: no block has either.
       state.inMempool.clear()
+      state.waiting.add(outpoints[1]!.slice(0, 64))
+      assert.deepStrictEqual((yield* settled(0)).found, { state: "absent" })
+      state.inBlocks.clear()
+      assert.deepInclude((yield* settled(0)).found, { state: "replaced" })
+      state.waiting.add(outpoints[0]!.slice(0, 64))
+      state.blocks = 0
+      assert.deepStrictEqual((yield* settled(0)).found, { state: "absent" })
+      assert.strictEqual(state.blocks, 0)
+
+      state.waiting.clear()
       state.minedAt = 296
       assert.deepInclude(yield* standing, { state: "mined", height: 296 })
+    })
+  )
+})
+
+describe("the check of a UTXO transaction whose inputs are spent", () => {
+  it.effect("has the node show one transaction that made them, and not all, however large they are", () =>
+    Effect.gen(function* () {
+      const { check, state } = fakeNode()
+      for (const outpoint of outpoints) state.indexed.add(outpoint.slice(0, 64))
+      assert.match((yield* Effect.flip(check)).message, /^the input 0, .* must be an unspent output/)
+      assert.strictEqual(state.shown, 1)
     })
   )
 })
@@ -391,6 +423,14 @@ describe.skipIf(!Litecoind.installed)("A transaction that is in MWEB alone", () 
       assert.strictEqual(Buffer.from(yield* idOf(raw)).toString("hex"), id)
       yield* check(raw)
       assert.deepStrictEqual(yield* standing(raw, since), { state: "waiting" })
+      // What stays in MWEB is no output that another transaction may spend, though the node lists it with those.
+      const into = yield* node.rpc<string>("sendtoaddress", yield* shielded<string>("getnewaddress", "", "mweb"), 1)
+      const inputs = [{ txid: into, vout: 1 }]
+      const spending = yield* node.rpc<string>("createrawtransaction", inputs, {
+        [yield* node.rpc<string>("getnewaddress")]: 0.1
+      })
+      const refusal = yield* Effect.flip(check(Buffer.from(spending, "hex")))
+      assert.match(refusal.message, /^the input 0, .* must be an unspent output/)
       const [hash] = yield* node.mine(2)
       const found = yield* Effect.repeat(standing(raw, since), {
         until: ({ state }) => state !== "searching",

@@ -53,7 +53,7 @@ for (const store of takenStores(import.meta.url)) {
           const broadcast = (number: number) =>
             Broadcasts.begin({
               ...{ account: 1, chain, transactionId: new Uint8Array(32).fill(number), raw: new Uint8Array(1) },
-              ...{ numbered: { sender, number }, callback: undefined }
+              ...{ since: 0, numbered: { sender, number }, callback: undefined }
             })
           const waiting = yield* broadcast(4)
           const { read } = yield* Database

@@ -95,18 +95,27 @@ export const make = (verbose: Parameters) => {
     })
 
   /**
-   * The first input that neither a block nor the mempool has unspent, whether all are like that, as they are where the
-   * transaction itself is mined, and the blocks by which the others are unspent; undefined where the node cannot say.
+   * The first input that no block has unspent, nor the mempool, where a waiting transaction may spend it, whether the transaction
+   * itself may be mined, and have spent all, and the blocks by which the others are unspent; undefined where the node cannot say.
    */
   const goneInputs = Effect.fnUntraced(function* (node: JsonRpc, { body }: SignedTransaction) {
     const outpoints = body.spends.map(({ outpoint }) => outpoint)
     // An output of a transaction that waits is in the mempool alone, one that another spends there in the blocks alone.
-    const waiting = yield* UnspentOutputs.find(node, outpoints, true)
+    const unspent = yield* UnspentOutputs.find(node, outpoints, true)
     const inBlocks = yield* UnspentOutputs.find(node, outpoints, false)
-    if (waiting === undefined || inBlocks === undefined) return undefined
-    const gone = outpoints.filter((_, i) => (waiting[i] ?? inBlocks[i]) === undefined)
-    const blocks = new Set([...waiting, ...inBlocks].flatMap((output) => output?.bestblock ?? []))
-    return { first: gone[0], areAll: gone.length === outpoints.length, blocks: [...blocks] }
+    if (unspent === undefined || inBlocks === undefined) return undefined
+    const unseen = outpoints.filter((_, i) => (unspent[i] ?? inBlocks[i]) === undefined)
+    const blocks = new Set([...unspent, ...inBlocks].flatMap((output) => output?.bestblock ?? []))
+    // Where a waiting one spends what another waiting one makes, neither shows it.
+    const inMempool = UnspentOutputs.waiting(node, verbose)
+    let first: UnspentOutputs.Outpoint | undefined
+    for (const outpoint of unseen) {
+      if ((yield* inMempool(outpoint)) !== undefined) continue
+      first = outpoint
+      break
+    }
+    const mayBeMined = unseen.length === outpoints.length && first === unseen[0]
+    return { first, mayBeMined, blocks: [...blocks] }
   })
 
   /**
@@ -133,9 +142,7 @@ export const make = (verbose: Parameters) => {
       const found = byIndex ?? (yield* byOutputs(node, decoded.id, positions))
       if (found !== undefined) return found
       const inputs = yield* goneInputs(node, decoded)
-      // Mined it would have spent them all.
-      const mayBeMined = inputs === undefined || inputs.areAll
-      const mined = mayBeMined ? yield* search(node, decoded, since) : ({ state: "nowhere" } as const)
+      const mined = inputs?.mayBeMined !== false ? yield* search(node, decoded, since) : ({ state: "nowhere" } as const)
       if (mined.state === "mined" || mined.state === "searching") return mined
       if (mined.state === "hidden") return { state: "absent", mayCome: true }
       if (inputs !== undefined && (yield* isBefore(node, inputs.blocks, since)))

@@ -39,29 +39,27 @@ export const find = Effect.fnUntraced(function* (
 })
 
 /**
- * The outputs of transactions that wait, by their outpoints: `gettxout` does not show one that another waiting transaction
- * spends. `verbose` is the second argument of `getrawtransaction` that the chain's node takes.
+ * The output at an outpoint, where its transaction waits: `gettxout` does not show one that another waiting transaction spends.
+ * One after the other, and each transaction once: those that are mined may be large, and whoever asks ends at the first of them.
+ * `verbose` is the second argument of `getrawtransaction` that the chain's node takes.
  */
-export const ofWaiting = Effect.fnUntraced(function* (
-  rpc: JsonRpc,
-  outpoints: ReadonlyArray<Outpoint>,
-  verbose: Parameters
-) {
-  const ids = [...new Set(outpoints.map(({ transactionId }) => hex(transactionId)))]
-  const answers = yield* rpc.results(
-    ids.map((id): Call => ({ method: "getrawtransaction", params: [id, ...verbose] })),
-    "decimalText"
-  )
-  const outputs = new Map<string, unknown>()
-  for (const [i, id] of ids.entries()) {
-    const transaction = Result.getOrUndefined(answers[i]!)
+export const waiting = (rpc: JsonRpc, verbose: Parameters) => {
+  const made = new Map<string, ReadonlyArray<unknown>>()
+
+  const outputsOf = Effect.fnUntraced(function* (id: string) {
+    const call = rpc.call("getrawtransaction", [id, ...verbose], "decimalText")
+    const transaction = yield* Effect.catchTag(call, "NodeRejected", () => Effect.undefined)
     // A node with an index of transactions shows mined ones too.
-    if (!Predicate.isReadonlyObject(transaction) || transaction.blockhash !== undefined) continue
-    outputs.set(id, transaction.vout)
-  }
-  return ({ index, transactionId }: Outpoint): NodeJson.Json | undefined => {
-    const all = outputs.get(hex(transactionId))
-    const output: unknown = Array.isArray(all) ? all[index] : undefined
-    return Predicate.isReadonlyObject(output) ? { ...output, confirmations: 0 } : undefined
-  }
-})
+    const waits = Predicate.isReadonlyObject(transaction) && typeof transaction.blockhash !== "string"
+    return waits && Array.isArray(transaction.vout) ? (transaction.vout as ReadonlyArray<unknown>) : []
+  })
+
+  return Effect.fnUntraced(function* ({ index, transactionId }: Outpoint) {
+    const id = hex(transactionId)
+    const outputs = made.get(id) ?? (yield* outputsOf(id))
+    made.set(id, outputs)
+    const output = outputs[index]
+    // Those that stay in MWEB are listed behind the others, and have no index.
+    return Predicate.isReadonlyObject(output) && output.ismweb !== true ? { ...output, confirmations: 0 } : undefined
+  })
+}

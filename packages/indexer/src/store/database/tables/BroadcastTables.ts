@@ -26,7 +26,7 @@ export interface BroadcastTable {
   hash: Uint8Array | null
   /** Looks in a row at which no node had it. */
   absences: Generated<number>
-  /** The chain's height when the outcome changed. */
+  /** A height of the chain, up to which no block has it; where the outcome changes, the chain's height then. */
   since_height: number
   /** The height of the chain from which on it is looked for again; null where the outcome is final. */
   next_look: number | null

@@ -1,0 +1,47 @@
+/** What is written of a transaction before it is sent. */
+import { assert, describe, layer } from "@effect/vitest"
+import * as Broadcast from "@headwater/http/operations/Broadcast"
+import type { Freshness } from "@headwater/http/operations/Freshness"
+import type { Broadcasting } from "@headwater/indexer/families/Broadcasting"
+import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
+import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { takenStores } from "../../../../test/Stores.ts"
+import * as Seed from "../../../indexer/test/store/Seed.ts"
+
+const { chain } = Seed
+const id = new Uint8Array(32).fill(7)
+
+const broadcasting: Broadcasting = {
+  idOf: () => Effect.succeed(id),
+  check: () => Effect.void,
+  send: () => Effect.succeed({ state: "taken" }),
+  standing: () => Effect.succeed({ state: "absent" }),
+  find: () => Effect.succeed({ state: "absent" })
+}
+const node = { sideSources: { broadcasting } } as unknown as ConnectedNode
+const head = { height: 2_900_000, hash: new Uint8Array(32), final: undefined }
+const freshness: Freshness = {
+  node: Effect.succeed(node),
+  nodeAtHead: Effect.succeed({ node, head }),
+  recorded: () => Effect.die(new Error("what is broadcast needs no record")),
+  orUnavailable: (self) => self as never
+}
+
+for (const store of takenStores(import.meta.url)) {
+  describe(`A broadcast transaction on ${store.name}`, () => {
+    layer(Subscriptions.layer.pipe(Layer.provideMerge(store.layer)))((it) => {
+      it.effect("is looked for from the newest block of the node on, where no block is recorded yet", () =>
+        Effect.gen(function* () {
+          const account = yield* Seed.account
+          const { broadcast } = yield* Broadcast.make(chain, freshness)
+          yield* broadcast({ account, signedTransactionHex: "010203", paying: (self: unknown) => self } as never)
+          const row = yield* Broadcasts.find(chain, account, id)
+          assert.deepInclude(row, { outcome: "sent", since_height: head.height })
+        })
+      )
+    })
+  })
+}
