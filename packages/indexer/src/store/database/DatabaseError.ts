@@ -37,6 +37,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   get lockTimedOut(): boolean {
     return (this.cause as { readonly code?: string }).code === "55P03"
   }
+  /** Whether others wrote to a SQLite file for as long as the statement waited for its turn. */
+  get busy(): boolean {
+    return (this.cause as { readonly code?: string }).code === "SQLITE_BUSY"
+  }
   /** Whether the store is on another server now, and has to be opened again. */
   get replaced(): boolean {
     return (this.cause as { readonly code?: string }).code === "EREPLACED"

@@ -170,6 +170,25 @@ describe("Checkpoints of a SQLite file", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("give the room of the log back where a commit finds the disk full", () =>
+    Effect.gen(function* () {
+      const file = yield* newFile
+      yield* Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        yield* fill(10)
+        assert.isAbove(statSync(`${file}-wal`).size, 4_000_000)
+        const [held] = yield* query(rows<{ page_count: number }>(sql`pragma page_count`))
+        yield* query(rows(sql.raw(`pragma max_page_count = ${held!.page_count}`)))
+        const insert = query(rows(sql`insert into filling values (randomblob(400000))`))
+        const { cause } = yield* Effect.flip(transaction(insert))
+        assert.strictEqual((cause as { readonly code?: string }).code, "SQLITE_FULL")
+        // Asked behind the copy of the log, on the same thread.
+        yield* query(rows(sql`select 1`))
+        assert.strictEqual(statSync(`${file}-wal`).size, 0)
+      }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })), Effect.provideService(SqliteMachine, machine))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("are the writer's own where the process may have no more threads", () =>
     Effect.gen(function* () {
       const file = yield* newFile

@@ -391,6 +391,24 @@ describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () =
     }).pipe(Effect.scoped)
   )
 
+  it.live("carries changes over beside a daemon that writes without a pause", () =>
+    Effect.gen(function* () {
+      const [{ db, from }, to] = [yield* filled, yield* newDatabase]
+      yield* Effect.gen(function* () {
+        const move = yield* StoreMove.open(from, to)
+        yield* move.copy(() => Effect.void)
+        db.exec("update credit_balance set balance = balance + 1")
+        db.exec("begin immediate")
+        const carried = yield* move.carryOver
+        db.exec("rollback")
+        assert.isAbove(carried, 0)
+        assert.strictEqual(yield* move.carryOver, 0)
+      }).pipe(Effect.scoped)
+      yield* moved(from, to)
+      yield* assertSame(db, to)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is refused where the target holds anything else, the store is in use at the end, or a key is missing", () =>
     Effect.gen(function* () {
       const [{ db, from }, to] = [yield* filled, yield* newDatabase]

@@ -79,6 +79,18 @@ export const run = (task: Task): void => {
   }
 }
 
+/**
+ * Gives the room of the writer's log back to a disk that is full: a log that is not yet worth copying may be what fills the disk,
+ * and nobody would copy it as long as commits fail.
+ */
+export const giveBack = (writer: Database.Database): void => {
+  try {
+    writer.pragma("wal_checkpoint(truncate)")
+  } catch {
+    // The file may need to grow for the log's pages: the log stays whole.
+  }
+}
+
 /** What is to be called behind each commit of a writer that is about to open the file; `begin` makes the thread. */
 export const behindCommits = (options: SqliteOptions, begin: (task: Task) => void): (() => void) => {
   const commits = new Int32Array(new SharedArrayBuffer(4))

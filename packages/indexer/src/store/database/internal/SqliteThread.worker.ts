@@ -22,9 +22,15 @@ const write = (options: SqliteOptions) => {
   const db = new Database(options.file)
   for (const pragma of pragmas(options)) db.pragma(pragma)
   const answer = SqliteExecution.make(db)
+  let isFull = false
   parentPort!.on("message", (request: SqliteExecution.Request) => {
-    parentPort!.postMessage(answer(request))
-    if (!db.inTransaction) committed()
+    const reply = answer(request)
+    parentPort!.postMessage(reply)
+    isFull ||= reply.error?.code === "SQLITE_FULL"
+    if (db.inTransaction) return
+    if (isFull) SqliteCheckpoints.giveBack(db)
+    isFull = false
+    committed()
   })
 }
 
