@@ -81,8 +81,8 @@ const noAccounts: ReadonlySet<number> = new Set()
 
 type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<LeftMatches.Match> }
 
-/** Matches that are read again and again, one account after another. */
-const remembered = 8
+/** Matches that are read at a time, and again and again, one account after another. */
+const remembered = 32
 
 export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const bounds = yield* Bounds
@@ -99,22 +99,24 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   /** The cost of a look at an account, in callbacks. */
   const visit = Math.ceil(bounds.step / 10)
 
-  const matchedRow = Effect.fnUntraced(function* (id: number) {
-    const before = known.get(id)
-    if (before !== undefined) return before
+  const matchedRows = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
     const { query } = yield* Database
-    const [row] = yield* query((db) => db.selectFrom("matched").selectAll().where("id", "=", id))
-    const { occurrences, ...rest } = row!
-    if (known.size >= remembered) known.delete(known.keys().next().value!)
-    const made = { ...rest, matches: LeftMatches.decode(occurrences) }
-    known.set(id, made)
-    return made
+    const found = new Map(ids.flatMap((id) => (known.has(id) ? [[id, known.get(id)!] as const] : [])))
+    const others = ids.filter((id) => !found.has(id))
+    if (others.length === 0) return found
+    for (const { occurrences, ...rest } of yield* query((db) =>
+      db.selectFrom("matched").selectAll().where("id", "in", others)
+    )) {
+      if (known.size >= remembered) known.delete(known.keys().next().value!)
+      const made = { ...rest, matches: LeftMatches.decode(occurrences) }
+      known.set(rest.id, made)
+      found.set(rest.id, made)
+    }
+    return found
   })
 
-  /** Writes up to `most` rows of a match for an account: callbacks, and confirmations that are pending. */
-  const fanOutRow = Effect.fnUntraced(function* (at: Row<"fan_out">, most: number) {
-    const { query } = yield* Database
-    const matched = yield* matchedRow(at.matched)
+  /** Gives up to `most` rows of a match for an account: callbacks, and confirmations that are pending; and how far that is. */
+  const fanOutRow = Effect.fnUntraced(function* (at: Row<"fan_out">, matched: MatchedRow, most: number) {
     const limit = Math.max(1, Math.ceil(most / Math.max(1, matched.matches.length)))
     const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
     const subscribers = yield* OwedSubscribers.read(matched, at, events, limit)
@@ -149,26 +151,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       left--
       if (due.length + pending.length >= most) break
     }
-    yield* CallbackState.enter("matched", due)
-    yield* PendingConfirmations.addMissing(chain, matched.height, pending)
-    const isDone = left === 0 && subscribers.length < limit
-    yield* isDone
-      ? query((db) =>
-          db
-            .deleteFrom("fan_out")
-            .where("chain", "=", chain)
-            .where("account", "=", at.account)
-            .where("matched", "=", at.matched)
-        )
-      : query((db) =>
-          db
-            .updateTable("fan_out")
-            .set({ subscription, occurrence })
-            .where("chain", "=", chain)
-            .where("account", "=", at.account)
-            .where("matched", "=", at.matched)
-        )
-    return { written: due.length + pending.length, due: due.length, isDone }
+    return { due, pending, isDone: left === 0 && subscribers.length < limit, subscription, occurrence }
   })
 
   /** Matches of which no account lacks callbacks any more are done. */
@@ -214,33 +197,76 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Writes some of what commits have left of matches. */
   const fanOutMatches = Effect.fnUntraced(function* (undoing: ReadonlySet<number>) {
-    const { query } = yield* Database
+    const { defer, query } = yield* Database
     const done = new Set<number>()
-    let callbacks = 0
-    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
+    const due: Array<CallbackState.NewCallback> = []
+    const pending = new Map<number, Array<PendingConfirmations.PendingRow>>()
+
+    /** Goes on at the first matches that the account has a turn at; how many rows that gave, and whether there may be more. */
+    const ofMatches = Effect.fnUntraced(function* (account: number, most: number) {
+      const count = Math.min(most, remembered)
+      const turn = yield* query((db) =>
+        db
+          .selectFrom("fan_out")
+          .selectAll()
+          .where("chain", "=", chain)
+          .where("account", "=", account)
+          .orderBy("matched")
+          .limit(count)
+      )
+      const matches = yield* matchedRows(turn.map(({ matched }) => matched))
+      const ended: Array<number> = []
       let left = most
-      while (left > 0) {
-        const [at] = yield* query((db) =>
+      for (const at of turn) {
+        const matched = matches.get(at.matched)!
+        const told = yield* fanOutRow(at, matched, left)
+        due.push(...told.due)
+        pending.set(matched.height, [...(pending.get(matched.height) ?? []), ...told.pending])
+        left -= Math.max(1, told.due.length + told.pending.length)
+        if (told.isDone) ended.push(at.matched)
+        else {
+          const { occurrence, subscription } = told
+          yield* defer((db) =>
+            db
+              .updateTable("fan_out")
+              .set({ subscription, occurrence })
+              .where("chain", "=", chain)
+              .where("account", "=", account)
+              .where("matched", "=", at.matched)
+          )
+        }
+        if (!told.isDone || left <= 0) break
+      }
+      if (ended.length > 0) {
+        yield* defer((db) =>
           db
-            .selectFrom("fan_out")
-            .selectAll()
+            .deleteFrom("fan_out")
             .where("chain", "=", chain)
             .where("account", "=", account)
-            .orderBy("matched")
-            .limit(1)
+            .where("matched", "in", ended)
         )
-        if (at === undefined) break
-        const { due, isDone, written } = yield* fanOutRow(at, left)
-        callbacks += due
-        if (isDone) done.add(at.matched)
-        left -= Math.max(1, written)
       }
-      return most - left
+      for (const id of ended) done.add(id)
+      return { given: most - left, more: turn.length > 0 }
+    })
+
+    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
+      let given = 0
+      for (let more = true; more && given < most; ) {
+        const turn = yield* ofMatches(account, most - given)
+        given += turn.given
+        more = turn.more
+      }
+      return given
     })
     const next = matchTurns.next(AccountTurns.withMatches(chain), turns, undoing)
     const any = yield* serve(matchTurns, next, visit, ofAccount)
+    yield* CallbackState.enter("matched", due)
+    yield* Effect.forEach(pending, ([height, rows]) => PendingConfirmations.addMissing(chain, height, rows), {
+      discard: true
+    })
     yield* forget(done)
-    return { callbacks, any }
+    return { callbacks: due.length, any }
   })
 
   /** Confirmations that have come and that no commit has told, account by account. */
