@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { formatUnits, parseUnits } from "ethers"
+import { formatUnits } from "ethers"
 import { decode, encode } from "ripple-binary-codec"
 import { classicAddressToXAddress, getBalanceChanges, hashes, isValidAddress, xAddressToClassicAddress } from "xrpl"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
@@ -39,34 +39,22 @@ const shown = (ledger: Json, { hash, metaData, ...fields }: Json) => {
   const transaction = decode(bytes) as Json
   const { Account, Amount, Destination, DestinationTag, Fee, Memos, TakerGets, TransactionType } = transaction
   const succeeded = metaData.TransactionResult === "tesSUCCESS"
-  const gains = getBalanceChanges(metaData).flatMap(({ account, balances }) =>
-    balances.flatMap(({ currency, value }) =>
-      currency === "XRP" ? { account, drops: parseUnits(value, 6) + (account === Account ? BigInt(Fee) : 0n) } : []
-    )
-  )
-  const [gainer] = gains
-    .filter(({ drops }) => succeeded && drops > 0n)
-    .toSorted((a, b) => (a.drops < b.drops ? 1 : a.drops > b.drops ? -1 : 0))
+  const gained = getBalanceChanges(metaData)
+    .find(({ account }) => account === Destination)
+    ?.balances.find(({ currency }) => currency === "XRP")
   const received =
-    Destination === undefined
-      ? coins(gainer?.drops ?? 0n)
-      : !succeeded || TransactionType !== "Payment"
-        ? none
-        : typeof Amount === "string"
-          ? coins(gains.find(({ account }) => account === Destination)?.drops ?? 0n)
-          : amount(metaData.DeliveredAmount ?? Amount)
+    !succeeded || TransactionType !== "Payment"
+      ? none
+      : typeof Amount === "string"
+        ? { amount: gained?.value ?? "0", unit: "XRP" }
+        : amount(metaData.DeliveredAmount ?? Amount)
   const memos = (Memos ?? []).flatMap(({ Memo }: Json) =>
     Memo.MemoData ? [Buffer.from(Memo.MemoData, "hex").toString()] : []
   )
   return {
     ...(memos.length === 0 ? {} : { additionalData: memos.join("\n") }),
     ...(DestinationTag === undefined ? {} : { destinationTag: DestinationTag }),
-    ...{
-      hash,
-      offer: amount(TakerGets),
-      positionInBlock: metaData.TransactionIndex,
-      recipient: Destination ?? gainer?.account ?? ""
-    },
+    ...{ hash, offer: amount(TakerGets), positionInBlock: metaData.TransactionIndex, recipient: Destination ?? "" },
     ...{ sender: Account, status: metaData.TransactionResult, timestamp: ledger.close_time + rippleEpoch },
     ...{ type: TransactionType, fee: coins(Fee), receive: received, value: amount(Amount) }
   }
@@ -161,7 +149,7 @@ describe.skipIf(!Fixtures.exist)("Recorded ledgers of XRP", () => {
         const senders = Map.groupBy(all, ({ sender }) => sender)
         const busiest = [...senders].sort(([, a], [, b]) => b.length - a.length).map(([sender]) => sender)
         const paid = all.find(
-          ({ receive, type }) => type === "Payment" && receive.unit === "XRP" && receive.amount !== "0"
+          ({ receive, type }) => type === "Payment" && receive.unit === "XRP" && receive !== none
         )!.recipient
         for (const address of [...busiest.slice(0, 2), paid]) {
           const texts = new Set(

@@ -359,7 +359,8 @@ layer(Grown.layer, { excludeTestServices: true })("Tron", (it) => {
       assert.deepStrictEqual(item, {
         ...{ extraData: "0x", gasLimit: 0, gasUsed: 0, hash: ids.get(102), height: 102, minedInSeconds: 3 },
         ...{ nextBlockHash: ids.get(103), nonce: 0, previousBlockHash: ids.get(101), timestamp: timeOf(102) },
-        ...{ transactionsCount: 1, blockchainSpecific: { bandwidthUsed: 267, energyUsed: 0, burnedTRX: "0" } }
+        ...{ totalDifficulty: 0, transactionsCount: 1 },
+        blockchainSpecific: { bandwidthUsed: 267, energyUsed: 0, burnedTRX: "0" }
       })
       assert.isAbove(size, 200)
       assert.deepStrictEqual((yield* blocks(`hash/${ids.get(102)}/details`)).body.data.item, { ...item, size })

@@ -225,8 +225,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A silent receiver is waited for without end",
     file: `${delivery}/ReceiverClient.ts`,
-    from: "      }, timeoutMillis)",
-    to: "      }, 1e9)"
+    from: "let timer = after(timeoutMillis, expire)",
+    to: "let timer = after(1e9, expire)"
   },
   {
     name: "What is left of a lease is sent although its block was undone",

@@ -257,10 +257,7 @@ export interface Item {
   readonly hash: string
   readonly offer: XrpAmount.Item
   readonly positionInBlock: number
-  /**
-   * Where the type has no destination, that of the escrow, payment channel or check that is fulfilled, else who got most
-   * XRP: the seller of an NFT, the owner of an offer that was taken or of an escrow that was cancelled. Empty where nobody did.
-   */
+  /** Where the type has no destination, that of the escrow, payment channel or check that is fulfilled; else empty. */
   readonly recipient: string
   readonly sender: string
   readonly status: string
@@ -284,19 +281,6 @@ const fulfilledBy = ({ balanceChanges, delivered, parties, recipient, result, ty
   return parties.find(({ destination }) => destination !== undefined && isPaid(destination))
 }
 
-/** Who got most XRP; the first of equals. Undefined where nobody got any, and of payments, which name whom they pay. */
-const gainerOf = ({ balanceChanges, result, type }: XrpTransaction): string | undefined => {
-  if (result !== "tesSUCCESS" || type === "Payment") return undefined
-  let gainer: string | undefined
-  let most = 0n
-  for (const [account, drops] of balanceChanges ?? []) {
-    if (drops <= most) continue
-    most = drops
-    gainer = account
-  }
-  return gainer
-}
-
 /** What arrived at the recipient: told of payments, checks, deleted accounts and tokens of escrows, of all others by the balance. */
 const receivedBy = (recipient: string, { balanceChanges, delivered, result, type }: XrpTransaction) => {
   if (delivered !== undefined || type === "Payment" || result !== "tesSUCCESS") return delivered
@@ -310,7 +294,7 @@ export const toItem = (
   { position, time }: { readonly position: number; readonly time: number }
 ): Item => {
   const fulfilled = fulfilledBy(transaction)
-  const recipient = transaction.recipient ?? fulfilled?.destination ?? gainerOf(transaction) ?? ""
+  const recipient = transaction.recipient ?? fulfilled?.destination ?? ""
   const destinationTag = transaction.destinationTag ?? fulfilled?.destinationTag
   return {
     ...(transaction.memo === undefined ? {} : { additionalData: transaction.memo }),

@@ -1007,7 +1007,7 @@ export interface components {
       /** @example 7 */
       readonly positionInBlock: number
       /**
-       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who got most XRP by it, such as the seller of an NFT; else empty
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
        * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
        */
       readonly recipient: string
@@ -1896,7 +1896,7 @@ export interface components {
       /** @example 7 */
       readonly positionInBlock: string
       /**
-       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who got most XRP by it, such as the seller of an NFT; else empty
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
        * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
        */
       readonly recipient: string
@@ -2000,7 +2000,7 @@ export interface components {
       /** @example 7 */
       readonly positionInBlock: number
       /**
-       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who got most XRP by it, such as the seller of an NFT; else empty
+       * @description Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none
        * @example rGWrZyQqhTp9Xu7G5Pkayo7bXjH4k4QYpf
        */
       readonly recipient: string

@@ -55,8 +55,7 @@ const transactionFields = {
   positionInBlock: Schema.Int.annotate({ examples: [7] }),
   recipient: AddressText.annotate({
     description:
-      "Destination of the transaction, or of the escrow, payment channel or check that it fulfils; where there is none, who " +
-      "got most XRP by it, such as the seller of an NFT; else empty"
+      "Destination of the transaction, or of the escrow, payment channel or check that it fulfils; empty where there is none"
   }),
   sender: AddressText,
   status: Schema.String.annotate({ examples: ["tesSUCCESS"] }),
