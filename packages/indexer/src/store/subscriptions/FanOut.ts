@@ -101,12 +101,11 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   const matchedRows = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
     const { query } = yield* Database
-    const found = new Map(ids.flatMap((id) => (known.has(id) ? [[id, known.get(id)!] as const] : [])))
-    const others = ids.filter((id) => !found.has(id))
+    const found = new Map(known)
+    const others = ids.filter((id) => !known.has(id))
     if (others.length === 0) return found
-    for (const { occurrences, ...rest } of yield* query((db) =>
-      db.selectFrom("matched").selectAll().where("id", "in", others)
-    )) {
+    const rows = yield* query((db) => db.selectFrom("matched").selectAll().where("id", "in", others))
+    for (const { occurrences, ...rest } of rows) {
       if (known.size >= remembered) known.delete(known.keys().next().value!)
       const made = { ...rest, matches: LeftMatches.decode(occurrences) }
       known.set(rest.id, made)
@@ -200,69 +199,60 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     const { defer, query } = yield* Database
     const done = new Set<number>()
     const due: Array<CallbackState.NewCallback> = []
-    const pending = new Map<number, Array<PendingConfirmations.PendingRow>>()
-
-    /** Goes on at the first matches that the account has a turn at; how many rows that gave, and whether there may be more. */
-    const ofMatches = Effect.fnUntraced(function* (account: number, most: number) {
-      const count = Math.min(most, remembered)
-      const turn = yield* query((db) =>
-        db
-          .selectFrom("fan_out")
-          .selectAll()
-          .where("chain", "=", chain)
-          .where("account", "=", account)
-          .orderBy("matched")
-          .limit(count)
-      )
-      const matches = yield* matchedRows(turn.map(({ matched }) => matched))
-      const ended: Array<number> = []
+    const pending: Array<PendingConfirmations.PendingRow> = []
+    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
       let left = most
-      for (const at of turn) {
-        const matched = matches.get(at.matched)!
-        const told = yield* fanOutRow(at, matched, left)
-        due.push(...told.due)
-        pending.set(matched.height, [...(pending.get(matched.height) ?? []), ...told.pending])
-        left -= Math.max(1, told.due.length + told.pending.length)
-        if (told.isDone) ended.push(at.matched)
-        else {
-          const { occurrence, subscription } = told
-          yield* defer((db) =>
-            db
-              .updateTable("fan_out")
-              .set({ subscription, occurrence })
-              .where("chain", "=", chain)
-              .where("account", "=", account)
-              .where("matched", "=", at.matched)
-          )
-        }
-        if (!told.isDone || left <= 0) break
-      }
-      if (ended.length > 0) {
-        yield* defer((db) =>
+      while (left > 0) {
+        const count = Math.min(left, remembered)
+        const turn = yield* query((db) =>
           db
-            .deleteFrom("fan_out")
+            .selectFrom("fan_out")
+            .selectAll()
             .where("chain", "=", chain)
             .where("account", "=", account)
-            .where("matched", "in", ended)
+            .orderBy("matched")
+            .limit(count)
         )
+        if (turn.length === 0) break
+        const matches = yield* matchedRows(turn.map(({ matched }) => matched))
+        const ended: Array<number> = []
+        for (const at of turn) {
+          const told = yield* fanOutRow(at, matches.get(at.matched)!, left)
+          due.push(...told.due)
+          pending.push(...told.pending)
+          left -= Math.max(1, told.due.length + told.pending.length)
+          if (told.isDone) ended.push(at.matched)
+          else {
+            const { occurrence, subscription } = told
+            yield* defer((db) =>
+              db
+                .updateTable("fan_out")
+                .set({ subscription, occurrence })
+                .where("chain", "=", chain)
+                .where("account", "=", account)
+                .where("matched", "=", at.matched)
+            )
+          }
+          if (!told.isDone || left <= 0) break
+        }
+        if (ended.length > 0) {
+          yield* defer((db) =>
+            db
+              .deleteFrom("fan_out")
+              .where("chain", "=", chain)
+              .where("account", "=", account)
+              .where("matched", "in", ended)
+          )
+        }
+        for (const id of ended) done.add(id)
       }
-      for (const id of ended) done.add(id)
-      return { given: most - left, more: turn.length > 0 }
-    })
-
-    const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
-      let given = 0
-      for (let more = true; more && given < most; ) {
-        const turn = yield* ofMatches(account, most - given)
-        given += turn.given
-        more = turn.more
-      }
-      return given
+      return most - left
     })
     const next = matchTurns.next(AccountTurns.withMatches(chain), turns, undoing)
     const any = yield* serve(matchTurns, next, visit, ofAccount)
     yield* CallbackState.enter("matched", due)
-    yield* Effect.forEach(pending, ([height, rows]) => PendingConfirmations.addMissing(chain, height, rows), {
+    const byHeight = Map.groupBy(pending, ({ height }) => height)
+    yield* Effect.forEach(byHeight, ([height, rows]) => PendingConfirmations.addMissing(chain, height, rows), {
       discard: true
     })
     yield* forget(done)
