@@ -12,9 +12,13 @@ import * as LocalServer from "./LocalServer.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { taken } from "./Stores.ts"
 
-const blocks = 1_500
+const blocks = 1_000
 /** Of the node for each answer, so that there is enough left to read for threads to start. */
 const delayMillis = 60
+/** A machine a hundred times slower, for which the same blocks are worth threads: they start by CPU. */
+const slowMachine = `data:text/javascript,${encodeURIComponent(
+  "const { cpuUsage } = process; process.cpuUsage = () => { const { system, user } = cpuUsage(); return { system: 100 * system, user: 100 * user } }"
+)}`
 const token = "a token for metrics"
 
 describe.each(taken(import.meta.filename))("on $name", ({ location }) => {
@@ -31,11 +35,12 @@ describe.each(taken(import.meta.filename))("on $name", ({ location }) => {
         const answer = await NodeHttp.post(anvil.url, { "content-type": "application/json" }, body)
         response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body)
       })
-      const headwater = yield* Headwater.start(yield* location, {
+      const settings = {
         threads: 2,
         metrics: { token },
         chains: { "ethereum/devnet": { nodes: [node], start: 0, parallel: 4, record: "all" } }
-      })
+      }
+      const headwater = yield* Headwater.start(yield* location, settings, { node: ["--import", slowMachine] })
       const metric = (name: string) =>
         Effect.promise(async () => {
           const response = await fetch(`${headwater.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
