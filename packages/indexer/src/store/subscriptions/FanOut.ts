@@ -90,8 +90,21 @@ const toMatchedRow = ({ occurrences, ...rest }: Row<"matched">): MatchedRow => {
   return { ...rest, matches, events: [...new Set(matches.flatMap((match) => [...eventsOf.get(match.class)!]))] }
 }
 
-/** Matches that are read at a time, and again and again, one account after another. */
+/** Matches that are read again and again, one account after another. */
 const remembered = 32
+
+/** Of the texts that are read at a time, unless one alone is longer: those of most matches have some hundred bytes. */
+const mostBytes = 1_000_000
+
+/** The first turns that have no more than that in their matches. */
+const readTogether = <A extends { readonly bytes: number }>(turns: ReadonlyArray<A>) => {
+  let sum = 0
+  const end = turns.findIndex(({ bytes }, i) => (sum += bytes) > mostBytes && i > 0)
+  return end < 0 ? turns : turns.slice(0, end)
+}
+
+const bytesOfMatch = sql<number>`
+  (select octet_length(occurrences) from matched where matched.id = fan_out.matched)`.as("bytes")
 
 interface Turn extends OwedSubscribers.Turn {
   readonly match: MatchedRow
@@ -118,11 +131,16 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const few = Math.ceil(bounds.step / 8)
 
   const matchedRows = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
-    const { query } = yield* Database
+    const { numbers, query } = yield* Database
     const found = new Map(known)
     const others = ids.filter((id) => !known.has(id))
     if (others.length === 0) return found
-    const rows = yield* query((db) => db.selectFrom("matched").selectAll().where("id", "in", others))
+    const rows = yield* query((db) =>
+      db
+        .selectFrom("matched")
+        .selectAll()
+        .where(sql<boolean>`id in ${numbers(others)}`)
+    )
     for (const row of rows) {
       if (known.size >= remembered) known.delete(known.keys().next().value!)
       const made = toMatchedRow(row)
@@ -174,12 +192,12 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Matches of which no account lacks callbacks any more are done. */
   const forget = Effect.fnUntraced(function* (done: ReadonlySet<number>) {
-    const { query } = yield* Database
+    const { numbers, query } = yield* Database
     if (done.size === 0) return
     const gone = yield* query((db) =>
       db
         .deleteFrom("matched")
-        .where("id", "in", [...done])
+        .where(sql<boolean>`id in ${numbers([...done])}`)
         .where(DeferredMatches.withoutTurns)
         .returning("id")
     )
@@ -215,24 +233,26 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Writes some of what commits have left of matches. */
   const fanOutMatches = Effect.fnUntraced(function* (undoing: ReadonlySet<number>) {
-    const { defer, query } = yield* Database
+    const { defer, numbers, query } = yield* Database
     const done = new Set<number>()
     const due: Array<CallbackState.NewCallback> = []
     const pending: Array<PendingConfirmations.PendingRow> = []
     const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
       let left = most
       while (left > 0) {
-        const count = Math.min(left, remembered)
-        const rows = yield* query((db) =>
+        const count = left
+        const found = yield* query((db) =>
           db
             .selectFrom("fan_out")
             .selectAll()
+            .select(bytesOfMatch)
             .where("chain", "=", chain)
             .where("account", "=", account)
             .orderBy("matched")
             .limit(count)
         )
-        if (rows.length === 0) break
+        if (found.length === 0) break
+        const rows = readTogether(found)
         const matches = yield* matchedRows(rows.map(({ matched }) => matched))
         const turns = rows.map((row): Turn => ({ ...row, match: matches.get(row.matched)! }))
         // Of what has been told in part, there may be as much left as a turn has.
@@ -265,10 +285,11 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
               .deleteFrom("fan_out")
               .where("chain", "=", chain)
               .where("account", "=", account)
-              .where("matched", "in", ended)
+              .where(sql<boolean>`matched in ${numbers(ended)}`)
           )
         }
         for (const id of ended) done.add(id)
+        if (ended.length === found.length && found.length < count) break
       }
       return most - left
     })
