@@ -96,10 +96,13 @@ const remembered = 32
 /** Of the texts that are read at a time, unless one alone is longer: those of most matches have some hundred bytes. */
 const mostBytes = 1_000_000
 
-/** The first turns that have no more than that in their matches. */
-const readTogether = <A extends { readonly bytes: number }>(turns: ReadonlyArray<A>) => {
-  let sum = 0
-  const end = turns.findIndex(({ bytes }, i) => (sum += bytes) > mostBytes && i > 0)
+/** The first turns that have no more than that in their matches, and one at least. */
+const readTogether = <A extends { readonly bytes: number }>(turns: ReadonlyArray<A>): ReadonlyArray<A> => {
+  let left = mostBytes
+  const end = turns.findIndex(({ bytes }, i) => {
+    left -= bytes
+    return i > 0 && left < 0
+  })
   return end < 0 ? turns : turns.slice(0, end)
 }
 

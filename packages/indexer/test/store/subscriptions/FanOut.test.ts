@@ -524,11 +524,13 @@ for (const store of takenStores(import.meta.url)) {
           yield* subscriptions.create({ ...own, ...rest, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" })
         }
         let statements = 0
+        const counted = Effect.sync(() => statements++)
         const database = yield* Database
         const counting: typeof database = Database.of({
           ...database,
-          query: (build) => Effect.suspend(() => (statements++, database.query(build))),
-          selectEach: (...each) => Effect.suspend(() => (statements++, database.selectEach(...each))),
+          query: (build) => Effect.andThen(counted, database.query(build)),
+          selectEach: <A>(...each: Parameters<typeof database.selectEach>) =>
+            Effect.andThen(counted, database.selectEach<A>(...each)),
           transaction: (self) => database.transaction(Effect.provideService(self, Database, counting))
         })
         const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }).pipe(
