@@ -23,7 +23,11 @@ import * as Seed from "../Seed.ts"
 
 /** The same blocks on two chains: callbacks of one are written in small steps, of the other by the commits. */
 const chains = ["ethereum", "polygon"].map((name) => Result.getOrThrow(Chain.find(name, "devnet")))
-const little = { commit: 3, address: 2, undo: 1, step: 5, turn: 2 }
+/** Steps end within everything, or not. */
+const little = fc.record({
+  ...{ commit: fc.nat(3), address: fc.nat(2), undo: fc.integer({ min: 1, max: 3 }) },
+  ...{ step: fc.integer({ min: 1, max: 60 }), turn: fc.integer({ min: 1, max: 10 }) }
+})
 const everything = { commit: 1_000_000, address: 1_000_000, undo: 1_000_000, step: 1_000_000, turn: 1_000_000 }
 
 const address = (which: number) => new Uint8Array(20).fill(which + 1) as AddressBytes
@@ -69,13 +73,15 @@ type Action =
   | { readonly kind: "reorganise"; readonly depth: number; readonly pays: ReadonlyArray<number> }
   | { readonly kind: "deactivate" | "activate" | "remove"; readonly which: number }
 
-const pays = fc.array(fc.nat(5), { maxLength: 6 })
+/** A payment is to one of the addresses, in one of six forms. */
+const places = 6
+const pays = fc.array(fc.nat(6 * places - 1), { maxLength: 10 })
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("subscribe" as const),
-      ...{ who: fc.nat(2), where: fc.nat(2), what: fc.nat(events.length - 1), meansLater: fc.boolean() }
+      ...{ who: fc.nat(2), where: fc.nat(places - 1), what: fc.nat(events.length - 1), meansLater: fc.boolean() }
     })
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), pays }) },
@@ -99,31 +105,31 @@ const subscribed = fc.array(
   fc.record({
     kind: fc.constant("subscribe" as const),
     who: fc.nat(2),
-    where: fc.nat(1),
+    where: fc.nat(places - 1),
     what: fc.nat(events.length - 1),
     meansLater: fc.boolean()
   }),
-  { minLength: 5, maxLength: 12 }
+  { minLength: 5, maxLength: 20 }
 )
-const story = fc.record({ before: subscribed, actions: fc.array(action, { minLength: 10, maxLength: 40 }) })
+const story = fc.record({
+  bounds: little,
+  before: subscribed,
+  actions: fc.array(action, { minLength: 10, maxLength: 40 })
+})
+
+type Story = typeof story extends fc.Arbitrary<infer A> ? A : never
 
 /** How often there was something left to steps; the test would show nothing without. */
 let wasBehind = 0
 
-const run = Effect.fnUntraced(function* ({
-  actions,
-  before
-}: {
-  before: ReadonlyArray<Action>
-  actions: ReadonlyArray<Action>
-}) {
+const run = Effect.fnUntraced(function* ({ actions, before, bounds }: Story) {
   const { query, read, transaction } = yield* Database
   const subscriptions = yield* Subscriptions
   const accounts = [yield* Seed.account, yield* Seed.account, yield* Seed.account]
   for (const account of accounts.slice(0, 2)) {
     yield* query((db) => db.updateTable("account").set({ retractions: 1 }).where("id", "=", account))
   }
-  const open = Effect.forEach([little, everything], (bounds, i) =>
+  const open = Effect.forEach([bounds, everything], (bounds, i) =>
     ChainStore.open(chains[i]!, { record: "watched", undoDepth: 100 }).pipe(
       Effect.provideService(FanOut.Bounds, bounds)
     )
@@ -158,17 +164,19 @@ const run = Effect.fnUntraced(function* ({
   })
   /** Each once in a block. */
   const idsOf = (pays: ReadonlyArray<number>) =>
-    pays.map((pay, i) => (pays.findIndex((other) => other % 3 === pay % 3) === i ? idOf(pay % 3) : hash()))
+    pays.map((pay, i) =>
+      pays.findIndex((other) => other % places === pay % places) === i ? idOf(pay % places) : hash()
+    )
   const mine = Effect.fnUntraced(function* (pays: ReadonlyArray<number>) {
     const transfers = pays.map((pay, transaction): Transfer => {
-      const common = { transaction, from: undefined, to: address(pay % 3), amount: BigInt(++nonce) }
-      return pay === 5
-        ? { ...common, kind: "internal", from: address(7), operation: "call_0", operationType: "call" }
+      const common = { transaction, from: undefined, to: address(pay % places), amount: BigInt(++nonce) }
+      return pay % 6 === 5
+        ? { ...common, kind: "internal", from: address(70), operation: "call_0", operationType: "call" }
         : { ...common, kind: "coin", position: 0 }
     })
     const logs = pays.map((pay, transaction) => ({
-      ...{ transaction, position: transaction, contract: address(pay % 3) },
-      ...{ topics: pay < 4 ? [EventAbi.topicOf(abi)!] : [], data: `0x${"0".repeat(63)}${pay}` }
+      ...{ transaction, position: transaction, contract: address(pay % places) },
+      ...{ topics: pay % 6 < 4 ? [EventAbi.topicOf(abi)!] : [], data: `0x${pay.toString(16).padStart(64, "0")}` }
     }))
     const last = blocks.at(-1)
     const block: Block = {
