@@ -3,6 +3,7 @@
  * memory has caused. Such an attempt is not counted, and its callback stays due.
  *
  * - A lack of descriptors or memory is ours at once: the error says so. Less is sent at a time from then on.
+ * - A certificate that is not valid at this time is the clock's fault where the newest block shows that the clock is as wrong.
  * - Where a host fell silent, or nothing at all was heard of it or of its name, the failure may be either's. It is the
  *   receiver's if another host was heard of as the attempt ended. Where none was, some that should be there are knocked at: hosts
  *   that were heard of before, and hosts of other accounts' subscriptions. If one is heard of, the failure is the
@@ -18,6 +19,7 @@
  * while nothing else is.
  */
 import { closeSync, openSync } from "node:fs"
+import * as ProvenTime from "@headwater/indexer/store/chain/ProvenTime"
 import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
@@ -58,8 +60,11 @@ const knocks = 8
 const recentMillis = 1000
 /** Accounts whose hosts are remembered, and hosts of each. */
 const [maxAccounts, maxHosts] = [256, 4]
-/** How long descriptors and memory must have sufficed until their lack is over. */
+/** How long descriptors, memory or the clock must have sufficed until their lack is over. */
 const scarceMillis = 15_000
+
+/** How far blocks may be ahead of the time: Bitcoin's rule is the widest. */
+const earliestBlock = 7_200_000
 
 /** A host that failed, by its fault or ours. */
 interface Suspect {
@@ -120,6 +125,22 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     const lasts = Object.values(reaches).some((other) => other.outage?.lack === outage.lack)
     if (!lasts) yield* outages.end(outage.lack)
     yield* over
+  })
+
+  /** Of a certificate that is not valid at this time. */
+  const judgeDate = Effect.fnUntraced(function* (host: string, { fault, reason }: NoReply) {
+    const newest = yield* outbox.newestBlock.pipe(
+      Effect.timeout(storeMillis),
+      Effect.orElseSucceed(() => undefined)
+    )
+    const now = clock.currentTimeMillisUnsafe()
+    const isOurs =
+      newest !== undefined &&
+      (fault === "expired" ? now > newest + ProvenTime.longestSilence : now < newest - earliestBlock)
+    if (!isOurs) return "receiver"
+    scarceAt.set("clock", now)
+    yield* outages.begin("clock", `${host}: ${reason}; the newest block is of ${new Date(newest).toISOString()}`)
+    return "own" as const
   })
 
   const heard: OwnFailures["heard"] = (lease, url, now) => {
@@ -218,6 +239,10 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
         return "receiver"
       case "name":
         return "receiver"
+      case "expired":
+      case "early":
+        yield* heard(lease, url, clock.currentTimeMillisUnsafe())
+        return yield* judgeDate(lease.host, failure)
       case "descriptors":
       case "memory":
         return yield* scarce(failure.fault, failure.reason)
@@ -260,7 +285,8 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     }
     const now = clock.currentTimeMillisUnsafe()
     for (const [lack, at] of scarceAt) {
-      if (now - at < scarceMillis) continue
+      // A clock that is put right is put back or forward.
+      if (Math.abs(now - at) < scarceMillis) continue
       scarceAt.delete(lack)
       yield* outages.end(lack)
     }

@@ -34,10 +34,14 @@ export interface Reply {
 
 /**
  * How a request ended without an answer. `receiver`: the host was heard of during the request, and failed; `name`: its
- * name has no address that may be called; `silent`: a connection was made, and brought no answer in time; `unreached`, `unresolved`: nothing at all was heard of the host, or of its
- * name, which may be its fault or ours; `descriptors`, `memory`: this machine has none left.
+ * name has no address that may be called; `expired`, `early`: by this machine's clock its certificate is valid no more, or
+ * not yet, which may be the clock's fault; `silent`: a connection was made, and brought no answer in time; `unreached`,
+ * `unresolved`: nothing at all was heard of the host, or of its name, which may be its fault or ours; `descriptors`,
+ * `memory`: this machine has none left.
  */
-export const Fault = Schema.Literals(["receiver", "name", "silent", "unreached", "unresolved", "descriptors", "memory"])
+export const Fault = Schema.Literals([
+  ...["receiver", "name", "expired", "early", "silent", "unreached", "unresolved", "descriptors", "memory"]
+] as const)
 export type Fault = typeof Fault.Type
 
 /** There was no answer, or none in time. */
@@ -126,7 +130,9 @@ const reasonOf = (error: Error): string => {
   return text.slice(0, 300)
 }
 
-const own: Readonly<Record<string, Fault>> = {
+/** Faults that the error itself tells, or a part of them. */
+const told: Readonly<Record<string, Fault>> = {
+  ...{ CERT_HAS_EXPIRED: "expired", CERT_NOT_YET_VALID: "early" },
   ...{ EMFILE: "descriptors", ENFILE: "descriptors" },
   ...{ ENOMEM: "memory", ENOBUFS: "memory" }
 }
@@ -140,12 +146,12 @@ const faultOf = (error: Error): Fault => {
   if (error instanceof NoReply) return error.fault
   if (error instanceof ForbiddenTarget) return "name"
   if (error instanceof UnresolvedTarget) {
-    return own[error.code ?? ""] ?? (isAnswer(error.reason) ? "name" : "unresolved")
+    return told[error.code ?? ""] ?? (isAnswer(error.reason) ? "name" : "unresolved")
   }
   // Of a host with several addresses, each has an error of its own.
   const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)]
-  const ours = codes.find((code) => code in own)
-  if (ours !== undefined) return own[ours]!
+  const telling = codes.find((code) => code in told)
+  if (telling !== undefined) return told[telling]!
   return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
 }
 

@@ -14,11 +14,13 @@ import * as Seed from "../Seed.ts"
 const bounds = { finishedMillis: 1e12, parkedMillis: 10_000, parkedCount: 3 }
 
 for (const store of takenStores(import.meta.url)) {
-  const services = Callbacks.layer.pipe(
-    Layer.provideMerge(Outbox.layer),
-    Layer.provideMerge(Subscriptions.layer),
-    Layer.provide(Layer.succeed(Retention, bounds))
-  )
+  const servicesOf = (bounds: typeof Retention.Service) =>
+    Callbacks.layer.pipe(
+      Layer.provideMerge(Outbox.layer),
+      Layer.provideMerge(Subscriptions.layer),
+      Layer.provide(Layer.succeed(Retention, bounds))
+    )
+  const services = servicesOf(bounds)
   layer(Layer.empty)(`Gaps on ${store.name}`, (it) => {
     const start = Effect.gen(function* () {
       const subscriptions = yield* Subscriptions
@@ -32,6 +34,8 @@ for (const store of takenStores(import.meta.url)) {
       const key = { account, chain: Seed.chain, referenceId }
       return {
         endParking,
+        /** Time of the newest block, in milliseconds since the Unix epoch. */
+        newest: () => chain.tip.time * 1000,
         mine: Effect.fnUntraced(function* (blocks: number) {
           for (let i = 0; i < blocks; i++) yield* chainStore.commit([chain.mine([])])
         }),
@@ -132,6 +136,20 @@ for (const store of takenStores(import.meta.url)) {
           [2, "expired", 2, 2]
         ])
       }).pipe(Effect.provide(Layer.provideMerge(services, store.layer)), Effect.scoped)
+    )
+
+    it.effect("are none by a clock that is ahead: blocks show how much time has passed", () =>
+      Effect.gen(function* () {
+        const { deactivate, endParking, mine, newest } = yield* start
+        yield* mine(1)
+        yield* TestClock.setTime(newest())
+        yield* deactivate
+        yield* TestClock.adjust("365 days")
+        assert.strictEqual(yield* endParking, 0)
+      }).pipe(
+        Effect.provide(Layer.provideMerge(servicesOf({ ...bounds, parkedMillis: 7 * 86_400_000 }), store.layer)),
+        Effect.scoped
+      )
     )
   })
 }
