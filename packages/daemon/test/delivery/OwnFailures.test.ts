@@ -187,7 +187,6 @@ const longerThanAllRetries = `${seconds} seconds` as const
 /** Callbacks that a host accepts meanwhile, at least: one every ten seconds is due. */
 const meanwhile = seconds / 10 - 3
 const accounts = [1, 2, 3].map((account) => streamOf(account, `host${account}.example`, 100_000))
-const start = Date.UTC(2026, 10, 29, 12)
 const day = 86_400_000
 const exhausted = "maximum_retry_attempts_reached"
 
@@ -264,27 +263,23 @@ describe("an outage of our own", () => {
   }
 
   for (const [fault, wrong, reason] of [
-    ["expired", 2 * day, "CERT_HAS_EXPIRED: certificate has expired"],
-    ["early", -day, "CERT_NOT_YET_VALID: certificate is not yet valid"]
+    ["expired", -2 * day, "CERT_HAS_EXPIRED: certificate has expired"],
+    ["early", day, "CERT_NOT_YET_VALID: certificate is not yet valid"]
   ] as const) {
     it.effect(`of the clock takes no attempt from a receiver whose certificate is judged by it: ${reason}`, () => {
       const streams = [streamOf(1, "only.example", 100_000)]
       return delivering(streams, (world, lacks) =>
         Effect.gen(function* () {
-          yield* TestClock.setTime(start)
-          world.newestBlock = start
+          world.newestBlock = wrong
           world.faultOf = () => fault
           world.reason = reason
-          yield* TestClock.setTime(start + wrong)
           yield* TestClock.adjust(longerThanAllRetries)
           assert.deepStrictEqual(yield* lacks, ["clock"])
           assert.deepInclude(streams[0], { attempts: 0, delivered: 0, deactivated: undefined })
           const said = world.lines.filter((line) => line.includes("has begun"))
           assert.lengthOf(said, 1)
-          assert.include(said[0]!, `only.example: ${reason}; the newest block is of 2026-11-29T12:00:00.000Z`)
+          assert.include(said[0]!, `only.example: ${reason}; the newest block is of ${new Date(wrong).toISOString()}`)
 
-          // The clock is put right.
-          yield* TestClock.setTime(start + 600_000)
           world.faultOf = () => undefined
           yield* TestClock.adjust("20 seconds")
           assert.deepStrictEqual(yield* lacks, [])
@@ -293,14 +288,13 @@ describe("an outage of our own", () => {
       )
     })
 
-    for (const newestBlock of [undefined, start + wrong]) {
+    for (const newestBlock of [undefined, 0]) {
       it.effect(
         `is none where ${newestBlock === undefined ? "no block" : "a block of the same time"} speaks against the clock: ${reason}`,
         () => {
           const streams = [streamOf(1, "only.example")]
           return delivering(streams, (world, lacks) =>
             Effect.gen(function* () {
-              yield* TestClock.setTime(start + wrong)
               world.newestBlock = newestBlock
               world.faultOf = () => fault
               world.reason = reason
