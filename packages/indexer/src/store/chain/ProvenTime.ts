@@ -20,7 +20,7 @@ export const newestBlock = Effect.gen(function* () {
       select max(block.time) as time from chain join block on block.chain = chain.id and block.height = chain.height`)
   )
   return row?.time == null ? undefined : row.time * 1000
-}).pipe(Effect.withSpan("ProvenTime.newestBlock"))
+})
 
 /**
  * The present in milliseconds since the Unix epoch: the clock's, at most a day behind the newest block. Where every chain stands still

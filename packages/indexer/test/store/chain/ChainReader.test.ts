@@ -193,19 +193,6 @@ for (const store of takenStores(import.meta.url)) {
   })
 
   describe(`InternalRetention on ${store.name}`, () => {
-    it.live("forgets nothing because a clock is ahead: the newest block tells the time", () =>
-      Effect.gen(function* () {
-        const { commits, recorded } = yield* open
-        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000) - 365 * day
-        for (let height = 0; height < 40; height++) {
-          yield* commits.commit([blockOf(1, height, 1, now + (height - 39) * day, [height + 1])])
-        }
-        yield* InternalRetention.prune(recorded, { record: "all", undoDepth: 2 })
-        const page = yield* recorded.page("internal", alice, { order: "ascending", limit: 100 })
-        assert.strictEqual(page.transfers.length, 14, "of the last 14 days, of which one may be ahead")
-      }).pipe(Effect.scoped, Effect.provide(layer))
-    )
-
     it.live("forgets what is older than 14 days, but no block that may be undone, and keeps the sums", () =>
       Effect.gen(function* () {
         const context = yield* Effect.context<Database>()
