@@ -43,7 +43,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
   Layer.succeed(Outbox, {
     undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
-    handedOver: Effect.succeed(undefined),
+    handedOver: Effect.undefined,
     receivers: Effect.succeed(receivers),
     hosts: Effect.map(Clock.currentTimeMillis, (now) =>
       streams.filter((stream) => isOpen(stream) && !stream.leased && stream.due <= now)
@@ -90,7 +90,7 @@ const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<strin
     endParking: Effect.succeed(0),
     hasten: () => Effect.succeed(0),
     recover: Effect.succeed(false),
-    leaseCopy: () => Effect.succeed(undefined),
+    leaseCopy: () => Effect.undefined,
     advanceCopy: () => Effect.void
   })
 

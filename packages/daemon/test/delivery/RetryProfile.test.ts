@@ -102,7 +102,7 @@ describe("RetryProfile", () => {
         undone: Effect.void,
         receivers: Effect.succeed([]),
         nextWakeup: Effect.succeed(Effect.never),
-        handedOver: Effect.succeed(undefined),
+        handedOver: Effect.undefined,
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
           due <= now && given === undefined && !leased ? [{ host: "a.test", account: 1 }] : []
         ),
@@ -143,7 +143,7 @@ describe("RetryProfile", () => {
             return 0
           }),
         recover: Effect.succeed(false),
-        leaseCopy: () => Effect.succeed(undefined),
+        leaseCopy: () => Effect.undefined,
         advanceCopy: () => Effect.void
       })
       const times: Array<number> = []
