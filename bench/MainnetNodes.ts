@@ -407,7 +407,7 @@ const utxo = async (chain: Chain.Chain, count: number): Promise<Node> => {
 const premade = Number(premadeBlocks ?? 200)
 
 /** The servers of these families live as long as this process. */
-const scope = Effect.runSync(Scope.make())
+const scope = Scope.makeUnsafe()
 
 const xrp = async (count: number): Promise<Node> => {
   const recorded = Fixtures.json("xrp/rippled-historical-database/test/mock/ledgers/11119619.json") as XrpServer.Json

@@ -62,7 +62,11 @@ const threadTimes = () =>
 const run = ({ blockchain, first, settings: written, threads, warm }: Task) =>
   Effect.gen(function* () {
     const chain = Result.getOrThrow(Chain.find(blockchain, "mainnet"))
-    const settings = Schema.decodeUnknownSync(ChainSettings.schema(chain))({ ...written, start: first, record: "all" })
+    const settings = yield* Schema.decodeUnknownEffect(ChainSettings.schema(chain))({
+      ...written,
+      start: first,
+      record: "all"
+    })
     const node = yield* ChainConnection.open(chain, settings)
     const store = yield* ChainStore.open(chain, settings)
     const head = yield* node.source.head

@@ -498,6 +498,6 @@ if (BENCH_STORE !== undefined) {
       yield* onEach((store, location) => measureStore(store).pipe(Effect.scoped, Effect.provide(services(location))))
     }
     if (isWanted("api")) yield* onEach((store, location) => Effect.scoped(measureApi(store, location)))
-  }).pipe(Effect.provide(Layer.succeed(References.MinimumLogLevel, "Warn")), Effect.runPromise)
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "Warn"), Effect.runPromise)
   process.exit()
 }

@@ -121,10 +121,7 @@ const latency = Effect.fnUntraced(function* (server: string) {
   for (let i = 0; i < count + 3; i++) {
     // Long enough, and at any moment, so that a deliverer which only looks has found nothing for a while.
     yield* Effect.sleep(1_200 + Math.random() * 500)
-    const took = yield* Effect.all(
-      sends.map((send) => send(i)),
-      { concurrency: 2 }
-    )
+    const took = yield* Effect.forEach(sends, (send) => send(i), { concurrency: 2 })
     // The first ones make connections.
     if (i >= 3) for (const [which, millis] of took.entries()) times[which]!.push(millis)
   }

@@ -77,7 +77,7 @@ describe("placement under blows", () => {
         const random = Traffic.randomOf(seed)
         const between = (least: number, most: number) => least + Math.floor(random() * (most - least))
         const receiver = yield* Receiver.start()
-        const anvils = yield* Effect.all(evmChains.map(() => Anvil.start({})))
+        const anvils = yield* Effect.forEach(evmChains, () => Anvil.start({}))
         const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000")
         yield* node.mine(110)
         const location = (yield* postgres!.location) as Location

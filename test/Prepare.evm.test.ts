@@ -54,8 +54,8 @@ function setupOn(node: (anvil: Anvil.Anvil) => Effect.Effect<{ readonly url: str
     /** Waits until the daemon has connected to its node. */
     const connected = Effect.gen(function* () {
       for (let i = 0; i < 1_200; i++) {
-        const answers = yield* Effect.all(
-          ["ethereum", "ethereum-classic", "base"].map((name) => prepare({ type: "legacy-transaction" }, name))
+        const answers = yield* Effect.forEach(["ethereum", "ethereum-classic", "base"], (name) =>
+          prepare({ type: "legacy-transaction" }, name)
         )
         if (answers.every(({ status }) => status !== 503)) return
         yield* Effect.sleep("100 millis")

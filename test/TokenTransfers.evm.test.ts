@@ -353,10 +353,7 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
       for (const item of [yield* prepare(), yield* prepare()]) {
         assert.deepStrictEqual([item.nonce, item.reservedUntil], [0, undefined])
       }
-      const kept = yield* Effect.all(
-        [1, 2, 3, 4].map(() => prepare({ reserve: true })),
-        { concurrency: "unbounded" }
-      )
+      const kept = yield* Effect.forEach([1, 2, 3, 4], () => prepare({ reserve: true }), { concurrency: "unbounded" })
       assert.deepStrictEqual(kept.map(({ nonce }) => nonce as number).sort(), [0, 1, 2, 3])
       for (const item of kept) {
         assert.closeTo(item.reservedUntil, Date.now() / 1_000 + 600, 60)

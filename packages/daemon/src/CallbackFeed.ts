@@ -158,7 +158,7 @@ const keptIn = Effect.fnUntraced(function* (file: string | undefined) {
   const fs = yield* FileSystem.FileSystem
   const known =
     file !== undefined && (yield* fs.exists(file))
-      ? yield* Schema.decodeUnknownEffect(Positions)(yield* fs.readFileString(file))
+      ? yield* Schema.decodeEffect(Positions)(yield* fs.readFileString(file))
       : {}
   const positions = new Map(Object.entries(known))
   const remember = Effect.fnUntraced(function* (feed: string, position: Position) {

@@ -98,7 +98,7 @@ export const Ready = Schema.Struct({
       catchingUp: Schema.NullOr(
         Schema.Struct({
           blocks: Schema.Int,
-          perSecond: Schema.NullOr(Schema.Number),
+          perSecond: Schema.NullOr(Schema.Finite),
           secondsLeft: Schema.NullOr(Schema.Int)
         })
       ),

@@ -33,6 +33,8 @@ export class InvalidDerivation extends Schema.TaggedError<InvalidDerivation>()("
 
 /** BIP-32 has no key at this index (chance below 2^-127), or the index is not in 0 … 2^31 − 1: go on with the next. */
 export class UnderivableIndex extends Schema.TaggedError<UnderivableIndex>()("UnderivableIndex", {
+  // Who derives may ask for any number.
+  // @effect-diagnostics-next-line schemaNumber:off
   index: Schema.Number
 }) {
   override get message() {

@@ -145,7 +145,7 @@ export const check = Effect.fn("ChainCheck.check")(function* (
   }).pipe(
     Effect.scoped,
     Effect.timeout(NodeCheck.timeout),
-    Effect.catch(() => Effect.succeed<ReadonlyArray<Unaddressed>>([]))
+    Effect.orElseSucceed((): ReadonlyArray<Unaddressed> => [])
   )
   const announcements = yield* Families.announcementReport(chain, settings).pipe(
     Effect.scoped,

@@ -217,7 +217,7 @@ export const check = Effect.fn("NodeCheck.check")(function* (
       Families.selfReport(chain, settings).pipe(
         Effect.scoped,
         Effect.timeout(timeout),
-        Effect.catch(() => Effect.succeed([]))
+        Effect.orElseSucceed(() => [])
       ),
       follow(chain, settings, nextOf(position, settings.start)).pipe(
         Effect.scoped,

@@ -9,7 +9,7 @@ import * as NodeCheck from "./NodeCheck.ts"
 /** What there is to say of the node with the chain's default settings; undefined where the settings refuse the URL. */
 export const check = Effect.fn("UrlCheck.check")(function* (chain: Chain.Chain, url: string) {
   const decoded = yield* Effect.option(
-    Schema.decodeUnknownEffect(Settings.schema)({ chains: { [Chain.nameOf(chain)]: { nodes: [url] } } })
+    Schema.decodeEffect(Settings.schema)({ chains: { [Chain.nameOf(chain)]: { nodes: [url] } } })
   )
   if (decoded._tag === "None") return undefined
   const [own] = Settings.chains(decoded.value)

@@ -47,7 +47,7 @@ const outboxOf = (
   Layer.succeed(Outbox, {
     undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
-    handedOver: Effect.succeed(undefined),
+    handedOver: Effect.undefined,
     receivers: Effect.succeed(receivers),
     newestBlock,
     hosts: Effect.map(Clock.currentTimeMillis, (now) =>
@@ -95,7 +95,7 @@ const outboxOf = (
     endParking: Effect.succeed(0),
     hasten: () => Effect.succeed(0),
     recover: Effect.succeed(false),
-    leaseCopy: () => Effect.succeed(undefined),
+    leaseCopy: () => Effect.undefined,
     advanceCopy: () => Effect.void
   })
 

@@ -103,7 +103,7 @@ describe("RetryProfile", () => {
         receivers: Effect.succeed([]),
         newestBlock: Effect.succeed(undefined),
         nextWakeup: Effect.succeed(Effect.never),
-        handedOver: Effect.succeed(undefined),
+        handedOver: Effect.undefined,
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
           due <= now && given === undefined && !leased ? [{ host: "a.test", account: 1 }] : []
         ),
@@ -144,7 +144,7 @@ describe("RetryProfile", () => {
             return 0
           }),
         recover: Effect.succeed(false),
-        leaseCopy: () => Effect.succeed(undefined),
+        leaseCopy: () => Effect.undefined,
         advanceCopy: () => Effect.void
       })
       const times: Array<number> = []

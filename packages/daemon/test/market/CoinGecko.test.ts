@@ -299,7 +299,7 @@ describe("CoinGecko", () => {
       const server = yield* start(() => json([]))
       const assets = yield* Assets
       const entry = { slug: "a", name: "A", originalSymbol: "A", providers: { coingecko: "a" } }
-      yield* assets.put([Schema.decodeUnknownSync(Asset.Entry)(entry)], "file")
+      yield* assets.put([yield* Schema.decodeEffect(Asset.Entry)(entry)], "file")
       const demo = yield* MarketServices.coingecko(server.url, {
         key: Redacted.value(Redacted.make("secret-key"))
       })

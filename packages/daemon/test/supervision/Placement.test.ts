@@ -224,9 +224,7 @@ describe.skipIf(postgres === undefined)("Placement of several daemons on one Pos
 
 describe("a daemon's name", () => {
   const nameWith = (settings: object) =>
-    nameOf(
-      Schema.decodeUnknownSync(Settings.schema)({ chains: { "dash/mainnet": { nodes: ["http://a:1"] } }, ...settings })
-    )
+    nameOf(Schema.decodeSync(Settings.schema)({ chains: { "dash/mainnet": { nodes: ["http://a:1"] } }, ...settings }))
 
   it("is that of the settings, else its host and port", () => {
     assert.strictEqual(nameWith({ name: "north" }), "north")

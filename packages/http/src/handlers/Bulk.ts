@@ -208,7 +208,7 @@ export const layer = HttpApiBuilder.group(
           const left = asked.slice(Math.max(0, outcomes.length - answers.length))
           if (left.length > 0) {
             const checked = yield* inTurns(left, (one) =>
-              Result.isFailure(one) ? Effect.succeed(undefined) : Effect.result(check(one.success))
+              Result.isFailure(one) ? Effect.undefined : Effect.result(check(one.success))
             )
             const { committing } = yield* Payment
             const made = yield* committing(BulkRequests.step(id, outcomes.length, make(outcomes.length, checked)))

@@ -121,18 +121,19 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         () => 1
       )
       .pipe(
-        Effect.catchTag("DatabaseError", Effect.die),
-        Effect.catchTag("LimitReached", ({ message }) => Effect.fail(new SyncAddressesLimitReached({ message }))),
-        Effect.catchTag("PastTooLong", tooLong(options)),
-        Effect.catchTag("AddressConflict", ({ isActive }) =>
-          Effect.fail(
-            new AlreadyExists({
-              message: isActive
-                ? "The account has synced the address already"
-                : "The account has synced the address before: activate the address"
-            })
-          )
-        ),
+        Effect.catchTags({
+          DatabaseError: Effect.die,
+          LimitReached: ({ message }) => Effect.fail(new SyncAddressesLimitReached({ message })),
+          PastTooLong: tooLong(options),
+          AddressConflict: ({ isActive }) =>
+            Effect.fail(
+              new AlreadyExists({
+                message: isActive
+                  ? "The account has synced the address already"
+                  : "The account has synced the address before: activate the address"
+              })
+            )
+        }),
         stored
       )
     const [syncStatus] = yield* statusesOf([added])

@@ -39,10 +39,10 @@ export const make = Effect.fnUntraced(function* (
 
   /** The block from which on it is known of each of the addresses whether it was used. */
   const recordedFrom = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
-    const { coin } = yield* Effect.orDie(record.wholeFrom)
-    const watchedFrom = yield* Effect.orDie(record.watchedFrom(addresses))
+    const { coin } = yield* record.wholeFrom
+    const watchedFrom = yield* record.watchedFrom(addresses)
     return Math.max(coin, watchedFrom ?? 0)
-  })
+  }, Effect.orDie)
 
   const deriveAndSync: ChainOperations["xrpDerive"] = Effect.fn("SyncedWallets.deriveAndSync")(function* (
     request: WalletRequest & Caller

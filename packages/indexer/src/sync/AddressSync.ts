@@ -113,7 +113,7 @@ export const make = Effect.fn("AddressSync.make")(function* (
       }
       const span = to - from + 1
       range = Math.max(1, Math.floor(span / 2))
-      if (span === 1 || found.failure._tag !== "NodeRejected") return yield* Effect.fail(found.failure)
+      if (span === 1 || found.failure._tag !== "NodeRejected") return yield* found.failure
     }
   })
 

@@ -95,10 +95,10 @@ export const make = Effect.fn("MissingPartSync.make")(function* (
   })
 
   const enterIfRecorded = (block: Block) =>
-    Effect.catch(enter(block), (error) =>
-      error._tag === "DatabaseError"
-        ? Effect.fail(error)
-        : Effect.as(Effect.logDebug(`Block ${block.height}: ${error.message}`), false)
+    Effect.catchIf(
+      enter(block),
+      (error) => error._tag !== "DatabaseError",
+      (error) => Effect.as(Effect.logDebug(`Block ${block.height}: ${error.message}`), false)
     )
 
   /** How many of the blocks were filled in. None waits for another one that takes long. */

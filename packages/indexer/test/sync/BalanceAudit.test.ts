@@ -114,7 +114,7 @@ for (const store of takenStores(import.meta.url)) {
     it.live("decides nothing without a search, or where the node is far ahead", () =>
       Effect.gen(function* () {
         const { check, node } = yield* setup
-        const [without] = yield* check(() => Effect.succeed(undefined))
+        const [without] = yield* check(() => Effect.undefined)
         assert.include(without!.reason, "cannot search")
         assert.strictEqual(without!.verdict, "undecided")
         const { query } = yield* Database

@@ -32,8 +32,12 @@ export const feeFault =
 
 /** The transaction, signed, in the one form that its bytes may have. */
 const decode = (raw: Uint8Array) =>
-  Effect.flatMap(Effect.mapError(RawTransaction.read(Hex.encode(raw)), Broadcasting.invalid), (transaction) =>
-    transaction.signature === null ? Effect.fail(Broadcasting.invalid("must be signed")) : Effect.succeed(transaction)
+  RawTransaction.read(Hex.encode(raw)).pipe(
+    Effect.mapError(Broadcasting.invalid),
+    Effect.filterOrFail(
+      ({ signature }) => signature !== null,
+      () => Broadcasting.invalid("must be signed")
+    )
   )
 
 /** Known already, or mined: what a node says of a transaction that it is given again. */

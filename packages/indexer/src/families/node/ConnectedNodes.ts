@@ -44,10 +44,10 @@ export class ConnectedNodes extends Context.Service<
         ),
       of,
       ofFamily: (chain, family) =>
-        Effect.flatMap(of(chain), (node) =>
-          isNodeOf(family, node)
-            ? Effect.succeed(node)
-            : Effect.die(new Error(`${Chain.nameOf(chain)} is of family ${node.family}, not ${family.name}`))
+        Effect.filterOrElse(
+          of(chain),
+          (node) => isNodeOf(family, node),
+          (node) => Effect.die(new Error(`${Chain.nameOf(chain)} is of family ${node.family}, not ${family.name}`))
         )
     })
   })

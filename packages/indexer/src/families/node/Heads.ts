@@ -185,16 +185,15 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
 
   const fromOne = (height: number, wanted: Uint8Array | undefined) =>
     nodes.withOne((one) =>
-      Effect.flatMap(questions.block(one, height), (block) =>
-        wanted === undefined || Bytes.equal(block.hash, wanted)
-          ? Effect.succeed(block)
-          : Effect.fail(
-              new NodeInconsistent({
-                node: questions.name(one),
-                method: "quorum",
-                message: `block ${height} is ${hex(block.hash)}, and ${quorum} nodes (quorum) say ${hex(wanted)}`
-              })
-            )
+      Effect.filterOrFail(
+        questions.block(one, height),
+        (block) => wanted === undefined || Bytes.equal(block.hash, wanted),
+        (block) =>
+          new NodeInconsistent({
+            node: questions.name(one),
+            method: "quorum",
+            message: `block ${height} is ${hex(block.hash)}, and ${quorum} nodes (quorum) say ${hex(wanted!)}`
+          })
       )
     )
 

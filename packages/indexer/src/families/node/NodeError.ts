@@ -13,6 +13,8 @@ export class NodeUnreachable extends Schema.TaggedError<NodeUnreachable>()("Node
 export class NodeRejected extends Schema.TaggedError<NodeRejected>()("NodeRejected", {
   node: Schema.String,
   method: Schema.String,
+  // JSON has numbers that are infinite here.
+  // @effect-diagnostics-next-line schemaNumber:off
   code: Schema.Number,
   message: Schema.String
 }) {}

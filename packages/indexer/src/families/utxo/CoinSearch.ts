@@ -49,10 +49,13 @@ const probe = Address.fromBytes(
  * Whether the node answers a call. A node's or a proxy's list of allowed methods may refuse in the words of HTTP.
  */
 const answers = (call: Effect.Effect<unknown, NodeError>): Effect.Effect<boolean, NodeError> =>
-  Effect.catch(Effect.as(call, true), (error) =>
-    error._tag === "NodeRejected" || (error._tag === "NodeUnreachable" && /^HTTP 40[0345]$/.test(error.message))
-      ? Effect.succeed(false)
-      : Effect.fail(error)
+  call.pipe(
+    Effect.as(true),
+    Effect.catchIf(
+      (error) =>
+        error._tag === "NodeRejected" || (error._tag === "NodeUnreachable" && /^HTTP 40[0345]$/.test(error.message)),
+      () => Effect.succeed(false)
+    )
   )
 
 /** `longCalls` is the client of calls that may take many minutes. */

@@ -79,10 +79,41 @@ export const isWaiting = sql<boolean>`(
 
 const noAccounts: ReadonlySet<number> = new Set()
 
-type MatchedRow = Omit<Row<"matched">, "occurrences"> & { readonly matches: ReadonlyArray<LeftMatches.Match> }
+interface MatchedRow extends Omit<Row<"matched">, "occurrences"> {
+  readonly matches: ReadonlyArray<LeftMatches.Match>
+  /** The events that the matches are, of any subscription. */
+  readonly events: ReadonlyArray<EventType>
+}
 
-/** Matches that are read at a time, and again and again, one account after another. */
+const toMatchedRow = ({ occurrences, ...rest }: Row<"matched">): MatchedRow => {
+  const matches = LeftMatches.decode(occurrences)
+  return { ...rest, matches, events: [...new Set(matches.flatMap((match) => [...eventsOf.get(match.class)!]))] }
+}
+
+/** Matches that are read again and again, one account after another. */
 const remembered = 32
+
+/** Of the texts that are read at a time, unless one alone is longer: those of most matches have some hundred bytes. */
+const mostBytes = 1_000_000
+
+/** The first turns that have no more than that in their matches, and one at least. */
+const readTogether = <A extends { readonly bytes: number }>(turns: ReadonlyArray<A>): ReadonlyArray<A> => {
+  let left = mostBytes
+  const end = turns.findIndex(({ bytes }, i) => {
+    left -= bytes
+    return i > 0 && left < 0
+  })
+  return end < 0 ? turns : turns.slice(0, end)
+}
+
+const bytesOfMatch = sql<number>`
+  (select octet_length(occurrences) from matched where matched.id = fan_out.matched)`.as("bytes")
+
+interface Turn extends OwedSubscribers.Turn {
+  readonly match: MatchedRow
+}
+
+type Owed = ReadonlyMap<number, OwedSubscribers.Owed>
 
 export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const bounds = yield* Bounds
@@ -99,27 +130,36 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   /** The cost of a look at an account, in callbacks. */
   const visit = Math.ceil(bounds.step / 10)
 
+  /** Subscriptions to one address that are looked for together with those to others. */
+  const few = Math.ceil(bounds.step / 8)
+
   const matchedRows = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
-    const { query } = yield* Database
+    const { numbers, query } = yield* Database
     const found = new Map(known)
     const others = ids.filter((id) => !known.has(id))
     if (others.length === 0) return found
-    const rows = yield* query((db) => db.selectFrom("matched").selectAll().where("id", "in", others))
-    for (const { occurrences, ...rest } of rows) {
+    const rows = yield* query((db) =>
+      db
+        .selectFrom("matched")
+        .selectAll()
+        .where(sql<boolean>`id in ${numbers(others)}`)
+    )
+    for (const row of rows) {
       if (known.size >= remembered) known.delete(known.keys().next().value!)
-      const made = { ...rest, matches: LeftMatches.decode(occurrences) }
-      known.set(rest.id, made)
-      found.set(rest.id, made)
+      const made = toMatchedRow(row)
+      known.set(row.id, made)
+      found.set(row.id, made)
     }
     return found
   })
 
-  /** Gives up to `most` rows of a match for an account: callbacks, and confirmations that are pending; and how far that is. */
-  const fanOutRow = Effect.fnUntraced(function* (at: Row<"fan_out">, matched: MatchedRow, most: number) {
-    const limit = Math.max(1, Math.ceil(most / Math.max(1, matched.matches.length)))
-    const events = [...new Set(matched.matches.flatMap((match) => [...eventsOf.get(match.class)!]))]
-    const subscribers = yield* OwedSubscribers.read(matched, at, events, limit)
-    const block = { height: matched.height, hash: matched.block_hash, parent: matched.block_hash, time: 0 }
+  /** The first that are owed a match, as many as have `most` rows of it. */
+  const firstOwed = (turn: Turn, most: number) =>
+    OwedSubscribers.first(turn, Math.max(1, Math.ceil(most / Math.max(1, turn.match.matches.length))))
+
+  /** Up to `most` rows of a match for an account: callbacks, and confirmations that are pending; and how far that is. */
+  const fanOutRow = ({ match, ...at }: Turn, { isAll, subscribers }: OwedSubscribers.Owed, most: number) => {
+    const block = { height: match.height, hash: match.block_hash, parent: match.block_hash, time: 0 }
     const due: Array<CallbackState.NewCallback> = []
     const pending: Array<PendingConfirmations.PendingRow> = []
     let { occurrence, subscription } = at
@@ -128,7 +168,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     let left = subscribers.length
     for (const row of subscribers) {
       const subscriber = Subscribers.toSubscriber(row)
-      const own = matched.matches.filter(
+      const own = match.matches.filter(
         ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(subscriber.filter, item)
       )
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
@@ -139,7 +179,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       if (isEachConfirmation(row.event) || row.confirmations > 1) {
         pending.push(...PendingConfirmations.first(chain, block, occurrences))
       } else {
-        due.push(...PendingConfirmations.schedule(chain, block, occurrences, block.height, matched.created).due)
+        due.push(...PendingConfirmations.schedule(chain, block, occurrences, block.height, match.created).due)
       }
       subscription = row.id
       if (occurrence + part.length < own.length) {
@@ -150,17 +190,17 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       left--
       if (due.length + pending.length >= most) break
     }
-    return { due, pending, isDone: left === 0 && subscribers.length < limit, subscription, occurrence }
-  })
+    return { due, pending, isDone: left === 0 && isAll, subscription, occurrence }
+  }
 
   /** Matches of which no account lacks callbacks any more are done. */
   const forget = Effect.fnUntraced(function* (done: ReadonlySet<number>) {
-    const { query } = yield* Database
+    const { numbers, query } = yield* Database
     if (done.size === 0) return
     const gone = yield* query((db) =>
       db
         .deleteFrom("matched")
-        .where("id", "in", [...done])
+        .where(sql<boolean>`id in ${numbers([...done])}`)
         .where(DeferredMatches.withoutTurns)
         .returning("id")
     )
@@ -196,32 +236,39 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Writes some of what commits have left of matches. */
   const fanOutMatches = Effect.fnUntraced(function* (undoing: ReadonlySet<number>) {
-    const { defer, query } = yield* Database
+    const { defer, numbers, query } = yield* Database
     const done = new Set<number>()
     const due: Array<CallbackState.NewCallback> = []
     const pending: Array<PendingConfirmations.PendingRow> = []
     const ofAccount = Effect.fnUntraced(function* (account: number, most: number) {
       let left = most
       while (left > 0) {
-        const count = Math.min(left, remembered)
-        const turn = yield* query((db) =>
+        const count = left
+        const found = yield* query((db) =>
           db
             .selectFrom("fan_out")
             .selectAll()
+            .select(bytesOfMatch)
             .where("chain", "=", chain)
             .where("account", "=", account)
             .orderBy("matched")
             .limit(count)
         )
-        if (turn.length === 0) break
-        const matches = yield* matchedRows(turn.map(({ matched }) => matched))
+        if (found.length === 0) break
+        const rows = readTogether(found)
+        const matches = yield* matchedRows(rows.map(({ matched }) => matched))
+        const turns = rows.map((row): Turn => ({ ...row, match: matches.get(row.matched)! }))
+        // Of what has been told in part, there may be as much left as a turn has.
+        const isPart = turns[0]!.subscription > 0
+        const owed: Owed = isPart ? new Map() : yield* OwedSubscribers.few(turns, few + 1)
         const ended: Array<number> = []
-        for (const at of turn) {
-          const told = yield* fanOutRow(at, matches.get(at.matched)!, left)
+        for (const turn of isPart ? turns.slice(0, 1) : turns) {
+          const { matched } = turn
+          const told = fanOutRow(turn, owed.get(matched) ?? (yield* firstOwed(turn, left)), left)
           due.push(...told.due)
           pending.push(...told.pending)
           left -= Math.max(1, told.due.length + told.pending.length)
-          if (told.isDone) ended.push(at.matched)
+          if (told.isDone) ended.push(matched)
           else {
             const { occurrence, subscription } = told
             yield* defer((db) =>
@@ -230,7 +277,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
                 .set({ subscription, occurrence })
                 .where("chain", "=", chain)
                 .where("account", "=", account)
-                .where("matched", "=", at.matched)
+                .where("matched", "=", matched)
             )
           }
           if (!told.isDone || left <= 0) break
@@ -241,10 +288,11 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
               .deleteFrom("fan_out")
               .where("chain", "=", chain)
               .where("account", "=", account)
-              .where("matched", "in", ended)
+              .where(sql<boolean>`matched in ${numbers(ended)}`)
           )
         }
         for (const id of ended) done.add(id)
+        if (ended.length === found.length && found.length < count) break
       }
       return most - left
     })

@@ -77,9 +77,10 @@ const expectedTokens = (transfers: ReadonlyArray<EvmNode.Json>) =>
     return [t.standard === "ERC-1155" ? line("multi", t.value, t.tokenId) : line("non-fungible", "1", t.tokenId)]
   })
 
+/** What a contract leaves to itself when it destroys itself comes to no account: rosetta's operations of block 363415 say so. */
 const expectedInternals = (frames: ReadonlyArray<EvmNode.Json>) =>
   frames
-    .filter((frame) => frame.counts)
+    .filter((frame) => frame.counts && !(frame.type === "SELFDESTRUCT" && frame.sender === frame.recipient))
     .map((f) => [f.tx, `call_${f.path.join("_")}`, f.type.toLowerCase(), f.sender, f.recipient, f.value].join())
 
 /** Coins by the plainest reading of block and receipts; before Byzantium by the top frame. */
@@ -314,19 +315,25 @@ describe.skipIf(!Fixtures.exist)("EvmSource on recorded blocks", () => {
           const { recorded } = EvmNode.bundle(`ethereum-${number}-rosetta`)
           const block = yield* fetched(recorded, { internal: true })
           const answer = Fixtures.json(`${folder}/block_response_${number}.json`) as EvmNode.Json
-          const operations = (answer.block.transactions as Array<EvmNode.Json>).flatMap((tx) =>
-            (tx.operations as Array<EvmNode.Json>)
+          const operations = (answer.block.transactions as Array<EvmNode.Json>).flatMap((tx) => {
+            const all = tx.operations as Array<EvmNode.Json>
+            const arrived = new Set(
+              all.flatMap((op) => (op.related_operations ?? []).map((of: EvmNode.Json) => of.index))
+            )
+            const isBurnt = (op: EvmNode.Json) =>
+              op.type === "SELFDESTRUCT" &&
+              op.related_operations === undefined &&
+              !arrived.has(op.operation_identifier.index)
+            return all
               .filter((op) => op.status === "SUCCESS" && op.amount !== undefined && op.amount.value !== "0")
-              .filter((op) => !["FEE", "MINER_REWARD", "UNCLE_REWARD", "DESTRUCT"].includes(op.type))
+              .filter((op) => !["FEE", "MINER_REWARD", "UNCLE_REWARD", "DESTRUCT"].includes(op.type) && !isBurnt(op))
               .map((op) => [op.account.address.toLowerCase(), op.amount.value].join())
-          )
-          const moves = block.transfers.flatMap((transfer) => {
-            if (transfer.kind === "token") return []
-            const [from, to] = [hex(transfer.from), hex(transfer.to)]
-            // What a contract leaves to itself when it destroys itself is gone, and no account's.
-            const burnt = transfer.kind === "internal" && transfer.operationType === "selfdestruct" && from === to
-            return [`${from},-${transfer.amount}`, ...(burnt ? [] : [`${to},${transfer.amount}`])]
           })
+          const moves = block.transfers.flatMap((transfer) =>
+            transfer.kind === "token"
+              ? []
+              : [`${hex(transfer.from)},-${transfer.amount}`, `${hex(transfer.to)},${transfer.amount}`]
+          )
           assert.deepStrictEqual(moves.sort(), operations.sort())
         })
       )

@@ -48,7 +48,9 @@ describe("EvmSource: internal transfers", () => {
           calls: [call("CALL", carol, alice, "0x9", { calls: [call("CREATE", alice, token, "0xa")] })]
         }),
         call("CREATE", bob, token, "0x3"),
-        call("CREATE2", bob, token, "0x4", { calls: [call("SELFDESTRUCT", token, alice, "0x5")] }),
+        call("CREATE2", bob, token, "0x4", {
+          calls: [call("SELFDESTRUCT", token, alice, "0x5"), call("SELFDESTRUCT", token, token, "0xd")]
+        }),
         call("CALL", bob, carol, "0x0", { calls: [call("CALL", carol, bob, "0x6")] }),
         call("DELEGATECALL", bob, token, "0xb", { error: "out of gas", calls: [call("CALL", bob, alice, "0xc")] })
       ]

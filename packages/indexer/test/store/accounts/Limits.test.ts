@@ -43,7 +43,7 @@ for (const store of takenStores(import.meta.url)) {
     })
     /** How many of the effects succeed, and the messages of the others. */
     const race = <A, E extends { readonly message: string }, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
-      Effect.map(Effect.all(effects.map(Effect.result), { concurrency: "unbounded" }), (results) => ({
+      Effect.map(Effect.forEach(effects, Effect.result, { concurrency: "unbounded" }), (results) => ({
         succeeded: results.filter(Result.isSuccess).length,
         messages: new Set(results.filter(Result.isFailure).map(({ failure }) => failure.message))
       }))

@@ -473,7 +473,7 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
     it.live("ends a transaction that stands still once that is asked for, and somebody waits for its locks", () =>
       Effect.gen(function* () {
         const place = (yield* location) as Location
-        const [stopped, waiting, asking] = yield* Effect.all([0, 1, 2].map(() => Layer.build(Database.layer(place))))
+        const [stopped, waiting, asking] = yield* Effect.forEach([0, 1, 2], () => Layer.build(Database.layer(place)))
         const end = (silentMillis: number) =>
           Effect.flatMap(Database, ({ endSilentHolders }) => endSilentHolders(silentMillis)).pipe(
             Effect.provideContext(asking!)

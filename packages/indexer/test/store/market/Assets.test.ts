@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { takenStores } from "../../../../../test/Stores.ts"
 
 const entry = (slug: string, rest: Partial<typeof Asset.Entry.Encoded> = {}) =>
-  Schema.decodeUnknownSync(Asset.Entry)({ slug, name: slug, originalSymbol: slug.slice(0, 3), ...rest })
+  Schema.decodeSync(Asset.Entry)({ slug, name: slug, originalSymbol: slug.slice(0, 3), ...rest })
 
 /** Seconds since the Unix epoch. */
 const start = 1_800_000_000

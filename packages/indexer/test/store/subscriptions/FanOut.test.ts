@@ -511,6 +511,40 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
+    it.live("asks the store for the subscriptions to many addresses together", () =>
+      Effect.gen(function* () {
+        const subscriptions = yield* Subscriptions
+        const account = yield* Seed.account
+        const paid = Array.from({ length: 60 }, (_, i): Transfer => {
+          return { kind: "coin", transaction: 0, position: i, from: undefined, to: address(i), amount: 1n }
+        })
+        for (let i = 0; i < paid.length; i++) {
+          const own = { account, chain: chains[0]!, address: address(i), callbackUrl: "https://example.com/" }
+          const rest = { confirmations: 1, secret: undefined, allowDuplicates: false }
+          yield* subscriptions.create({ ...own, ...rest, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" })
+        }
+        let statements = 0
+        const counted = Effect.sync(() => statements++)
+        const database = yield* Database
+        const counting: typeof database = Database.of({
+          ...database,
+          query: (build) => Effect.andThen(counted, database.query(build)),
+          selectEach: <A>(...each: Parameters<typeof database.selectEach>) =>
+            Effect.andThen(counted, database.selectEach<A>(...each)),
+          transaction: (self) => database.transaction(Effect.provideService(self, Database, counting))
+        })
+        const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 }).pipe(
+          Effect.provideService(FanOut.Bounds, { commit: 10, address: 5, undo: 10, step: 100, turn: 25 }),
+          Effect.provideService(Database, counting)
+        )
+        const first = { height: 1, hash: hash(), parent: hash(), time: 1, transactions: [hash()], spends: [] }
+        yield* opened.commit([{ ...first, transfers: paid }])
+        statements = 0
+        assert.strictEqual((yield* opened.fanOut).callbacks, paid.length - 10)
+        assert.isBelow(statements, paid.length / 2)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
     it.live("tells one account's confirmations while another has very many, of lower blocks, at a busy address", () =>
       Effect.gen(function* () {
         const { query } = yield* Database

@@ -12,7 +12,7 @@ import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import { type BlockAnswer, hashedTransactions, type Listed } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import * as Retryable from "./Retryable.ts"
-import { missing, NotTraced, operationOf, type Trace, type Traces } from "./Trace.ts"
+import { missing, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
 
 /**
  * Parameters beside the block hash. `timeout` is how long the node may take for a transaction, as a duration of Go; without
@@ -40,25 +40,14 @@ const maxDepth = 1_100
 /** Of these no coins are moved: by the EVM's rules, and Arbitrum's INVALID by those of `Retryable`. */
 const stillTypes: ReadonlySet<unknown> = new Set(["DELEGATECALL", "CALLCODE", "STATICCALL", "INVALID"])
 
-const transferOf = (
-  frame: Hex.Json,
-  address: ReadonlyArray<number>,
-  transaction: number
-): InternalTransfer | undefined => {
-  if (address.length === 0 || frame.value == null || stillTypes.has(frame.type)) return undefined
-  const operationType = movingTypes.get(frame.type)
+const movedBy = (frame: Hex.Json, path: ReadonlyArray<number>, transaction: number): InternalTransfer | undefined => {
+  if (path.length === 0 || frame.value == null || stillTypes.has(frame.type)) return undefined
+  const type = movingTypes.get(frame.type)
   const amount = Hex.quantity(frame.value, "frame.value")
   if (amount === 0n) return undefined
-  if (operationType === undefined) throw new Hex.Malformed(`frame.type ${String(frame.type)} is not known`)
-  return {
-    kind: "internal",
-    transaction,
-    operation: operationOf(address),
-    operationType,
-    from: Hex.address(frame.from, "frame.from"),
-    to: Hex.address(frame.to, "frame.to"),
-    amount
-  }
+  if (type === undefined) throw new Hex.Malformed(`frame.type ${String(frame.type)} is not known`)
+  const from = Hex.address(frame.from, "frame.from")
+  return transferOf({ type, from, to: Hex.address(frame.to, "frame.to"), amount, path }, transaction)
 }
 
 /** Adds what a frame and those below it move to `found`, as far as no error undid it. */
@@ -71,7 +60,7 @@ export function* collect(
 ): Generator<void, void> {
   const frame = parts.read(() => Hex.object(json, "frame"))
   if (frame === undefined || frame.error != null) return
-  const transfer = parts.read(() => transferOf(frame, address, transaction))
+  const transfer = parts.read(() => movedBy(frame, address, transaction))
   if (transfer !== undefined) found.push(transfer)
   if (frame.calls == null) return
   if (address.length >= maxDepth) {

@@ -7,7 +7,6 @@ import type {
   Block,
   BlockHeader,
   ContractLog,
-  InternalTransfer,
   TokenTransfer,
   TransactionParties,
   Transfer
@@ -21,7 +20,7 @@ import { JsonText } from "../../node/JsonText.ts"
 import type * as Proof from "../../node/Proof.ts"
 import * as TokenTransfers from "../TokenTransfers.ts"
 import { isZero } from "./BlockAnswer.ts"
-import { operationOf, type Trace, type Traces } from "./Trace.ts"
+import { type Trace, type Traces, transferOf } from "./Trace.ts"
 
 export interface KernelBlock {
   readonly header: BlockHeader
@@ -171,17 +170,7 @@ export function* traces(answer: unknown, hashes: Uint8Array): Generator<void, Tr
     Result.succeed({
       failed,
       broken: [],
-      transfers: frames.map(
-        ({ from, path, to, type, value }): InternalTransfer => ({
-          kind: "internal",
-          transaction,
-          operation: operationOf(path),
-          operationType: type,
-          from,
-          to,
-          amount: value
-        })
-      )
+      transfers: frames.flatMap(({ value, ...call }) => transferOf({ ...call, amount: value }, transaction) ?? [])
     })
   )
 }

@@ -1,5 +1,7 @@
 /** What both tracers come down to: per transaction, whether it failed and which coins moved below its top. */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { InternalTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isStateSync, type Listed } from "./BlockAnswer.ts"
@@ -30,5 +32,24 @@ export const missing = ({ transaction }: Listed): Traces[number] =>
     ? undefined
     : Result.fail("there is no trace of the transaction")
 
-/** `call_0_1` of the trace address `[0, 1]`. */
-export const operationOf = (address: ReadonlyArray<number>): string => `call_${address.join("_")}`
+/** A call below the top of its transaction, of a type that moves coins. */
+export interface MovingCall {
+  readonly type: string
+  readonly from: AddressBytes
+  readonly to: AddressBytes
+  readonly amount: bigint
+  /** Its place among the calls of the frame above, behind the places of those above. */
+  readonly path: ReadonlyArray<number>
+}
+
+/**
+ * What a call moves, named `call_0_1` by its path `[0, 1]`. What a contract leaves to itself with its own end comes to nobody:
+ * it is burnt, or stays where it is (EIP-6780).
+ */
+export const transferOf = (
+  { amount, from, path, to, type }: MovingCall,
+  transaction: number
+): InternalTransfer | undefined =>
+  type === "selfdestruct" && Bytes.equal(from, to)
+    ? undefined
+    : { kind: "internal", transaction, operation: `call_${path.join("_")}`, operationType: type, from, to, amount }

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
-import { missing, NotTraced, operationOf, type Trace, type Traces } from "./Trace.ts"
+import { missing, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
 
 interface Frame {
   readonly address: ReadonlyArray<number>
@@ -37,20 +37,13 @@ const compare = (a: Frame, b: Frame): number => {
 const stillCalls: ReadonlySet<unknown> = new Set(["delegatecall", "callcode", "staticcall"])
 
 /** The transfer of one frame below the top, if it moves coins. */
-const transferOf = ({ address, json }: Frame, transaction: number): InternalTransfer | undefined => {
+const movedBy = ({ address: path, json }: Frame, transaction: number): InternalTransfer | undefined => {
   const action = Hex.object(json.action, "trace.action")
-  const made = (operationType: string, from: unknown, to: unknown, value: unknown): InternalTransfer | undefined => {
+  const made = (type: string, sender: unknown, recipient: unknown, value: unknown) => {
     const amount = Hex.quantity(value ?? "0x0", "trace.action.value")
     if (amount === 0n) return undefined
-    return {
-      kind: "internal",
-      transaction,
-      operation: operationOf(address),
-      operationType,
-      from: Hex.address(from, "trace.action.from"),
-      to: Hex.address(to, "trace.action.to"),
-      amount
-    }
+    const from = Hex.address(sender, "trace.action.from")
+    return transferOf({ type, from, to: Hex.address(recipient, "trace.action.to"), amount, path }, transaction)
   }
   switch (json.type) {
     case "call":
@@ -89,7 +82,7 @@ function* traceOf({ frames, parts }: Frames, place: number): Generator<void, Res
     if (failed?.every((index, depth) => frame.address[depth] === index)) continue
     failed = frame.failed ? frame.address : undefined
     if (frame.failed || frame.address.length === 0) continue
-    const transfer = parts.read(() => transferOf(frame, place))
+    const transfer = parts.read(() => movedBy(frame, place))
     if (transfer !== undefined) transfers.push(transfer)
     yield
   }

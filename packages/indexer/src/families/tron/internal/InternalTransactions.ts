@@ -64,8 +64,9 @@ export const decode = (
     if (amount === 0n) return undefined
     const from = yield* TronJson.address(chain, internal.caller_address, "caller_address")
     const to = yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address")
-    // CALLCODE is listed so, and moves nothing; a call of the account itself with coins fails (`validateForSmartContract`).
-    if (operationType === "call" && Bytes.equal(from, to)) return undefined
+    // CALLCODE is listed so, and moves nothing; a call of the account itself with coins fails (`validateForSmartContract`). What
+    // a contract leaves to itself with its own end is burnt, or stays where it is.
+    if (operationType !== "create" && Bytes.equal(from, to)) return undefined
     return { kind: "internal", transaction, operation: `call_${index}`, operationType, from, to, amount }
   })
 

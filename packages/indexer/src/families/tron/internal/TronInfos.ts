@@ -15,7 +15,7 @@ export const at = (http: TronHttp, height: number): Effect.Effect<ReadonlyArray<
 
 /** As `at`; undefined where the infos are too large for one answer. */
 export const together = (http: TronHttp, height: number) =>
-  Effect.catch(at(http, height), (error) => (isTooLarge(error) ? Effect.undefined : Effect.fail(error)))
+  Effect.catchIf(at(http, height), isTooLarge, () => Effect.undefined)
 
 /** The infos of a block where they are too large for one answer: each by itself, where the transaction has one. */
 export const oneByOne = (http: TronHttp, answer: TronBlock.Answer) =>

@@ -208,15 +208,16 @@ export const make = (
       possible
         .map(({ read }) => read(rpc, asked))
         .reduce((first, next) =>
-          Effect.flatMap(
-            Effect.catchTag(first, "NodeRejected", () => next),
-            (block) =>
-              block.notUnderstood === undefined
-                ? Effect.succeed(block)
-                : Effect.map(
-                    Effect.orElseSucceed(next, () => block),
-                    (other) => SecondLook.better(block, other)
-                  )
+          first.pipe(
+            Effect.catchTag("NodeRejected", () => next),
+            Effect.filterOrElse(
+              (block) => block.notUnderstood === undefined,
+              (block) =>
+                Effect.map(
+                  Effect.orElseSucceed(next, () => block),
+                  (other) => SecondLook.better(block, other)
+                )
+            )
           )
         ),
     details: Effect.fnUntraced(function* (rpc, asked) {

@@ -75,6 +75,8 @@ const accountsAfter = Effect.fnUntraced(function* (
     cursor = account
     if (passedOver.has(account)) passed++
     else if (!(yield* isFull(account))) found.push(account)
+    // All have been looked at.
+    if (account === last) break
   }
   return { found, cursor }
 })

@@ -229,6 +229,19 @@ describe("TronBlock", () => {
     )
   })
 
+  // java-tron, Program.suicide: they go to the black hole, or stay where they are.
+  it("takes no coins that a contract leaves to itself with its end", () => {
+    const called = call(1, 50)
+    const internals = [internal(50, 50, 5, "suicide"), internal(50, 51, 6, "suicide")]
+    assert.deepStrictEqual(
+      transfers([called], [infoOf(called, height, { internal_transactions: internals })]).map(({ amount, to }) => [
+        to,
+        amount
+      ]),
+      [[bytesOf(51), 6n]]
+    )
+  })
+
   it("takes addresses in either form of the API", () => {
     const called = call(1, 50)
     const visible = infoOf(called, height, {

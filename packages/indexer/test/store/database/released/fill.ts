@@ -179,7 +179,7 @@ const fillLitecoin = Effect.fnUntraced(function* (account: number) {
 const fillMarket = Effect.gen(function* () {
   const assets = yield* Assets
   const { claim } = yield* RecurringTasks
-  const entry = Schema.decodeUnknownSync(Asset.Entry)({
+  const entry = yield* Schema.decodeEffect(Asset.Entry)({
     ...{ slug: "ethereum", name: "Ethereum", originalSymbol: "eth", providers: { coingecko: "ethereum" } },
     contracts: [{ blockchain: "ethereum", network: "mainnet", identifier: "ETH", standard: Asset.native }],
     logo: { encoding: "base64", mimeType: "image/png", imageData: "iVBORw0KGgo=" }

@@ -42,14 +42,11 @@ for (const store of takenStores(import.meta.url)) {
           yield* query(rows(sql`analyze subscription`))
           yield* query(rows(sql`analyze listed_address`))
         }
-        const read = (address: Uint8Array | null, after: number) =>
-          OwedSubscribers.read(
-            { address, chain: 1, revision: 1 },
-            { account: 7, occurrence: 0, subscription: after },
-            [event],
-            10
-          )
-        const plansOf = (address: Uint8Array | null) => Plans.of(store.name, read(address, 0))
+        const turn = (address: Uint8Array | null, after = 0, matched = 1) => ({
+          ...{ account: 7, chain: 1, matched, occurrence: 0, subscription: after },
+          match: { address, revision: 1, events: [event] }
+        })
+        const plansOf = (address: Uint8Array | null) => Plans.of(store.name, OwedSubscribers.first(turn(address), 10))
         const ofAccount =
           /subscription_(list|activity|host|target|daily|pkey)|Seq Scan on (subscription|listed)|SCAN (s|a)\b/
         const byAddress = (yield* plansOf(addressOf(5))).join()
@@ -61,10 +58,33 @@ for (const store of takenStores(import.meta.url)) {
         assert.notMatch(ofBlocks, ofAccount)
 
         const ids = (address: Uint8Array | null, after: number) =>
-          Effect.map(read(address, after), (found) => found.map(({ id }) => id))
+          Effect.map(OwedSubscribers.first(turn(address, after), 10), ({ subscribers }) =>
+            subscribers.map(({ id }) => id)
+          )
         assert.deepStrictEqual(yield* ids(addressOf(5), 0), [6, numbers.length + 1])
         assert.deepStrictEqual(yield* ids(addressOf(5), 6), [numbers.length + 1])
         assert.deepStrictEqual(yield* ids(null, 0), [numbers.length + 1])
+
+        const turns = [
+          turn(addressOf(5), 0, 1),
+          turn(addressOf(6), 7, 2),
+          turn(null, 0, 3),
+          turn(addressOf(9999), 0, 4)
+        ]
+        const owed = (limit: number) =>
+          Effect.map(OwedSubscribers.few(turns, limit), (few) =>
+            [...few].map(([matched, { subscribers }]) => [matched, subscribers.map(({ id }) => id)])
+          )
+        const list = numbers.length + 1
+        const all = [
+          [1, [6, list]],
+          [2, [list]],
+          [3, [list]],
+          [4, []]
+        ]
+        assert.deepStrictEqual(yield* owed(3), all)
+        // Those of an address that are as many as the limit may not be all.
+        assert.deepStrictEqual(yield* owed(2), all.slice(1))
       })
     )
   })
