@@ -2,8 +2,8 @@
  * HTTPS to receivers: connections that are kept and only ever made to checked addresses, with the certificate checked
  * for the host name; no redirects; a bound on the time of everything and on what is read of an answer.
  */
-import { connect, type LookupFunction, type Socket, type TcpSocketConnectOpts } from "node:net"
-import { createSecureContext, getCACertificates } from "node:tls"
+import { connect, isIP, type LookupFunction, type Socket, type TcpSocketConnectOpts } from "node:net"
+import { connect as connectTls, createSecureContext, getCACertificates } from "node:tls"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -58,6 +58,8 @@ export class ReceiverClient extends Context.Service<
     readonly request: (request: Request) => Effect.Effect<Reply, NoReply>
     /** Whether the host and port of a URL are heard of, if only to refuse a connection. */
     readonly reaches: (url: URL) => Effect.Effect<boolean>
+    /** Whether a URL's host shows a certificate that is valid at this moment, by this machine's clock. */
+    readonly isCertified: (url: URL) => Effect.Effect<boolean>
     /** Whether the host's name is being looked up. */
     readonly looksUp: (host: string) => boolean
   }
@@ -200,6 +202,7 @@ const make = Effect.gen(function* () {
   const openConnections = Math.ceil(connections / 4)
   const leaveOpen = OpenAnswers.make(openConnections, timeoutMillis)
 
+  const secureContext = network.trust(extraCa)
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() =>
       network.agent({
@@ -213,7 +216,7 @@ const make = Effect.gen(function* () {
           lookup,
           timeout: timeoutMillis,
           autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMillis / addressesTried),
-          secureContext: network.trust(extraCa)
+          secureContext
         }
       })
     ),
@@ -338,21 +341,48 @@ const make = Effect.gen(function* () {
       })
     })
 
-  const reaches = ({ hostname, port }: URL) =>
+  /** An allowed host may be an IPv6 address, which a URL has in brackets. */
+  const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "")
+
+  const open = (url: URL) =>
+    network.connect({
+      ...{ host: hostOf(url), port: url.port === "" ? 443 : Number(url.port), lookup },
+      autoSelectFamilyAttemptTimeout: reachMillis / 2
+    })
+
+  /** Over a connection of its own: a kept one, or a session that is taken up again, was judged by an earlier time. */
+  const openTls = (url: URL) => {
+    const host = hostOf(url)
+    return connectTls({ socket: open(url), host, servername: isIP(host) === 0 ? host : "", secureContext })
+  }
+
+  /** Whether a socket comes so far, or fails so that it is as good. */
+  const comesTo = (event: "connect" | "secureConnect", open: () => Socket, isGood: (error: Error) => boolean) =>
     Effect.callback<boolean>((resume) => {
-      const end = (heard: boolean) => {
+      const end = (is: boolean) => {
         socket.destroy()
-        resume(Effect.succeed(heard))
+        resume(Effect.succeed(is))
       }
-      const socket = network.connect({
-        // An allowed host may be an IPv6 address, which a URL has in brackets.
-        ...{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port), lookup },
-        autoSelectFamilyAttemptTimeout: reachMillis / 2
-      })
-      socket.once("connect", () => end(true))
-      socket.on("error", (error) => end(faultOf(error) === "receiver"))
+      const socket = open()
+      socket.once(event, () => end(true))
+      socket.on("error", (error) => end(isGood(error)))
       return Effect.sync(() => socket.destroy())
     }).pipe(Effect.timeoutOrElse({ duration: reachMillis, orElse: () => Effect.succeed(false) }))
 
-  return ReceiverClient.of({ request, reaches, looksUp: (host) => lookups.has(host) })
+  return ReceiverClient.of({
+    request,
+    reaches: (url) =>
+      comesTo(
+        "connect",
+        () => open(url),
+        (error) => faultOf(error) === "receiver"
+      ),
+    isCertified: (url) =>
+      comesTo(
+        "secureConnect",
+        () => openTls(url),
+        () => false
+      ),
+    looksUp: (host) => lookups.has(host)
+  })
 })
