@@ -29,7 +29,8 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import { type Lack, OwnOutages } from "../supervision/OwnOutages.ts"
 import { CallbackTarget } from "./CallbackTarget.ts"
-import { NoReply, ReceiverClient, reachMillis } from "./ReceiverClient.ts"
+import { reachMillis } from "./internal/Knock.ts"
+import { NoReply, ReceiverClient } from "./ReceiverClient.ts"
 
 /** Whose a failed attempt is: `own` in an outage, `scarce` for a lack of descriptors or memory. */
 type Verdict = "receiver" | "own" | "scarce"

@@ -2,8 +2,8 @@
  * HTTPS to receivers: connections that are kept and only ever made to checked addresses, with the certificate checked
  * for the host name; no redirects; a bound on the time of everything and on what is read of an answer.
  */
-import { connect, isIP, type LookupFunction, type Socket, type TcpSocketConnectOpts } from "node:net"
-import { connect as connectTls, createSecureContext, getCACertificates } from "node:tls"
+import { connect, type LookupFunction, type Socket, type TcpSocketConnectOpts } from "node:net"
+import { createSecureContext, getCACertificates } from "node:tls"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as Knock from "./internal/Knock.ts"
 import * as OpenAnswers from "./internal/OpenAnswers.ts"
 import * as RetryAfter from "./internal/RetryAfter.ts"
 import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
@@ -107,8 +108,6 @@ const maxHeaderSize = 65_536
 const maxBytes = 4096
 /** How long the end of an answer to a POST is waited for behind its status, so that the next request takes the same connection. */
 const bodyMillis = 100
-/** How long a host may take to be heard of. */
-export const reachMillis = 2000
 /**
  * Addresses of a host that there is time to try, one after another. Node gives each but the last 250 ms: too little for a
  * host on the other side of the world, or where a packet is lost, which then fails if its last address has no route.
@@ -341,48 +340,12 @@ const make = Effect.gen(function* () {
       })
     })
 
-  /** An allowed host may be an IPv6 address, which a URL has in brackets. */
-  const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "")
-
-  const open = (url: URL) =>
-    network.connect({
-      ...{ host: hostOf(url), port: url.port === "" ? 443 : Number(url.port), lookup },
-      autoSelectFamilyAttemptTimeout: reachMillis / 2
-    })
-
-  /** Over a connection of its own: a kept one, or a session that is taken up again, was judged by an earlier time. */
-  const openTls = (url: URL) => {
-    const host = hostOf(url)
-    return connectTls({ socket: open(url), host, servername: isIP(host) === 0 ? host : "", secureContext })
-  }
-
-  /** Whether a socket comes so far, or fails so that it is as good. */
-  const comesTo = (event: "connect" | "secureConnect", open: () => Socket, isGood: (error: Error) => boolean) =>
-    Effect.callback<boolean>((resume) => {
-      const end = (is: boolean) => {
-        socket.destroy()
-        resume(Effect.succeed(is))
-      }
-      const socket = open()
-      socket.once(event, () => end(true))
-      socket.on("error", (error) => end(isGood(error)))
-      return Effect.sync(() => socket.destroy())
-    }).pipe(Effect.timeoutOrElse({ duration: reachMillis, orElse: () => Effect.succeed(false) }))
+  const open: Knock.Open = (to) => network.connect({ ...to, lookup })
 
   return ReceiverClient.of({
     request,
-    reaches: (url) =>
-      comesTo(
-        "connect",
-        () => open(url),
-        (error) => faultOf(error) === "receiver"
-      ),
-    isCertified: (url) =>
-      comesTo(
-        "secureConnect",
-        () => openTls(url),
-        () => false
-      ),
+    reaches: (url) => Knock.reaches(open, url, (error) => faultOf(error) === "receiver"),
+    isCertified: (url) => Knock.isCertified(open, url, secureContext),
     looksUp: (host) => lookups.has(host)
   })
 })

@@ -183,8 +183,22 @@ describe("ReceiverClient", () => {
       assert.strictEqual((yield* post(Number(url.port))).status, 200)
       assert.isFalse(yield* client.isCertified(url))
       server.closeAllConnections()
-      const silent = yield* LocalServer.listen(createTcpServer((socket) => void socket.on("error", () => {})))
+
+      let closed = 0
+      const silentServer = createTcpServer(
+        (socket) =>
+          void socket
+            .on("error", () => {})
+            .on("close", () => closed++)
+            .resume()
+      )
+      const silent = yield* LocalServer.listen(silentServer)
       assert.isFalse(yield* client.isCertified(new URL(`https://${host}:${silent}/`)))
+      yield* Effect.sleep("50 millis")
+      assert.strictEqual(closed, 1, "no connection is left open")
+      silentServer.close()
+      assert.isFalse(yield* client.isCertified(new URL(`https://${host}:${silent}/`)))
+      assert.isFalse(yield* client.isCertified(new URL("https://elsewhere.test:1/")))
     }).pipe(Effect.scoped)
   )
 
