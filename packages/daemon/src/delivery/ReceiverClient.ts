@@ -12,6 +12,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as Knock from "./internal/Knock.ts"
 import * as OpenAnswers from "./internal/OpenAnswers.ts"
 import * as RetryAfter from "./internal/RetryAfter.ts"
 import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
@@ -58,6 +59,8 @@ export class ReceiverClient extends Context.Service<
     readonly request: (request: Request) => Effect.Effect<Reply, NoReply>
     /** Whether the host and port of a URL are heard of, if only to refuse a connection. */
     readonly reaches: (url: URL) => Effect.Effect<boolean>
+    /** Whether a URL's host shows a certificate that is valid at this moment, by this machine's clock. */
+    readonly isCertified: (url: URL) => Effect.Effect<boolean>
     /** Whether the host's name is being looked up. */
     readonly looksUp: (host: string) => boolean
   }
@@ -105,8 +108,6 @@ const maxHeaderSize = 65_536
 const maxBytes = 4096
 /** How long the end of an answer to a POST is waited for behind its status, so that the next request takes the same connection. */
 const bodyMillis = 100
-/** How long a host may take to be heard of. */
-export const reachMillis = 2000
 /**
  * Addresses of a host that there is time to try, one after another. Node gives each but the last 250 ms: too little for a
  * host on the other side of the world, or where a packet is lost, which then fails if its last address has no route.
@@ -200,6 +201,7 @@ const make = Effect.gen(function* () {
   const openConnections = Math.ceil(connections / 4)
   const leaveOpen = OpenAnswers.make(openConnections, timeoutMillis)
 
+  const secureContext = network.trust(extraCa)
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() =>
       network.agent({
@@ -213,7 +215,7 @@ const make = Effect.gen(function* () {
           lookup,
           timeout: timeoutMillis,
           autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMillis / addressesTried),
-          secureContext: network.trust(extraCa)
+          secureContext
         }
       })
     ),
@@ -338,21 +340,12 @@ const make = Effect.gen(function* () {
       })
     })
 
-  const reaches = ({ hostname, port }: URL) =>
-    Effect.callback<boolean>((resume) => {
-      const end = (heard: boolean) => {
-        socket.destroy()
-        resume(Effect.succeed(heard))
-      }
-      const socket = network.connect({
-        // An allowed host may be an IPv6 address, which a URL has in brackets.
-        ...{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port), lookup },
-        autoSelectFamilyAttemptTimeout: reachMillis / 2
-      })
-      socket.once("connect", () => end(true))
-      socket.on("error", (error) => end(faultOf(error) === "receiver"))
-      return Effect.sync(() => socket.destroy())
-    }).pipe(Effect.timeoutOrElse({ duration: reachMillis, orElse: () => Effect.succeed(false) }))
+  const open: Knock.Open = (to) => network.connect({ ...to, lookup })
 
-  return ReceiverClient.of({ request, reaches, looksUp: (host) => lookups.has(host) })
+  return ReceiverClient.of({
+    request,
+    reaches: (url) => Knock.reaches(open, url, (error) => faultOf(error) === "receiver"),
+    isCertified: (url) => Knock.isCertified(open, url, secureContext),
+    looksUp: (host) => lookups.has(host)
+  })
 })

@@ -141,6 +141,7 @@ const delivering = <E>(
         })
       ),
     reaches: ({ hostname }) => Effect.sync(() => [undefined, "receiver"].includes(world.faultOf(hostname))),
+    isCertified: ({ hostname }) => Effect.sync(() => world.faultOf(hostname) === undefined),
     looksUp: (host) => world.faultOf(host) === "unresolved"
   })
   const dns = Dns.make({
@@ -307,6 +308,37 @@ describe("an outage of our own", () => {
       )
     }
   }
+
+  it.effect("is none where blocks are old and another account's host has a valid certificate", () => {
+    const streams = Array.from({ length: 20 }, (_, i) => streamOf(1, `lapsed${i}.example`))
+    return delivering(
+      streams,
+      (world, lacks) =>
+        Effect.gen(function* () {
+          world.newestBlock = -400 * day
+          world.faultOf = (host) => (host === "quiet.example" ? undefined : "expired")
+          yield* TestClock.adjust(longerThanAllRetries)
+          assert.deepStrictEqual(yield* lacks, [])
+          assert.deepStrictEqual(new Set(streams.map(({ deactivated }) => deactivated)), new Set([exhausted]))
+          assert.notInclude(world.lines.join("\n"), "outage")
+        }),
+      { receivers: ["https://quiet.example/hook"] }
+    )
+  })
+
+  it.effect("is the clock's where blocks are old and no host of anybody has a valid certificate", () => {
+    const streams = accounts.map((stream) => ({ ...stream }))
+    return delivering(streams, (world, lacks) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("30 seconds")
+        world.newestBlock = -400 * day
+        world.faultOf = () => "expired"
+        yield* TestClock.adjust(longerThanAllRetries)
+        assert.deepStrictEqual(yield* lacks, ["clock"])
+        for (const stream of streams) assert.deepInclude(stream, { attempts: 0, deactivated: undefined })
+      })
+    )
+  })
 
   it.effect("is noticed before anything was ever heard of a host, by a name server that does not answer", () => {
     const streams = [streamOf(1, "only.example")]

@@ -150,6 +150,7 @@ describe("RetryProfile", () => {
       const times: Array<number> = []
       const client = Layer.succeed(ReceiverClient, {
         reaches: () => Effect.die("not asked"),
+        isCertified: () => Effect.die("not asked"),
         looksUp: () => false,
         request: () =>
           Effect.map(Clock.currentTimeMillis, (now) => {

@@ -333,8 +333,8 @@ for (const store of takenStores(import.meta.url)) {
       it.effect("are those of days that are over by the newest block too, at most one more", () =>
         Effect.gen(function* () {
           const credits = yield* Credits
-          const chain = new FakeChain(Seed.chain)
-          const store = yield* ChainStore.open(Seed.chain, { record: "watched", undoDepth: 64 })
+          const chain = new FakeChain(sepolia)
+          const store = yield* ChainStore.open(sepolia, { record: "watched", undoDepth: 64 })
           yield* store.commit([chain.tip])
           const day = 86_400_000
           const start = chain.tip.time * 1000
