@@ -29,11 +29,12 @@ const read = Effect.fnUntraced(function* (turns: ReadonlyArray<Turn>, limit: num
   const { selectEach } = yield* Database
   const [first] = turns
   if (first === undefined) return []
-  // A sum, so that no planner reads all that the account has: the index of such sums knows the address too.
   const isOwed = `
-    s.chain = :chain and s.account + 0 = :account and s.id >= :first
+    s.account + 0 = :account and s.id >= :first
     and s.event in (${first.match.events.map((event) => `'${event}'`).join(", ")})
     and s.active_from <= :revision and (${matchedText("s")} or s.revision > :revision)`
+  // Sums, and no column alone: the index of such sums knows account and address, those of the columns one of both.
+  const isOwn = `s.chain + 0 = :chain and ${isOwed}`
   const [ofBlocks, ofAddresses] = [true, false].map((isOfBlock) =>
     turns
       .filter(({ match }) => isOfBlock === (match.address === null))
@@ -45,15 +46,18 @@ const read = Effect.fnUntraced(function* (turns: ReadonlyArray<Turn>, limit: num
   const toldOfBlocks = yield* selectEach<Found>(
     ofTurn,
     ofBlocks!,
-    `select ${own} from subscription s
-     where s.address is null and s.chain + 0 = :chain and ${isOwed} order by s.id limit ${limit}`
+    `select ${own} from subscription s where s.address is null and ${isOwn} order by s.id limit ${limit}`
   )
   const toldOfAddresses = yield* selectEach<Found>(
     { ...ofTurn, address: "bytea" },
     ofAddresses!,
-    `select ${own}, s.is_listed, ${ListedOccurrence.placeText("s")} from ever_subscribed_address s
-     where s.address = :address and (s.left_revision is null or s.left_revision > :revision) and ${isOwed}
-     order by s.id limit ${limit}`
+    `select ${own}, 0 as is_listed, null as branch, null as address_index
+     from subscription s where s.address = :address and ${isOwn}
+     union all
+     select ${own}, s.is_listed, ${ListedOccurrence.placeText("s")} from ever_subscribed_address s
+     where s.is_listed = 1 and s.chain = :chain and s.address = :address
+       and (s.left_revision is null or s.left_revision > :revision) and ${isOwed}
+     order by id limit ${limit}`
   )
   return [...toldOfBlocks, ...toldOfAddresses]
 })
