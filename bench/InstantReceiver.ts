@@ -19,6 +19,7 @@ export const delivery = (sent: (idempotencyKey: string) => unknown) =>
               return { status: 200, retryAfter: undefined, text: "" }
             }),
           reaches: () => Effect.succeed(true),
+          isCertified: () => Effect.succeed(true),
           looksUp: () => false
         }),
         Layer.succeed(CallbackTarget, {

@@ -2,9 +2,11 @@
  * Everything on an EVM chain at once: contracts of each token standard, calls that nest, fail, delegate, create and
  * end, and reorganisations. What the endpoints answer and what the callbacks say is what an oracle reads off the chain.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import {
   formatEther,
   formatUnits,
@@ -22,7 +24,8 @@ import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { locations, shareOf, taken } from "./Stores.ts"
+import { locations, taken } from "./Stores.ts"
+import { everyWay, half } from "./Turn.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 const account = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'")
@@ -46,7 +49,7 @@ const flipped = (address: string) =>
 const each = 3
 
 /** Transfers that are paged through: 200 in each block. */
-const sprayed = process.env.HEADWATER_EVERY_WAY === undefined ? 2_000 : 10_000
+const sprayed = everyWay ? 10_000 : 600
 
 const setup = (location: (typeof locations)[number]["location"], chain: Record<string, unknown> = {}) =>
   Effect.gen(function* () {
@@ -203,13 +206,13 @@ const checkLists = Effect.fnUntraced(function* (
         }
       }
     })
-    assert.deepStrictEqual(yield* pages(test, internalPath(address), "ascending", 7), internals)
+    assert.deepStrictEqual(yield* pages(test, internalPath(address), "ascending", 13), internals)
     assert.deepStrictEqual(yield* pages(test, internalPath(address), "DESCENDING", 50), internals.toReversed())
     assert.deepStrictEqual(yield* pages(test, tokenPath(address), "Ascending", 50), tokens)
-    assert.deepStrictEqual(yield* pages(test, tokenPath(address), "DESCENDING", 5), tokens.toReversed())
+    assert.deepStrictEqual(yield* pages(test, tokenPath(address), "DESCENDING", 17), tokens.toReversed())
     const inHistory = (name: string) => `/addresses-historical/evm/ethereum/devnet/${address}/${name}`
     for (const name of ["internal", "internal-transactions"]) {
-      assert.deepStrictEqual(yield* pages(test, inHistory(name), "descending", 9), internals.toReversed())
+      assert.deepStrictEqual(yield* pages(test, inHistory(name), "descending", 19), internals.toReversed())
     }
     const latest = history.tokens.filter(touches(address)).map((moved, index) => {
       const { decimals } = metadata.get(moved.contract)!
@@ -221,7 +224,7 @@ const checkLists = Effect.fnUntraced(function* (
       return { ...rest, tokenData: { ...tokenData, fungibleValues } }
     })
     const latestPath = `/addresses-latest/evm/ethereum/devnet/${address}/tokens-transfers`
-    assert.deepStrictEqual(yield* pages(test, latestPath, "ascending", 11), latest)
+    assert.deepStrictEqual(yield* pages(test, latestPath, "ascending", 23), latest)
     const held = new Map<string, bigint>()
     const first = new Map<string, EvmOracle.TokenMoved>()
     for (const moved of history.tokens.filter(touches(address))) {
@@ -346,7 +349,7 @@ const checkExplorer = Effect.fnUntraced(function* (
   assert.deepStrictEqual([newest.limit, newest.offset, newest.total], [5, 0, 5])
   let compared = 0
   let below: { readonly timestamp: string; readonly hash: string } | undefined
-  for (let height = Math.max(0, history.tip - 20); height <= history.tip; height++) {
+  for (let height = Math.max(0, history.tip - 15); height <= history.tip; height++) {
     const tag = `0x${height.toString(16)}`
     const block = yield* node("eth_getBlockByNumber", tag, true)
     const next = yield* node("eth_getBlockByNumber", `0x${(height + 1).toString(16)}`, false)
@@ -468,7 +471,7 @@ const checkTransactions = Effect.fnUntraced(function* (test: Setup, tip: number,
   for (const address of addresses) {
     const own = mined.filter(({ recipient, sender }) => recipient === address || sender === address)
     const base = (when: string) => `/addresses-${when}/evm/ethereum/devnet/${address}/transactions`
-    assert.deepStrictEqual(yield* pages(test, base("latest"), "ascending", 7), own)
+    assert.deepStrictEqual(yield* pages(test, base("latest"), "ascending", 13), own)
     const historic = own.map((item) => ({ ...item, vallue: item.value })).reverse()
     assert.deepStrictEqual(yield* pages(test, base("historical"), "descending", 50), historic)
     const moment = historic[Math.floor(historic.length / 2)]?.timestamp ?? 1
@@ -651,7 +654,7 @@ const checkWallet = Effect.fnUntraced(function* (
 })
 
 /** How deep the reorganisations are: above the confirmations that callbacks wait for, or below. */
-const depths = shareOf([1, 40], 0, 1)
+const depths = half("depths", [1, everyWay ? 40 : 12])
 
 for (const { location, name } of taken(import.meta.url)) {
   describe(`EVM on anvil, ${name}`, () => {
@@ -704,12 +707,15 @@ for (const { location, name } of taken(import.meta.url)) {
   })
 }
 
-describe("EVM endpoints", () => {
-  const { location } = locations[0]!
+/** Who reads every transfer from the first block on, for tests that leave the chain to each other as it has become. */
+class Shared extends Context.Service<Shared, Setup>()("Evm/Shared") {
+  static readonly layer = Layer.effect(Shared, setup(locations[0]!.location))
+}
 
-  it.live("lists the logs of a transaction, with the names of known events, and shows balances and tokens", () =>
+layer(Shared.layer, { excludeTestServices: true })("EVM endpoints", (it) => {
+  it.effect("lists the logs of a transaction, with the names of known events, and shows balances and tokens", () =>
     Effect.gen(function* () {
-      const test = yield* setup(location)
+      const test = yield* Shared
       const { anvil, caughtUp, headwater, mine, sender } = test
       const { coin, collectible, mover, multi } = yield* deploy(test)
       const hash = yield* sender.send({ ...coin.call("spray", [1n, 120n, 5n]), gasLimit: 10_000_000n })
@@ -762,12 +768,12 @@ describe("EVM endpoints", () => {
       const unknown = yield* logs(`0x${"12".repeat(32)}`)
       assert.deepStrictEqual([unknown.status, unknown.body.error.code], [404, "blockchain_data_transaction_not_found"])
       assert.strictEqual((yield* logs("0x12")).status, 400)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("knows addresses and derives them as ethers does, and the nonce as the node", () =>
+  it.effect("knows addresses and derives them as ethers does, and the nonce as the node", () =>
     Effect.gen(function* () {
-      const { anvil, caughtUp, headwater, mine, sender } = yield* setup(location)
+      const { anvil, caughtUp, headwater, mine, sender } = yield* Shared
       yield* caughtUp
       for (const address of [...actors, ...actors.map((each) => each.toLowerCase()), ...actors.map(flipped), "0x12"]) {
         const { body } = yield* headwater.post("/utils/evm/ethereum/devnet/validate-address", { address })
@@ -797,12 +803,12 @@ describe("EVM endpoints", () => {
       yield* sender.send({ to: actors[0]!, value: 1n, gasLimit: 21_000n })
       assert.strictEqual(yield* next(sender.address), first + 2)
       yield* next(stranger)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("tells the events of contracts as the node's logs are, through a reorganisation", () =>
+  it.effect("tells the events of contracts as the node's logs are, through a reorganisation", () =>
     Effect.gen(function* () {
-      const test = yield* setup(location)
+      const test = yield* Shared
       const { anvil, caughtUp, receiver, sender, subscribe } = test
       const contracts = yield* deploy(test)
       const { coin, collectible, multi } = contracts
@@ -878,8 +884,12 @@ describe("EVM endpoints", () => {
       }
       assert.isAbove(compared, 20)
       console.log(`${compared} contract events compared with eth_getLogs, 0 wrong`)
-    }).pipe(Effect.scoped)
+    })
   )
+})
+
+describe("EVM endpoints of a chain of their own", () => {
+  const { location } = locations[0]!
 
   it.live("in the record of watched addresses, refuses those of nobody and wallets that are not whole", () =>
     Effect.gen(function* () {
@@ -948,7 +958,7 @@ describe("EVM endpoints", () => {
       assert.strictEqual((yield* headwater.get(tokenPath(ZeroAddress))).status, 200)
       // Nobody has read these blocks when the daemon is started again.
       yield* headwater.kill
-      yield* mine(400)
+      yield* mine(200)
       yield* headwater.launch
       let reading = yield* headwater.get(tokenPath(ZeroAddress))
       assert.deepStrictEqual([reading.status, reading.body.error?.code], [503, "node_unavailable"])

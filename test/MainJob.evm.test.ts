@@ -7,7 +7,8 @@ import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
-import { type locations, shareOf, taken } from "./Stores.ts"
+import { type locations, taken } from "./Stores.ts"
+import { half } from "./Turn.ts"
 
 const events = "/blockchain-events/ethereum/devnet"
 const secret = "a secret of the test"
@@ -141,7 +142,7 @@ for (const { location, name } of taken(import.meta.url)) {
       })
     )
 
-    for (const depth of shareOf([1, 6, 40], 0, 1)) {
+    for (const depth of half("depths", [1, 6, 40])) {
       it.effect(
         `sends nothing of a block that is orphaned before it was due, ${depth} deep, and once what is mined again`,
         () =>

@@ -10,6 +10,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import pg from "pg"
 import * as SqliteThreads from "./SqliteThreads.ts"
+import { everyWay, turn } from "./Turn.ts"
 import * as UsedDatabases from "./UsedDatabases.ts"
 
 /** `template`: the file of a store to begin with. */
@@ -73,9 +74,6 @@ const { HEADWATER_MIGRATED_FILE: file, HEADWATER_MIGRATED_DATABASE: database } =
 /** Empty, migrated stores: for tests that start programs of their own. */
 export const locations = make(file, database)
 
-const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
-const turn = Number(process.env.HEADWATER_TURN ?? 0)
-
 /** Files take different stores in the same run. */
 const numberOf = (file: string) => [...file].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
 
@@ -91,13 +89,6 @@ export const taken = (file: string): Locations => inTurn(locations, file)
 
 /** As `taken`, stores without a table. */
 export const takenUnmigrated = (file: string): Locations => inTurn(unmigrated, file)
-
-/**
- * The cases that a test tries on the store of this place in the list: each case is tried on one store, on another one in
- * another run; with `HEADWATER_EVERY_WAY` on every one. `draw`: what else the same test shares out has a draw of its own.
- */
-export const shareOf = <A>(cases: ReadonlyArray<A>, store: number, draw: 0 | 1 = 0): ReadonlyArray<A> =>
-  everyWay ? cases : cases.filter((_, number) => (number + (turn >> draw)) % locations.length === store)
 
 /** Each dialect's layer; building it makes a new, empty, migrated store. */
 export const stores = locations.map(({ name, location }) => ({

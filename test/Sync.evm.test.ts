@@ -10,11 +10,11 @@ import * as Contracts from "./Contracts.ts"
 import * as EvmOracle from "./EvmOracle.ts"
 import * as Headwater from "./Headwater.ts"
 import * as LocalServer from "./LocalServer.ts"
-import { shareOf, taken } from "./Stores.ts"
+import { taken } from "./Stores.ts"
+import { everyWay, half } from "./Turn.ts"
 
 const mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 const branch = HDNodeWallet.fromPhrase(mnemonic, undefined, "m/44'/60'/0'").deriveChild(0)
-const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
 const usedCount = everyWay ? 50 : 20
 const gapLimit = 8
 /** More addresses than the gap has hold tokens alone, which leave no trace in an account, and every third one behind them. */
@@ -61,7 +61,7 @@ const ways = ["single addresses", "a wallet"] as const
 
 for (const { location, name } of taken(import.meta.url)) {
   describe(`The past of EVM addresses on ${name}`, () => {
-    it.live.each(shareOf(ways, 0, 1))(
+    it.live.each(half("ways", ways))(
       "is refused before it was read, and whole afterwards: %s",
       (how) =>
         Effect.gen(function* () {

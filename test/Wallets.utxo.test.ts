@@ -8,6 +8,7 @@ import * as Litecoind from "./Litecoind.ts"
 import { scan } from "./NodeRpc.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
+import { half } from "./Turn.ts"
 
 const wallets = "/hd-wallets/utxo/litecoin/regtest"
 const latest = "/blocks/utxo/litecoin/regtest/latest/details"
@@ -167,9 +168,9 @@ for (const { location, name } of taken(import.meta.url)) {
           assert.deepStrictEqual([invalid.status, invalid.body.error.code], [400, "invalid_xpub"])
 
           // Killed while it derives, again and again: the answer that arrives is the first hundred, each once.
-          for (let i = 0; i < 4; i++) {
+          for (const millis of half("moments of kills", [0, 7, 14, 21])) {
             const asked = yield* Effect.forkChild(Effect.exit(derive()))
-            yield* Effect.sleep(`${i * 7} millis`)
+            yield* Effect.sleep(`${millis} millis`)
             yield* headwater.kill
             yield* Fiber.join(asked)
             yield* headwater.launch

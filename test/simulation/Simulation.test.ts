@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { half } from "../Turn.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Stories from "./Stories.ts"
 import * as StoreTemplate from "./StoreTemplate.ts"
@@ -7,19 +8,19 @@ const server = process.env.DATABASE_URL
 
 describe("simulation", () => {
   it("keeps every promise in each story", { timeout: Stories.timeout }, async () => {
-    await Stories.play(await StoreTemplate.sqlite(), 1, Math.ceil(Stories.count / 2))
+    await Stories.play(await StoreTemplate.sqlite(), Stories.first, Math.ceil(Stories.count / 2))
   })
 
   // PostgreSQL plays a story in five times the time.
   it.skipIf(server === undefined)("keeps every promise on PostgreSQL", { timeout: Stories.timeout }, async () => {
-    await Stories.play(await StoreTemplate.postgres(server!), 1, Math.ceil(Stories.count / 40))
+    await Stories.play(await StoreTemplate.postgres(server!), Stories.first, Math.ceil(Stories.count / 40))
   })
 
   it("tells the same story by the same seed", async () => {
     const simulation = await Simulation.make(await StoreTemplate.sqlite())
     try {
       // Of each family, with large and small bounds; other stories in between leave nothing behind.
-      const own = [908, 3, 9, 14]
+      const own = half("seeds that are played twice", [908, 3, 9, 14])
       const first = []
       for (const seed of own) first.push((await simulation.run(seed)).lines)
       const second = []

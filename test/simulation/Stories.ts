@@ -1,10 +1,16 @@
 /** Stories that are played one after another until one of them breaks a promise, which then fails a test. */
 import { assert } from "@effect/vitest"
 import * as Simulation from "./Simulation.ts"
+import { turn } from "../Turn.ts"
 import type { StoreTemplate } from "./StoreTemplate.ts"
 
+const asked = process.env.HEADWATER_SIMULATION_SEEDS
+
 /** How many stories the tests of both files play: `HEADWATER_SIMULATION_SEEDS`. */
-export const count = Number(process.env.HEADWATER_SIMULATION_SEEDS ?? 40)
+export const count = Number(asked ?? 16)
+
+/** The first seed: few stories are others in each turn. */
+export const first = asked === undefined ? 1 + turn * count : 1
 
 /** A day, for the longest runs. */
 export const timeout = 86_400_000

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
@@ -9,11 +8,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as LocalServer from "../../../test/LocalServer.ts"
 import { program } from "../../../test/Program.ts"
-import { run } from "./Program.ts"
+import { packaged, run } from "./Program.ts"
 import { runCommand } from "./RunCommand.ts"
-
-/** The first file of the program, which any Node can read. */
-const bin = fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url))
 
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
@@ -80,7 +76,7 @@ describe("the command line", () => {
       const command = yield* run(["kyes"])
       assert.strictEqual(command.code, 1)
       assert.match(command.stderr, /Unknown subcommand "kyes"[\s\S]*keys/)
-      const flag = yield* run(["derive", "--cuont", "5"])
+      const flag = yield* runCommand(["derive", "--cuont", "5"])
       assert.strictEqual(flag.code, 1)
       assert.match(flag.stderr, /--cuont[\s\S]*--count/)
     })
@@ -208,6 +204,7 @@ describe("the command line", () => {
 
   it.live("says that Node is too old, and ends", () =>
     Effect.gen(function* () {
+      const bin = yield* packaged
       const pretend = (version: string) => [
         "--import",
         `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`,
@@ -221,12 +218,12 @@ describe("the command line", () => {
         assert.include(stderr, "npx -p node@24 -p @headwater/daemon headwater")
       }
       assert.strictEqual((yield* run(["--version"], { node: pretend("22.19.0") })).code, 0)
-    })
+    }).pipe(Effect.scoped)
   )
 
   it.live("keeps what Node compiled, of threads too, and does without where nothing can be kept", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      const [bin, cwd] = [yield* packaged, yield* folder]
       commandsIn(cwd)
       const create = (name: string, environment: Readonly<Record<string, string>>) =>
         run(["accounts", "create", name, "--config", `${cwd}/headwater.json`], {
@@ -238,7 +235,7 @@ describe("the command line", () => {
       yield* fs.makeDirectory(temporary)
       const kept = yield* create("acme", { TMPDIR: temporary })
       assert.strictEqual(kept.code, 0)
-      assert.match(kept.stderr, /\[compile cache\].*SqliteThread\.worker\.ts/)
+      assert.match(kept.stderr, /\[compile cache\].*SqliteThread\.worker\.js/)
       // One folder of the program and its threads, so that neither compiles what the other has.
       assert.deepStrictEqual(yield* fs.readDirectory(temporary), ["node-compile-cache"])
       const impossible = yield* create("other", { TMPDIR: `${cwd}/headwater.json/none` })
@@ -457,7 +454,7 @@ describe("the command line", () => {
       assert.strictEqual(JSON.parse(change.stdout)[0].address, "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el")
       const secret =
         "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
-      const refused = yield* run(["derive", "bitcoin", "mainnet", secret])
+      const refused = yield* runCommand(["derive", "bitcoin", "mainnet", secret])
       assert.strictEqual(refused.code, 1)
       assert.strictEqual(refused.stdout, "")
       assert.notInclude(refused.stderr, secret.slice(4, 30))

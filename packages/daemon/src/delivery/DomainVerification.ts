@@ -2,6 +2,8 @@
  * Proves that an account holds a domain: its token stands in a TXT record of the domain's DNS, or in a file that the
  * domain serves over HTTPS. The file is fetched as callbacks are sent: from public addresses only, without redirects.
  */
+
+import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import {
   challengeRecord,
   challengeUrl,
@@ -10,7 +12,6 @@ import {
   Domains,
   DomainVerifier
 } from "@headwater/indexer/store/subscriptions/Domains"
-import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"

@@ -1,8 +1,10 @@
 /**
  * Which failed attempts are not the receiver's: those that this machine's own lack of network, resolver, descriptors or
- * memory has caused. Such an attempt is not counted, and its callback stays due.
+ * memory, or its wrong clock, has caused. Such an attempt is not counted, and its callback stays due.
  *
  * - A lack of descriptors or memory is ours at once: the error says so. Less is sent at a time from then on.
+ * - A certificate that is not valid at this time is the clock's fault where the newest block shows that the clock is as wrong. Blocks
+ *   that are old show it only where no other host has a valid certificate: a chain may be far behind, or stand still.
  * - Where a host fell silent, or nothing at all was heard of it or of its name, the failure may be either's. It is the
  *   receiver's if another host was heard of as the attempt ended. Where none was, some that should be there are knocked at: hosts
  *   that were heard of before, and hosts of other accounts' subscriptions. If one is heard of, the failure is the
@@ -18,6 +20,7 @@
  * while nothing else is.
  */
 import { closeSync, openSync } from "node:fs"
+import * as ProvenTime from "@headwater/indexer/store/chain/ProvenTime"
 import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
@@ -26,7 +29,8 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import { type Lack, OwnOutages } from "../supervision/OwnOutages.ts"
 import { CallbackTarget } from "./CallbackTarget.ts"
-import { NoReply, ReceiverClient, reachMillis } from "./ReceiverClient.ts"
+import { reachMillis } from "./internal/Knock.ts"
+import { NoReply, ReceiverClient } from "./ReceiverClient.ts"
 
 /** Whose a failed attempt is: `own` in an outage, `scarce` for a lack of descriptors or memory. */
 type Verdict = "receiver" | "own" | "scarce"
@@ -58,8 +62,11 @@ const knocks = 8
 const recentMillis = 1000
 /** Accounts whose hosts are remembered, and hosts of each. */
 const [maxAccounts, maxHosts] = [256, 4]
-/** How long descriptors and memory must have sufficed until their lack is over. */
+/** How long descriptors, memory or the clock must have sufficed until their lack is over. */
 const scarceMillis = 15_000
+
+/** How far blocks may be ahead of the time: Bitcoin's rule is the widest. */
+const earliestBlock = 7_200_000
 
 /** A host that failed, by its fault or ours. */
 interface Suspect {
@@ -81,7 +88,15 @@ interface Reach {
   readonly origins: Map<number, ReadonlyArray<string>>
   outage: { readonly lack: Lack; readonly suspect: Suspect } | undefined
   /** The last round of knocking, which several failures may wait for. */
-  round: { readonly at: number; readonly reached: Effect.Effect<boolean> } | undefined
+  round: Round | undefined
+  /** The last look for valid certificates, likewise. */
+  certified: Round | undefined
+}
+
+/** What one round of knocking found. */
+interface Round {
+  readonly at: number
+  readonly found: Effect.Effect<boolean>
 }
 
 /** Whether another descriptor can be had at this moment. */
@@ -106,7 +121,8 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     overAt: -Infinity,
     origins: new Map(),
     outage: undefined,
-    round: undefined
+    round: undefined,
+    certified: undefined
   })
   const reaches = { public: reachOf(false), allowed: reachOf(true) }
   const of = (host: string) => (target.isAllowed(host) ? reaches.allowed : reaches.public)
@@ -151,14 +167,46 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     return [...(silent === undefined ? [] : [silent]), ...(yield* Random.shuffle(byOrigin.values()))].slice(0, knocks)
   })
 
+  /** Whether any of the URLs is so: the first tells. */
+  const isAny = (urls: ReadonlyArray<URL>, isSo: (url: URL) => Effect.Effect<boolean>) => {
+    const each = urls.map((url) => Effect.flatMap(isSo(url), (is) => (is ? Effect.void : Effect.fail(url))))
+    return urls.length === 0 ? Effect.succeed(false) : Effect.map(Effect.option(Effect.raceAll(each)), Option.isSome)
+  }
+
   /** Whether anything is heard of other hosts; of a name server where there is none. Ends with the first that is. */
   const knock = Effect.fnUntraced(function* (reach: Reach, suspect: Suspect) {
     const urls = yield* others(reach, suspect)
     if (urls.length === 0) return suspect.route && (yield* target.nameServerAnswers)
-    const heardOf = urls.map((url) =>
-      Effect.flatMap(client.reaches(url), (is) => (is ? Effect.void : Effect.fail(url)))
+    return yield* isAny(urls, client.reaches)
+  })
+
+  /** Whether any other host has a certificate that is valid by this clock; several failures are told by one look. */
+  const certified = Effect.fnUntraced(function* (reach: Reach, host: string) {
+    const now = clock.currentTimeMillisUnsafe()
+    const { certified } = reach
+    if (certified !== undefined && Math.abs(now - certified.at) < lookMillis) return yield* certified.found
+    const urls = others(reach, { host, silent: undefined, route: true })
+    const found = yield* Effect.cached(Effect.flatMap(urls, (urls) => isAny(urls, client.isCertified)))
+    reach.certified = { at: now, found }
+    return yield* found
+  })
+
+  /** Of a certificate that is not valid at this time. */
+  const judgeDate = Effect.fnUntraced(function* (host: string, { fault, reason }: NoReply) {
+    const newest = yield* outbox.newestBlock.pipe(
+      Effect.timeout(storeMillis),
+      Effect.orElseSucceed(() => undefined)
     )
-    return Option.isSome(yield* Effect.option(Effect.raceAll(heardOf)))
+    const now = clock.currentTimeMillisUnsafe()
+    if (newest === undefined) return "receiver"
+    const isOurs =
+      fault === "early"
+        ? now < newest - earliestBlock
+        : now > newest + ProvenTime.longestSilence && !(yield* certified(of(host), host))
+    if (!isOurs) return "receiver"
+    scarceAt.set("clock", now)
+    yield* outages.begin("clock", `${host}: ${reason}; the newest block is of ${new Date(newest).toISOString()}`)
+    return "own" as const
   })
 
   const scarce = Effect.fnUntraced(function* (lack: "descriptors" | "memory", error: string) {
@@ -198,10 +246,10 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     const known = reach.round !== undefined && reach.round.at >= since ? reach.round : undefined
     const round = known ?? {
       at: clock.currentTimeMillisUnsafe(),
-      reached: yield* Effect.cached(knock(reach, suspect))
+      found: yield* Effect.cached(knock(reach, suspect))
     }
     reach.round = round
-    const reached = yield* round.reached
+    const reached = yield* round.found
     if (reached || reach.heardAt >= since) return "receiver"
     if (reach.outage === undefined) {
       const lack = failure.fault === "unresolved" ? "resolver" : "network"
@@ -218,6 +266,10 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
         return "receiver"
       case "name":
         return "receiver"
+      case "expired":
+      case "early":
+        yield* heard(lease, url, clock.currentTimeMillisUnsafe())
+        return yield* judgeDate(lease.host, failure)
       case "descriptors":
       case "memory":
         return yield* scarce(failure.fault, failure.reason)
@@ -260,7 +312,8 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     }
     const now = clock.currentTimeMillisUnsafe()
     for (const [lack, at] of scarceAt) {
-      if (now - at < scarceMillis) continue
+      // A clock that is put right is put back or forward.
+      if (Math.abs(now - at) < scarceMillis) continue
       scarceAt.delete(lack)
       yield* outages.end(lack)
     }

@@ -12,6 +12,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as Knock from "./internal/Knock.ts"
 import * as OpenAnswers from "./internal/OpenAnswers.ts"
 import * as RetryAfter from "./internal/RetryAfter.ts"
 import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
@@ -34,10 +35,14 @@ export interface Reply {
 
 /**
  * How a request ended without an answer. `receiver`: the host was heard of during the request, and failed; `name`: its
- * name has no address that may be called; `silent`: a connection was made, and brought no answer in time; `unreached`, `unresolved`: nothing at all was heard of the host, or of its
- * name, which may be its fault or ours; `descriptors`, `memory`: this machine has none left.
+ * name has no address that may be called; `expired`, `early`: by this machine's clock its certificate is valid no more, or
+ * not yet, which may be the clock's fault; `silent`: a connection was made, and brought no answer in time; `unreached`,
+ * `unresolved`: nothing at all was heard of the host, or of its name, which may be its fault or ours; `descriptors`,
+ * `memory`: this machine has none left.
  */
-export const Fault = Schema.Literals(["receiver", "name", "silent", "unreached", "unresolved", "descriptors", "memory"])
+export const Fault = Schema.Literals([
+  ...["receiver", "name", "expired", "early", "silent", "unreached", "unresolved", "descriptors", "memory"]
+] as const)
 export type Fault = typeof Fault.Type
 
 /** There was no answer, or none in time. */
@@ -54,6 +59,8 @@ export class ReceiverClient extends Context.Service<
     readonly request: (request: Request) => Effect.Effect<Reply, NoReply>
     /** Whether the host and port of a URL are heard of, if only to refuse a connection. */
     readonly reaches: (url: URL) => Effect.Effect<boolean>
+    /** Whether a URL's host shows a certificate that is valid at this moment, by this machine's clock. */
+    readonly isCertified: (url: URL) => Effect.Effect<boolean>
     /** Whether the host's name is being looked up. */
     readonly looksUp: (host: string) => boolean
   }
@@ -101,8 +108,6 @@ const maxHeaderSize = 65_536
 const maxBytes = 4096
 /** How long the end of an answer to a POST is waited for behind its status, so that the next request takes the same connection. */
 const bodyMillis = 100
-/** How long a host may take to be heard of. */
-export const reachMillis = 2000
 /**
  * Addresses of a host that there is time to try, one after another. Node gives each but the last 250 ms: too little for a
  * host on the other side of the world, or where a packet is lost, which then fails if its last address has no route.
@@ -126,7 +131,9 @@ const reasonOf = (error: Error): string => {
   return text.slice(0, 300)
 }
 
-const own: Readonly<Record<string, Fault>> = {
+/** Faults that the error itself tells, or a part of them. */
+const told: Readonly<Record<string, Fault>> = {
+  ...{ CERT_HAS_EXPIRED: "expired", CERT_NOT_YET_VALID: "early" },
   ...{ EMFILE: "descriptors", ENFILE: "descriptors" },
   ...{ ENOMEM: "memory", ENOBUFS: "memory" }
 }
@@ -140,12 +147,12 @@ const faultOf = (error: Error): Fault => {
   if (error instanceof NoReply) return error.fault
   if (error instanceof ForbiddenTarget) return "name"
   if (error instanceof UnresolvedTarget) {
-    return own[error.code ?? ""] ?? (isAnswer(error.reason) ? "name" : "unresolved")
+    return told[error.code ?? ""] ?? (isAnswer(error.reason) ? "name" : "unresolved")
   }
   // Of a host with several addresses, each has an error of its own.
   const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)]
-  const ours = codes.find((code) => code in own)
-  if (ours !== undefined) return own[ours]!
+  const telling = codes.find((code) => code in told)
+  if (telling !== undefined) return told[telling]!
   return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
 }
 
@@ -194,6 +201,7 @@ const make = Effect.gen(function* () {
   const openConnections = Math.ceil(connections / 4)
   const leaveOpen = OpenAnswers.make(openConnections, timeoutMillis)
 
+  const secureContext = network.trust(extraCa)
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() =>
       network.agent({
@@ -207,7 +215,7 @@ const make = Effect.gen(function* () {
           lookup,
           timeout: timeoutMillis,
           autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMillis / addressesTried),
-          secureContext: network.trust(extraCa)
+          secureContext
         }
       })
     ),
@@ -332,21 +340,12 @@ const make = Effect.gen(function* () {
       })
     })
 
-  const reaches = ({ hostname, port }: URL) =>
-    Effect.callback<boolean>((resume) => {
-      const end = (heard: boolean) => {
-        socket.destroy()
-        resume(Effect.succeed(heard))
-      }
-      const socket = network.connect({
-        // An allowed host may be an IPv6 address, which a URL has in brackets.
-        ...{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port), lookup },
-        autoSelectFamilyAttemptTimeout: reachMillis / 2
-      })
-      socket.once("connect", () => end(true))
-      socket.on("error", (error) => end(faultOf(error) === "receiver"))
-      return Effect.sync(() => socket.destroy())
-    }).pipe(Effect.timeoutOrElse({ duration: reachMillis, orElse: () => Effect.succeed(false) }))
+  const open: Knock.Open = (to) => network.connect({ ...to, lookup })
 
-  return ReceiverClient.of({ request, reaches, looksUp: (host) => lookups.has(host) })
+  return ReceiverClient.of({
+    request,
+    reaches: (url) => Knock.reaches(open, url, (error) => faultOf(error) === "receiver"),
+    isCertified: (url) => Knock.isCertified(open, url, secureContext),
+    looksUp: (host) => lookups.has(host)
+  })
 })

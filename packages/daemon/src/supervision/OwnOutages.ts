@@ -14,6 +14,8 @@ const lacks = {
   descriptors:
     "no file descriptor is left: fewer callbacks are sent at a time, and no failed attempt is counted (raise LimitNOFILE or ulimit -n)",
   memory: "no memory is left for connections: fewer callbacks are sent at a time, and no failed attempt is counted",
+  clock:
+    "certificates of receivers are not valid by this machine's clock, which the newest block speaks against: their callbacks wait, and no such attempt is counted (set the clock by NTP)",
   store: "the store cannot be written: nothing is recorded, and no callback is sent"
 } as const
 

@@ -16,6 +16,7 @@ import * as XrpServer from "../../../indexer/test/families/xrp/XrpServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
 import { doctor, folder, without } from "../doctor/RunDoctor.ts"
 import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
 
 describe("headwater doctor", () => {
   it.live(
@@ -36,7 +37,7 @@ describe("headwater doctor", () => {
         assert.match(messages, /GiB free in /)
         assert.match(messages, /readable by its owner alone/)
         chmodSync(join(cwd, "headwater.db"), 0o644)
-        const opened = yield* run(["doctor", "--config", "headwater.json"], { cwd })
+        const opened = yield* runCommand(["doctor", "--config", join(cwd, "headwater.json")])
         assert.strictEqual(opened.code, 0)
         assert.match(
           opened.stdout,
@@ -435,15 +436,16 @@ describe("headwater backup", () => {
             }
           })
         yield* reached(headwater, 32)
-        writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ ...settings, store: { sqlite: store } }))
+        const config = join(cwd, "headwater.json")
+        writeFileSync(config, JSON.stringify({ ...settings, store: { sqlite: store } }))
         const copy = join(cwd, "copy.db")
-        const backup = run(["backup", copy, "--config", "headwater.json"], { cwd })
-        const done = yield* backup
+        const command = ["backup", copy, "--config", config]
+        const done = yield* run(command)
         assert.strictEqual(done.code, 0, done.stderr)
         assert.match(done.stdout, /^The copy is .*copy\.db, [\d.]+ [KM]iB\n$/)
         assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
         assert.isFalse(existsSync(`${copy}.partial`))
-        const again = yield* backup
+        const again = yield* runCommand(command)
         assert.strictEqual(again.code, 1)
         assert.match(again.stderr, /copy\.db exists already, and is not replaced/)
         yield* headwater.terminate
@@ -451,9 +453,9 @@ describe("headwater backup", () => {
         // Restored as an operator would: the copy takes the store's place.
         for (const end of ["", "-wal", "-shm"]) rmSync(store + end, { force: true })
         renameSync(copy, store)
-        const status = yield* run(["status", "--config", "headwater.json", "--json"], { cwd })
+        const status = yield* runCommand(["status", "--config", config, "--json"])
         assert.strictEqual(JSON.parse(status.stdout).chains[0].height, 32)
-        const restored = yield* run(["restored", "--config", "headwater.json"], { cwd })
+        const restored = yield* runCommand(["restored", "--config", config])
         assert.match(restored.stdout, /^The store has the epoch [0-9a-f]{12} now: readers of feeds are told/)
         yield* headwater.launch
         yield* reached(headwater, 40)

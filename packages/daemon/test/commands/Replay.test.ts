@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
 import { run } from "../Program.ts"
+import { runCommand } from "../RunCommand.ts"
 
 const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 const name = "ethereum/devnet"
@@ -67,7 +68,7 @@ const setup = Effect.gen(function* () {
       chains: { [name]: { nodes: [anvil.url], start: 0, parallel: 1 } }
     })
   )
-  const config = ["--config", "headwater.json"]
+  const config = ["--config", join(cwd, "headwater.json")]
   return { anvil, cwd, store, headwater, config }
 })
 
@@ -77,7 +78,7 @@ describe("headwater replay, rewind and status", () => {
     () =>
       Effect.gen(function* () {
         const { config, cwd, headwater, store } = yield* setup
-        const running = yield* run(["status", ...config, "--json"], { cwd })
+        const running = yield* runCommand(["status", ...config, "--json"])
         assert.strictEqual(running.code, 1, "the settings name another port than the test's daemon")
         yield* headwater.terminate
         const kept = join(cwd, "kept")
@@ -98,11 +99,11 @@ describe("headwater replay, rewind and status", () => {
         db.close()
         assert.notDeepEqual(recordOf(store), fresh)
 
-        const none = yield* run(["replay", name, ...config], { cwd })
+        const none = yield* runCommand(["replay", name, ...config])
         assert.strictEqual(none.code, 1)
         assert.include(none.stderr, "--from <height>")
         const gap = "2 blocks lack their internal transactions: 390, 396 (no state)"
-        const elsewhere = yield* run(["replay", name, "--from", "0", "--to", "1", ...config], { cwd })
+        const elsewhere = yield* runCommand(["replay", name, "--from", "0", "--to", "1", ...config])
         assert.include(elsewhere.stderr, gap)
         const range = ["replay", name, "--from", "0", "--to", String(blocks), "--callbacks", ...config]
         let killed = false
@@ -115,7 +116,7 @@ describe("headwater replay, rewind and status", () => {
         const first = yield* Effect.raceFirst(
           run(range, { cwd }),
           Effect.gen(function* () {
-            while (read() < 64) yield* Effect.sleep("2 millis")
+            while (read() < 64) yield* Effect.sleep("10 millis")
             killed = true
             return { code: null, stdout: "", stderr: "" }
           })
@@ -123,10 +124,10 @@ describe("headwater replay, rewind and status", () => {
         assert.isNull(first.code, first.stderr)
         assert.isTrue(killed)
         assert.notDeepEqual(recordOf(store), fresh)
-        const status = yield* run(["status", ...config], { cwd })
+        const status = yield* runCommand(["status", ...config])
         assert.match(status.stderr, /a replay of blocks 0 to 400 is at block \d+/)
         assert.include(status.stderr, `${name}: ${gap}. They are filled in`)
-        const json = JSON.parse((yield* run(["status", ...config, "--json"], { cwd })).stdout)
+        const json = JSON.parse((yield* runCommand(["status", ...config, "--json"])).stdout)
         const ranges = [390, 396].map((height) => ({ from: height, to: height }))
         assert.deepInclude(json.chains[0].withoutInternal, {
           blocks: 2,
@@ -138,7 +139,7 @@ describe("headwater replay, rewind and status", () => {
         assert.deepInclude(json.chains[0].unresolved, { events: 1, from: 390, to: 390 })
         const doubt = `${name}: 1 movement of coins in block 390 is in doubt and has no callback yet: `
         assert.include(status.stderr, doubt)
-        const { stdout: advice } = yield* run(["doctor", ...config], { cwd })
+        const { stdout: advice } = yield* runCommand(["doctor", ...config])
         assert.include(advice, `warning  ${doubt}`)
         assert.include(advice, `warning  ${name}: ${gap}`)
         const second = yield* run(range, { cwd })
@@ -148,11 +149,11 @@ describe("headwater replay, rewind and status", () => {
         assert.match(second.stdout, /^\d+ blocks replayed; \d+ callbacks added\n$/)
         assert.deepStrictEqual(recordOf(store), fresh)
         assert.notInclude(second.stderr, "internal transactions")
-        const whole = JSON.parse((yield* run(["status", ...config, "--json"], { cwd })).stdout)
+        const whole = JSON.parse((yield* runCommand(["status", ...config, "--json"])).stdout)
         assert.isNull(whole.chains[0].withoutInternal)
         assert.isNull(whole.chains[0].unresolved)
 
-        const again = yield* run([...range, "--json"], { cwd })
+        const again = yield* runCommand([...range, "--json"])
         assert.deepStrictEqual(JSON.parse(again.stdout), {
           ...{ chain: name, from: 0, to: blocks, blocks: blocks + 1, callbacks: 0, blocksWithoutCallbacks: 0 }
         })
@@ -171,13 +172,13 @@ describe("headwater replay, rewind and status", () => {
         assert.strictEqual(refused.code, 1)
         assert.match(refused.stderr, /store\.db is in use by another headwater \(serve, rewind or skip\)/)
         yield* headwater.kill
-        const unknown = yield* run(["rewind", "ethereum/mainnet", "300", ...config], { cwd })
+        const unknown = yield* runCommand(["rewind", "ethereum/mainnet", "300", ...config])
         assert.include(unknown.stderr, "The settings have no chain ethereum/mainnet, only ethereum/devnet")
         const done = yield* run(["rewind", name, "300", ...config], { cwd })
         assert.strictEqual(done.code, 0, done.stderr)
         assert.include(done.stdout, "ethereum/devnet is at block 300; 100 blocks are undone")
-        assert.strictEqual((yield* run(["rewind", name, "300", ...config], { cwd })).code, 1)
-        const status = JSON.parse((yield* run(["status", ...config, "--json"], { cwd })).stdout)
+        assert.strictEqual((yield* runCommand(["rewind", name, "300", ...config])).code, 1)
+        const status = JSON.parse((yield* runCommand(["status", ...config, "--json"])).stdout)
         assert.isFalse(status.running)
         assert.deepInclude(status.chains[0], { chain: name, firstHeight: 0, height: 300 })
         yield* headwater.launch

@@ -32,6 +32,7 @@ const verify = (
     const asked: Array<Request> = []
     const client = Layer.succeed(ReceiverClient, {
       reaches: () => Effect.die("not asked"),
+      isCertified: () => Effect.die("not asked"),
       looksUp: () => false,
       request: (request) =>
         Effect.sync(() => {

@@ -39,12 +39,17 @@ const isOpen = ({ deactivated, delivered, repeated }: Stream) => deactivated ===
 const tasks = Layer.mock(RecurringTasks, { whenDue: (_, everyMillis, work) => Effect.as(work, everyMillis) })
 
 /** An outbox in memory: one subscription with one callback at a time for each stream. */
-const outboxOf = (streams: ReadonlyArray<Stream>, receivers: ReadonlyArray<string>) =>
+const outboxOf = (
+  streams: ReadonlyArray<Stream>,
+  receivers: ReadonlyArray<string>,
+  newestBlock: Effect.Effect<number | undefined>
+) =>
   Layer.succeed(Outbox, {
     undone: Effect.void,
     nextWakeup: Effect.succeed(Effect.never),
     handedOver: Effect.undefined,
     receivers: Effect.succeed(receivers),
+    newestBlock,
     hosts: Effect.map(Clock.currentTimeMillis, (now) =>
       streams.filter((stream) => isOpen(stream) && !stream.leased && stream.due <= now)
     ),
@@ -102,6 +107,8 @@ interface World {
   /** What the error says. */
   reason: string
   nameServer: Dns.DnsErrorReason | undefined
+  /** Its time, in milliseconds since the Unix epoch. */
+  newestBlock: number | undefined
   readonly lines: Array<string>
   requests: number
 }
@@ -117,6 +124,7 @@ const delivering = <E>(
     takes: 10,
     reason: "connect EHOSTUNREACH",
     nameServer: undefined,
+    newestBlock: undefined,
     lines: [],
     requests: 0
   }
@@ -133,6 +141,7 @@ const delivering = <E>(
         })
       ),
     reaches: ({ hostname }) => Effect.sync(() => [undefined, "receiver"].includes(world.faultOf(hostname))),
+    isCertified: ({ hostname }) => Effect.sync(() => world.faultOf(hostname) === undefined),
     looksUp: (host) => world.faultOf(host) === "unresolved"
   })
   const dns = Dns.make({
@@ -145,7 +154,15 @@ const delivering = <E>(
       )
   })
   const layer = Delivery.layer.pipe(
-    Layer.provide([outboxOf(streams, options.receivers ?? []), client, tasks]),
+    Layer.provide([
+      outboxOf(
+        streams,
+        options.receivers ?? [],
+        Effect.sync(() => world.newestBlock)
+      ),
+      client,
+      tasks
+    ]),
     Layer.provide(CallbackTarget.layer),
     Layer.provide(Layer.succeed(Dns.Dns, dns)),
     Layer.provide(Layer.succeed(AllowedHosts, new Set(options.allowed ?? []))),
@@ -171,6 +188,7 @@ const longerThanAllRetries = `${seconds} seconds` as const
 /** Callbacks that a host accepts meanwhile, at least: one every ten seconds is due. */
 const meanwhile = seconds / 10 - 3
 const accounts = [1, 2, 3].map((account) => streamOf(account, `host${account}.example`, 100_000))
+const day = 86_400_000
 const exhausted = "maximum_retry_attempts_reached"
 
 describe("an outage of our own", () => {
@@ -244,6 +262,83 @@ describe("an outage of our own", () => {
       )
     )
   }
+
+  for (const [fault, wrong, reason] of [
+    ["expired", -2 * day, "CERT_HAS_EXPIRED: certificate has expired"],
+    ["early", day, "CERT_NOT_YET_VALID: certificate is not yet valid"]
+  ] as const) {
+    it.effect(`of the clock takes no attempt from a receiver whose certificate is judged by it: ${reason}`, () => {
+      const streams = [streamOf(1, "only.example", 100_000)]
+      return delivering(streams, (world, lacks) =>
+        Effect.gen(function* () {
+          world.newestBlock = wrong
+          world.faultOf = () => fault
+          world.reason = reason
+          yield* TestClock.adjust(longerThanAllRetries)
+          assert.deepStrictEqual(yield* lacks, ["clock"])
+          assert.deepInclude(streams[0], { attempts: 0, delivered: 0, deactivated: undefined })
+          const said = world.lines.filter((line) => line.includes("has begun"))
+          assert.lengthOf(said, 1)
+          assert.include(said[0]!, `only.example: ${reason}; the newest block is of ${new Date(wrong).toISOString()}`)
+
+          world.faultOf = () => undefined
+          yield* TestClock.adjust("20 seconds")
+          assert.deepStrictEqual(yield* lacks, [])
+          assert.isAbove(streams[0]!.delivered, 0)
+        })
+      )
+    })
+
+    for (const newestBlock of [undefined, 0]) {
+      it.effect(
+        `is none where ${newestBlock === undefined ? "no block" : "a block of the same time"} speaks against the clock: ${reason}`,
+        () => {
+          const streams = [streamOf(1, "only.example")]
+          return delivering(streams, (world, lacks) =>
+            Effect.gen(function* () {
+              world.newestBlock = newestBlock
+              world.faultOf = () => fault
+              world.reason = reason
+              yield* TestClock.adjust(longerThanAllRetries)
+              assert.deepStrictEqual(yield* lacks, [])
+              assert.deepInclude(streams[0], { deactivated: exhausted })
+            })
+          )
+        }
+      )
+    }
+  }
+
+  it.effect("is none where blocks are old and another account's host has a valid certificate", () => {
+    const streams = Array.from({ length: 20 }, (_, i) => streamOf(1, `lapsed${i}.example`))
+    return delivering(
+      streams,
+      (world, lacks) =>
+        Effect.gen(function* () {
+          world.newestBlock = -400 * day
+          world.faultOf = (host) => (host === "quiet.example" ? undefined : "expired")
+          yield* TestClock.adjust(longerThanAllRetries)
+          assert.deepStrictEqual(yield* lacks, [])
+          assert.deepStrictEqual(new Set(streams.map(({ deactivated }) => deactivated)), new Set([exhausted]))
+          assert.notInclude(world.lines.join("\n"), "outage")
+        }),
+      { receivers: ["https://quiet.example/hook"] }
+    )
+  })
+
+  it.effect("is the clock's where blocks are old and no host of anybody has a valid certificate", () => {
+    const streams = accounts.map((stream) => ({ ...stream }))
+    return delivering(streams, (world, lacks) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("30 seconds")
+        world.newestBlock = -400 * day
+        world.faultOf = () => "expired"
+        yield* TestClock.adjust(longerThanAllRetries)
+        assert.deepStrictEqual(yield* lacks, ["clock"])
+        for (const stream of streams) assert.deepInclude(stream, { attempts: 0, deactivated: undefined })
+      })
+    )
+  })
 
   it.effect("is noticed before anything was ever heard of a host, by a name server that does not answer", () => {
     const streams = [streamOf(1, "only.example")]

@@ -1,4 +1,5 @@
-import { connect } from "node:net"
+import { createServer as createHttpsServer } from "node:https"
+import { connect, createServer as createTcpServer } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
@@ -163,6 +164,41 @@ describe("ReceiverClient", () => {
       const { client } = yield* world(1000)
       const port = yield* LocalServer.listen(createServer({}), "::1")
       assert.isTrue(yield* client.reaches(new URL(`https://[::1]:${port}/`)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells whether a host's certificate is valid now, whatever kept connections and sessions say", () =>
+    Effect.gen(function* () {
+      const { certificate, client, post } = yield* world(2000)
+      let { cert, key } = certificate
+      const server = createHttpsServer(
+        { cert, key },
+        (request, response) => void request.resume().on("end", () => response.end())
+      )
+      const url = new URL(`https://${host}:${yield* LocalServer.listen(server)}/`)
+      assert.strictEqual((yield* post(Number(url.port))).status, 200)
+      assert.isTrue(yield* client.isCertified(url))
+      ;({ cert, key } = yield* DevelopmentCertificate.make([host]))
+      server.setSecureContext({ cert, key })
+      assert.strictEqual((yield* post(Number(url.port))).status, 200)
+      assert.isFalse(yield* client.isCertified(url))
+      server.closeAllConnections()
+
+      let closed = 0
+      const silentServer = createTcpServer(
+        (socket) =>
+          void socket
+            .on("error", () => {})
+            .on("close", () => closed++)
+            .resume()
+      )
+      const silent = yield* LocalServer.listen(silentServer)
+      assert.isFalse(yield* client.isCertified(new URL(`https://${host}:${silent}/`)))
+      yield* Effect.sleep("50 millis")
+      assert.strictEqual(closed, 1, "no connection is left open")
+      silentServer.close()
+      assert.isFalse(yield* client.isCertified(new URL(`https://${host}:${silent}/`)))
+      assert.isFalse(yield* client.isCertified(new URL("https://elsewhere.test:1/")))
     }).pipe(Effect.scoped)
   )
 

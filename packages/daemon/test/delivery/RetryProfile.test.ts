@@ -101,6 +101,7 @@ describe("RetryProfile", () => {
       const outbox = Layer.succeed(Outbox, {
         undone: Effect.void,
         receivers: Effect.succeed([]),
+        newestBlock: Effect.succeed(undefined),
         nextWakeup: Effect.succeed(Effect.never),
         handedOver: Effect.undefined,
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>
@@ -149,6 +150,7 @@ describe("RetryProfile", () => {
       const times: Array<number> = []
       const client = Layer.succeed(ReceiverClient, {
         reaches: () => Effect.die("not asked"),
+        isCertified: () => Effect.die("not asked"),
         looksUp: () => false,
         request: () =>
           Effect.map(Clock.currentTimeMillis, (now) => {

@@ -6,8 +6,10 @@ import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { packaged } from "../Program.ts"
 
-const program = fileURLToPath(new URL("../../bin/headwater.cjs", import.meta.url))
+/** The program of a checkout, which runs the sources. */
+const checkout = fileURLToPath(new URL("../../bin/headwater.cjs", import.meta.url))
 
 /** Runs below a terminal of its own what follows; part of util-linux. */
 const terminal = ["script", "-qefc"]
@@ -18,10 +20,14 @@ const inBackground = (command: string) =>
   `exec sh -mc '${command} & job=$!; trap "kill $job; kill -CONT $job" INT HUP; wait $job'`
 
 /**
- * The demo in a folder of its own, as `npm start` runs it: without a command. A browser is started there that writes the
- * URLs it is to open into the file `opened`.
+ * The demo in a folder of its own, as `npm start` or a package runs it: without a command. A browser is started there that
+ * writes the URLs it is to open into the file `opened`.
  */
-const start = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], atTerminal?: "foreground" | "background") {
+const start = Effect.fnUntraced(function* (
+  program: string,
+  args: ReadonlyArray<string> = [],
+  atTerminal?: "foreground" | "background"
+) {
   const cwd = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-demo-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -108,7 +114,7 @@ const allFree = Effect.fnUntraced(function* (printed: string) {
 describe("the demo", () => {
   it.live("delivers verified callbacks, also for what is done by hand, and leaves nothing behind", () =>
     Effect.gen(function* () {
-      const demo = yield* start(["--console"])
+      const demo = yield* start(checkout, ["--console"])
       yield* demo.until(/The first verified callback, [\d.]+ s after the start/)
       yield* demo.until(/outgoing 0.25 ETH/)
       const url = `http://127.0.0.1:${portOf(demo.printed(), "Console")}`
@@ -148,9 +154,9 @@ describe("the demo", () => {
 
   it.live("runs beside another one, and takes its chain with it when it is killed", () =>
     Effect.gen(function* () {
-      const first = yield* start()
+      const first = yield* start(yield* packaged)
       yield* first.until(/The first verified callback/)
-      const second = yield* start()
+      const second = yield* start(yield* packaged)
       yield* second.until(/The first verified callback/)
       for (const label of ["API", "Console", "Chain", "Receiver"]) {
         assert.notStrictEqual(portOf(first.printed(), label), portOf(second.printed(), label))
@@ -164,7 +170,7 @@ describe("the demo", () => {
 
   it.live.skipIf(!hasTerminal)("opens the console when Enter is pressed, and ends with Ctrl-C", () =>
     Effect.gen(function* () {
-      const demo = yield* start([], "foreground")
+      const demo = yield* start(yield* packaged, [], "foreground")
       yield* demo.until(/Press Enter to open the console/)
       assert.isFalse(demo.hasOpened())
       demo.press("\n")
@@ -178,7 +184,7 @@ describe("the demo", () => {
 
   it.live.skipIf(!hasTerminal)("goes on in the background of a terminal, where reading a key would suspend it", () =>
     Effect.gen(function* () {
-      const demo = yield* start([], "background")
+      const demo = yield* start(yield* packaged, [], "background")
       yield* demo.until(/Headwater with all of its parts/)
       demo.press("\n")
       yield* demo.until(/Sent 0.25 ETH/)

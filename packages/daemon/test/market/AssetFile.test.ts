@@ -72,7 +72,8 @@ describe("AssetFile", () => {
               const share = Math.floor((read / bytes) * 20)
               if (share === shares.at(-1)) return
               shares.push(share)
-              most = Math.max(most, collect() - before)
+              // A full collection takes longer than a share.
+              if (share % 4 === 1) most = Math.max(most, collect() - before)
             }),
           onProblem: (problem) => Effect.sync(() => problems.push(problem))
         })

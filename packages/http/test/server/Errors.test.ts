@@ -7,7 +7,8 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { shareOf, stores } from "../../../../test/Stores.ts"
+import { takenStores } from "../../../../test/Stores.ts"
+import { half } from "../../../../test/Turn.ts"
 import { errorsOf, operationNamed, operations, wrongWith, wrongWithError } from "../Contract.ts"
 import { type Answer, send, TestServer, testServer } from "../TestServer.ts"
 
@@ -233,9 +234,9 @@ const withoutRoom = ({ operationId }: Operation, status: number, code: string) =
 
 type Operation = (typeof operations)[number]
 
-for (const [place, store] of stores.entries()) {
-  const tried = shareOf(operations, place)
+const tried = half("operations", operations)
 
+for (const store of takenStores(import.meta.url)) {
   describe(`Errors on ${store.name}`, () => {
     const call = Effect.fnUntraced(function* (operation: Operation, request: Request, key?: string) {
       const { url } = yield* TestServer

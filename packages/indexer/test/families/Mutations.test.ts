@@ -33,7 +33,7 @@ import * as XrpLedgers from "./xrp/XrpLedgers.ts"
 
 type Json = Mutation.Json
 
-const count = Number(process.env.HEADWATER_MUTATIONS ?? 2_000)
+const count = Number(process.env.HEADWATER_MUTATIONS ?? 800)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Answers about a block: lists whose entries are each of one transaction. */

@@ -541,7 +541,7 @@ for (const store of takenStores(import.meta.url)) {
         const property = fc.asyncProperty(fc.array(moment, { minLength: 3, maxLength: 10 }), (moments) =>
           Effect.runPromiseWith(context)(agreesOver(moments))
         )
-        const numRuns = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 25)
+        const numRuns = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 8)
         yield* Effect.promise(() => fc.assert(property, { numRuns, examples: [[stillWatched]] }))
       }).pipe(Effect.provide(layer))
     )

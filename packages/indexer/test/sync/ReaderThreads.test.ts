@@ -17,6 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { bundleFolder } from "../../../../test/Program.ts"
+import { half } from "../../../../test/Turn.ts"
 import { ReaderMachine, type Thread } from "../../src/sync/internal/ReaderMachine.ts"
 import type { Options } from "../../src/sync/internal/ReaderProgram.ts"
 import * as FakeNode from "../FakeNode.ts"
@@ -158,7 +159,7 @@ describe("blocks by threads are those of the main thread", () => {
     )
   )
 
-  it.live.each(["httpUrl", "wsUrl"] as const)("XRP Ledger, %s", (url) =>
+  it.live.each(half("transports", ["httpUrl", "wsUrl"] as const))("XRP Ledger, %s", (url) =>
     apart(() =>
       Effect.gen(function* () {
         const ledgers = XrpLedgers.chainOf(
@@ -177,7 +178,7 @@ describe("blocks by threads are those of the main thread", () => {
     )
   )
 
-  for (const kind of ["core", "boolean"] as const) {
+  for (const kind of half("forms of blocks", ["core", "boolean"] as const, 2)) {
     it.live(`Bitcoin family, ${kind === "core" ? "decoded by the node" : "raw"}`, () =>
       apart(() =>
         Effect.gen(function* () {
@@ -537,7 +538,7 @@ describe("what a thread does not give, the main thread reads", () => {
     apart(() =>
       Effect.gen(function* () {
         const { heights, node: tron, settings } = yield* smallNode
-        const node = yield* open(TronBlocks.mainnet, settings)
+        const node = yield* open(TronBlocks.mainnet, settings, 1)
         yield* untilReady(node, heights)
         tron.override = (path, { id_or_num, num }) =>
           String(id_or_num ?? num) === String(first + 7) && path !== "/wallet/gettransactioninfobyblocknum"
@@ -594,7 +595,7 @@ describe("what a thread does not give, the main thread reads", () => {
     apart(() =>
       Effect.gen(function* () {
         const { heights, settings } = yield* smallNode
-        const node = yield* open(TronBlocks.mainnet, settings)
+        const node = yield* open(TronBlocks.mainnet, settings, 1)
         yield* untilReady(node, heights)
         const before = yield* readByThreads
         for (const height of heights) yield* node.source.blockAt(height)
@@ -608,12 +609,17 @@ describe("what a thread does not give, the main thread reads", () => {
     apart(() =>
       Effect.gen(function* () {
         const { heights, settings } = yield* smallNode
+        const started: Array<InProcessReader.InProcessThread> = []
+        const machine = inProcess(started, setImmediate)
         // Of 4,000 bytes each of four threads has 1,000: less than a block's answer.
-        const node = yield* open(TronBlocks.mainnet, { ...settings, bytesInFlight: 4_000 }, 4)
-        for (let round = 0; round < 20; round++) {
+        const node = yield* open(TronBlocks.mainnet, { ...settings, bytesInFlight: 4_000 }, 4).pipe(
+          Effect.provideService(ReaderMachine, machine)
+        )
+        for (let round = 0; round < 5; round++) {
           assert.lengthOf(yield* read(node, heights), heights.length)
           yield* Effect.sleep("50 millis")
         }
+        assert.lengthOf(started, 4)
         assert.strictEqual(yield* readByThreads, 0)
       })
     )

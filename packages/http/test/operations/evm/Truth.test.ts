@@ -31,7 +31,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { shareOf, stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
+import { half } from "../../../../../test/Turn.ts"
 import { commit, isOf, type Kind, RandomChain, skip, understand } from "../RandomChain.ts"
 
 const extendedPublicKey =
@@ -640,10 +641,10 @@ const run = ({ chain, connect, make, readsPast, wallet }: Family, [start, early,
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
-for (const [place, store] of stores.entries()) {
-  const examples = shareOf(exampleHistories, place)
+const examples = half("examples", exampleHistories, 2)
 
-  describe.each(shareOf(families, place, 1))(`Answers of an account chain on ${store.name}`, (family) => {
+for (const store of takenStores(import.meta.url)) {
+  describe.each(half("families", families))(`Answers of an account chain on ${store.name}`, (family) => {
     it.live(
       `differ in nothing from the whole chain, or are refused (${family.chain.family})`,
       () =>

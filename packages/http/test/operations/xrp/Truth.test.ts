@@ -27,7 +27,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { shareOf, stores } from "../../../../../test/Stores.ts"
+import { takenStores } from "../../../../../test/Stores.ts"
+import { half } from "../../../../../test/Turn.ts"
 import { commit, isOf, RandomChain, skip, understand } from "../RandomChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("xrp", "testnet"))
@@ -324,9 +325,9 @@ const exampleHistories: Array<History> = [
 /** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
 const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
 
-for (const [place, store] of stores.entries()) {
-  const examples = shareOf(exampleHistories, place)
+const examples = half("examples", exampleHistories)
 
+for (const store of takenStores(import.meta.url)) {
   describe(`Answers of an XRP chain on ${store.name}`, () => {
     it.live(
       "differ in nothing from the whole ledger, or are refused",

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
+import * as ProvenTime from "../chain/ProvenTime.ts"
 import { Database } from "../database/Database.ts"
 import * as DueAccounts from "../database/DueAccounts.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
@@ -317,7 +318,7 @@ const atOnce = 100
 /** Forgets transactions whose outcome is final for so long, with the subscriptions that told it, in small steps. */
 export const prune = Effect.fn("Broadcasts.prune")(function* (keptMillis: number) {
   const { numbers, query, transaction } = yield* Database
-  const before = (yield* Clock.currentTimeMillis) - keptMillis
+  const before = (yield* ProvenTime.now) - keptMillis
   const some = Effect.gen(function* () {
     const old = yield* query(
       rows(sql<Pick<Broadcast, "id" | "chain" | "subscription">>`

@@ -6,6 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as ProvenTime from "../chain/ProvenTime.ts"
 import { Database } from "../database/Database.ts"
 import type { Row } from "../database/Tables.ts"
 import * as Page from "./internal/Page.ts"
@@ -121,6 +122,6 @@ export const read = Effect.fn("AuditLog.read")(function* ({ account, before, use
 /** Forgets what is older than a year. */
 export const prune = Effect.gen(function* () {
   const { query } = yield* Database
-  const before = (yield* Clock.currentTimeMillis) - keptMillis
+  const before = (yield* ProvenTime.now) - keptMillis
   yield* query((db) => db.deleteFrom("audit_entry").where("at", "<", before))
 }).pipe(Effect.withSpan("AuditLog.prune"))

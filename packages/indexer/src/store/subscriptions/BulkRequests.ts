@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Expression, type SqlBool, sql } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
+import * as ProvenTime from "../chain/ProvenTime.ts"
 import { Database } from "../database/Database.ts"
 import * as SmallSteps from "../database/SmallSteps.ts"
 import type { Row } from "../database/Tables.ts"
@@ -159,9 +160,7 @@ const forget = Effect.fnUntraced(function* (which: Expression<SqlBool>) {
 })
 
 /** Forgets the requests whose time is over. */
-export const prune = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-  forget(sql<SqlBool>`created < ${now - keptMillis}`)
-)
+export const prune = Effect.flatMap(ProvenTime.now, (now) => forget(sql<SqlBool>`created < ${now - keptMillis}`))
 
 /** Forgets all requests of an account that is removed. */
 export const forgetAll = (account: number) => forget(sql<SqlBool>`account = ${account}`)

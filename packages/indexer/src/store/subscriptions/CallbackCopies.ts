@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as Limits from "../accounts/Limits.ts"
+import * as ProvenTime from "../chain/ProvenTime.ts"
 import { Database } from "../database/Database.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
@@ -246,6 +247,6 @@ export const advance = Effect.fn("CallbackCopies.advance")(function* (
 /** Forgets copies that have stopped and that nobody has asked for anew. */
 export const prune = Effect.fn("CallbackCopies.prune")(function* (keptMillis: number) {
   const { query } = yield* Database
-  const before = (yield* Clock.currentTimeMillis) - keptMillis
+  const before = (yield* ProvenTime.now) - keptMillis
   yield* query((db) => db.deleteFrom("callback_copy").where("stopped", "=", 1).where("due", "<", before))
 })

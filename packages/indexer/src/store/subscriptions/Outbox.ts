@@ -13,6 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Broadcasts from "../broadcasts/Broadcasts.ts"
+import * as ProvenTime from "../chain/ProvenTime.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import * as AuditLog from "../operator/AuditLog.ts"
 import * as BulkRequests from "./BulkRequests.ts"
@@ -76,6 +77,8 @@ export class Outbox extends Context.Service<
     readonly hosts: Effect.Effect<ReadonlyArray<DueHost>, DatabaseError>
     /** URLs of some accounts' subscriptions, as many as tell whether any receiver can be reached. */
     readonly receivers: Effect.Effect<ReadonlyArray<string>, DatabaseError>
+    /** Time of the newest block of all chains, in milliseconds since the Unix epoch; undefined where there is none. */
+    readonly newestBlock: Effect.Effect<number | undefined, DatabaseError>
     /** Takes what there is capacity for. */
     readonly lease: (
       capacities: ReadonlyArray<HostCapacity>,
@@ -151,6 +154,7 @@ const make = Effect.gen(function* () {
     undone: database.signals.send("undone"),
     hosts: stored(Effect.flatMap(Clock.currentTimeMillis, DueCallbacks.hosts)),
     receivers: stored(Receivers.some(policy.mayReceive)),
+    newestBlock: stored(ProvenTime.newestBlock),
     lease: (capacities, leaseMillis) =>
       Effect.suspend(() => {
         const undone = () => database.signals.count("undone")

@@ -8,6 +8,7 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
+import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -26,6 +27,7 @@ import * as Schedule from "effect/Schedule"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
 import { taken, takenStores } from "../../../../../test/Stores.ts"
+import { FakeChain } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const chainNamed = (name: string) => Chain.all.find((chain) => Chain.nameOf(chain) === name)!
@@ -324,6 +326,37 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
   })
+
+  layer(services.pipe(Layer.provideMerge(store.layer)))(
+    `Daily charges by a clock that is ahead on ${store.name}`,
+    (it) => {
+      it.effect("are those of days that are over by the newest block too, at most one more", () =>
+        Effect.gen(function* () {
+          const credits = yield* Credits
+          const chain = new FakeChain(sepolia)
+          const store = yield* ChainStore.open(sepolia, { record: "watched", undoDepth: 64 })
+          yield* store.commit([chain.tip])
+          const day = 86_400_000
+          const start = chain.tip.time * 1000
+          yield* TestClock.setTime(start)
+          yield* credits.chargeDays
+          const account = yield* newAccount
+          yield* credits.grant({ account, amount: 1_000, detail: "" })
+          yield* subscribe(account, sepolia, 2)
+          yield* TestClock.setTime(start + 365 * day)
+          assert.deepStrictEqual(yield* credits.chargeDays, { days: 1, credits: 400, deactivated: 0 })
+          assert.strictEqual(yield* ledgerAddsUp(account), 600)
+          // Put right: that day is charged, and the next one in its turn.
+          yield* TestClock.setTime(start + day)
+          assert.deepStrictEqual(yield* credits.chargeDays, { days: 0, credits: 0, deactivated: 0 })
+          yield* TestClock.setTime(start + 2 * day)
+          const { time } = chain.mine([])
+          yield* store.commit([{ ...chain.tip, time: time + (2 * day) / 1000 }])
+          assert.deepStrictEqual(yield* credits.chargeDays, { days: 1, credits: 400, deactivated: 0 })
+        }).pipe(Effect.scoped)
+      )
+    }
+  )
 
   layer(services.pipe(Layer.provideMerge(store.layer)))(`Daily charges of synced addresses on ${store.name}`, (it) => {
     it.effect("are those of active ones, single and of wallets", () =>

@@ -20,6 +20,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { sql } from "kysely"
 import { takenStores } from "../../../../../test/Stores.ts"
+import { half } from "../../../../../test/Turn.ts"
 import { type Payment, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 import * as Seed from "../Seed.ts"
 
@@ -266,7 +267,7 @@ for (const store of takenStores(import.meta.url)) {
   )
 
   describe(`projections on ${store.name}`, () => {
-    for (const scenario of scenarios) {
+    for (const scenario of half("chains", scenarios)) {
       const { chain, hasWallet, mined } = scenario
       it.live(
         `what random blocks of ${chain.blockchain} enter, an undo takes back, and a reprocessing finds as it is`,

@@ -97,7 +97,7 @@ const template = Effect.gen(function* () {
   const db = new Sqlite(from.file)
   db.pragma("synchronous = off")
   for (const table of tablesOf(db)) if (table !== keyTable) insertAny(db, table, firstAny, 20)
-  for (const table of ["callback", "unspent_output"]) insertAny(db, table, firstAny + 100, 5_000)
+  for (const table of ["callback", "unspent_output"]) insertAny(db, table, firstAny + 100, 2_500)
   // The last ids that were given are those of rows that are gone.
   db.exec("delete from callback where id > (select max(id) - 7 from callback)")
   db.close()

@@ -1,11 +1,13 @@
 /** What an inactive subscription is told when it is active again: everything within the bounds, and which blocks it has missed. */
 import { assert, layer } from "@effect/vitest"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { takenStores } from "../../../../../test/Stores.ts"
 import { FakeChain } from "../../sync/FakeChain.ts"
@@ -14,11 +16,13 @@ import * as Seed from "../Seed.ts"
 const bounds = { finishedMillis: 1e12, parkedMillis: 10_000, parkedCount: 3 }
 
 for (const store of takenStores(import.meta.url)) {
-  const services = Callbacks.layer.pipe(
-    Layer.provideMerge(Outbox.layer),
-    Layer.provideMerge(Subscriptions.layer),
-    Layer.provide(Layer.succeed(Retention, bounds))
-  )
+  const servicesOf = (bounds: typeof Retention.Service) =>
+    Callbacks.layer.pipe(
+      Layer.provideMerge(Outbox.layer),
+      Layer.provideMerge(Subscriptions.layer),
+      Layer.provide(Layer.succeed(Retention, bounds))
+    )
+  const services = servicesOf(bounds)
   layer(Layer.empty)(`Gaps on ${store.name}`, (it) => {
     const start = Effect.gen(function* () {
       const subscriptions = yield* Subscriptions
@@ -132,6 +136,22 @@ for (const store of takenStores(import.meta.url)) {
           [2, "expired", 2, 2]
         ])
       }).pipe(Effect.provide(Layer.provideMerge(services, store.layer)), Effect.scoped)
+    )
+
+    it.effect("are none by a clock that is ahead: blocks show how much time has passed", () =>
+      Effect.gen(function* () {
+        const { deactivate, endParking } = yield* start
+        const mainnet = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
+        const { tip } = new FakeChain(mainnet)
+        yield* (yield* ChainStore.open(mainnet, { record: "watched", undoDepth: 64 })).commit([tip])
+        yield* TestClock.setTime(tip.time * 1000)
+        yield* deactivate
+        yield* TestClock.adjust("365 days")
+        assert.strictEqual(yield* endParking, 0)
+      }).pipe(
+        Effect.provide(Layer.provideMerge(servicesOf({ ...bounds, parkedMillis: 7 * 86_400_000 }), store.layer)),
+        Effect.scoped
+      )
     )
   })
 }

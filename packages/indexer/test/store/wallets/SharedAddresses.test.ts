@@ -172,7 +172,7 @@ for (const store of takenStores(import.meta.url)) {
             }).pipe(Effect.provide(Wallets.layer), Effect.scoped, Effect.provideContext(context), Effect.runPromise)
           )
           yield* Effect.promise(() =>
-            fc.assert(property, { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 6), endOnFailure: true })
+            fc.assert(property, { numRuns: Number(process.env.HEADWATER_PROPERTY_RUNS ?? 3), endOnFailure: true })
           )
         }).pipe(Effect.provide(store.layer), Effect.scoped)
       )

@@ -11,6 +11,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
+import * as ProvenTime from "../../chain/ProvenTime.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import * as Deactivation from "../../subscriptions/Deactivation.ts"
@@ -240,7 +241,7 @@ export const charge = Effect.fnUntraced(function* (rules: Credits.Rules) {
       .onConflict((on) => on.column("id").doNothing())
   )
   const [last] = yield* query((db) => db.selectFrom("credit_day").select("day").where("id", "=", 1))
-  const days = Credits.daysToCharge(last!.day, now)
+  const days = Credits.daysToCharge(last!.day, yield* ProvenTime.now)
   let credits = 0
   let deactivated = 0
   for (const day of days) {

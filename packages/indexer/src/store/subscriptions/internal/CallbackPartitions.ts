@@ -2,11 +2,11 @@
  * The partitions of past callbacks, on PostgreSQL. What ended a day ago becomes past, and is forgotten with its partition: the
  * table that deliveries work on stays small, and what is kept is neither deleted row by row nor looked through by vacuums.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
+import * as ProvenTime from "../../chain/ProvenTime.ts"
 import { Database } from "../../database/Database.ts"
 import * as Partitions from "../../database/Partitions.ts"
 import { rows } from "../../database/Statements.ts"
@@ -110,7 +110,7 @@ export const move = Effect.fn("CallbackPartitions.move")(function* ({ finishedMi
   const { partitioned, read, transaction } = yield* Database
   // Callbacks that are kept for no longer are deleted before they would be past.
   if (!partitioned || finishedMillis <= restMillis) return 0
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* ProvenTime.now
   const ends = { since: now - finishedMillis, before: now - restMillis }
   const days = Math.ceil(finishedMillis / dayMillis / partitionsKept)
   // Day 0 is that of callbacks that are not past.
@@ -152,7 +152,7 @@ export const drop = Effect.fn("CallbackPartitions.drop")(function* ({
 }: Pick<Keeping, "finishedMillis">) {
   const { partitioned, read } = yield* Database
   if (!partitioned) return
-  const keptSince = Math.floor(((yield* Clock.currentTimeMillis) - finishedMillis) / dayMillis)
+  const keptSince = Math.floor(((yield* ProvenTime.now) - finishedMillis) / dayMillis)
   const over = yield* read((db) =>
     db.selectFrom("past_callback_partition").selectAll().where("to_day", "<=", keptSince).orderBy("from_day")
   )

@@ -6,6 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
+import * as ProvenTime from "../../chain/ProvenTime.ts"
 import { Database } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
@@ -99,7 +100,7 @@ export const overdue = Effect.fnUntraced(function* (
   mayReceive: typeof HostPermission.Service
 ) {
   const { transaction } = yield* Database
-  const before = (yield* Clock.currentTimeMillis) - parkedMillis
+  const before = (yield* ProvenTime.now) - parkedMillis
   let count = 0
   yield* SmallSteps.eachRow(
     (after) => parkedSubscriptions(after, before),

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
+import * as ProvenTime from "../../chain/ProvenTime.ts"
 import { Database } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
@@ -25,7 +26,7 @@ const parking = (after: number, isFull: RawBuilder<unknown>) => sql<Parking & { 
 /** The next subscriptions that park, and whether a bound is reached. */
 const parkingAfter = Effect.fnUntraced(function* (after: number, { parkedCount, parkedMillis }: Bounds) {
   const { read } = yield* Database
-  const since = (yield* Clock.currentTimeMillis) - parkedMillis
+  const since = (yield* ProvenTime.now) - parkedMillis
   if (parkedCount === 0) return yield* read(rows(parking(after, sql`1`)))
   return yield* read(
     rows(

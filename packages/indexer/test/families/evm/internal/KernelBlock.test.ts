@@ -22,7 +22,7 @@ import * as EvmBlocks from "../EvmBlocks.ts"
 import * as EvmNode from "../EvmNode.ts"
 import * as SealedBlock from "../SealedBlock.ts"
 
-const count = Math.ceil(Number(process.env.HEADWATER_MUTATIONS ?? 5_000) / 25)
+const count = Math.ceil(Number(process.env.HEADWATER_MUTATIONS ?? 2_500) / 25)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** JSON of a node's results, by method. */

@@ -1,0 +1,16 @@
+/** What a run of the tests tries of what there is to try; another run tries the rest, and with `HEADWATER_EVERY_WAY` one run all. */
+export const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
+
+/** HEADWATER_TURN, 0 to 7: a bit for each draw. */
+export const turn = Number(process.env.HEADWATER_TURN ?? 0)
+
+/**
+ * Every second case, the others in another run, and says so; with `HEADWATER_EVERY_WAY` all. `draw`: what else the same
+ * test shares out has a draw of its own; the store has 0.
+ */
+export const half = <A>(what: string, cases: ReadonlyArray<A>, draw: 1 | 2 = 1): ReadonlyArray<A> => {
+  if (everyWay || cases.length < 2) return cases
+  const own = cases.filter((_, number) => (number + (turn >> draw)) % 2 === 0)
+  console.log(`${what}: ${own.length} of ${cases.length}, the others in another turn`)
+  return own
+}
