@@ -66,7 +66,7 @@ const [maxAccounts, maxHosts] = [256, 4]
 const scarceMillis = 15_000
 
 /** How far blocks may be ahead of the time: Bitcoin's rule is the widest. */
-const earliestBlock = 7_200_000
+const blocksAhead = 7_200_000
 
 /** A host that failed, by its fault or ours. */
 interface Suspect {
@@ -201,7 +201,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     if (newest === undefined) return "receiver"
     const isOurs =
       fault === "early"
-        ? now < newest - earliestBlock
+        ? now < newest - blocksAhead
         : now > newest + ProvenTime.longestSilence && !(yield* certified(of(host), host))
     if (!isOurs) return "receiver"
     scarceAt.set("clock", now)

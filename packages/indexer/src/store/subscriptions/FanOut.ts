@@ -11,8 +11,7 @@
  * confirmations of the account wait until everything before them is written. Other accounts wait for nothing of that.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { EventKind } from "@headwater/core/events/EventKinds"
-import { type EventType, eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
+import { isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Filter from "@headwater/core/events/Filter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -21,12 +20,11 @@ import { sql } from "kysely"
 import * as Wakeup from "../../Wakeup.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import type { Row } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as DeferredMatches from "./internal/DeferredMatches.ts"
+import * as MatchedRows from "./internal/MatchedRows.ts"
 import * as OwedSubscribers from "./internal/OwedSubscribers.ts"
-import * as LeftMatches from "./LeftMatches.ts"
 import * as ListedOccurrence from "./ListedOccurrence.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
 import * as Subscribers from "./Subscribers.ts"
@@ -47,10 +45,6 @@ export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/
     turn: 25
   })
 })
-
-const classes = ["coin", "token", "internal", "log", "transaction", "block"] as const
-const eventsOf = new Map(classes.map((name) => [name, eventsOfClass(name)]))
-const isOfClass = (event: EventType, name: EventKind["class"]) => eventsOf.get(name)!.has(event)
 
 /** State that the steps of a chain share. */
 export interface FanOut {
@@ -79,38 +73,8 @@ export const isWaiting = sql<boolean>`(
 
 const noAccounts: ReadonlySet<number> = new Set()
 
-interface MatchedRow extends Omit<Row<"matched">, "occurrences"> {
-  readonly matches: ReadonlyArray<LeftMatches.Match>
-  /** The events that the matches are, of any subscription. */
-  readonly events: ReadonlyArray<EventType>
-}
-
-const toMatchedRow = ({ occurrences, ...rest }: Row<"matched">): MatchedRow => {
-  const matches = LeftMatches.decode(occurrences)
-  return { ...rest, matches, events: [...new Set(matches.flatMap((match) => [...eventsOf.get(match.class)!]))] }
-}
-
-/** Matches that are read again and again, one account after another. */
-const remembered = 32
-
-/** Of the texts that are read at a time, unless one alone is longer: those of most matches have some hundred bytes. */
-const mostBytes = 1_000_000
-
-/** The first turns that have no more than that in their matches, and one at least. */
-const readTogether = <A extends { readonly bytes: number }>(turns: ReadonlyArray<A>): ReadonlyArray<A> => {
-  let left = mostBytes
-  const end = turns.findIndex(({ bytes }, i) => {
-    left -= bytes
-    return i > 0 && left < 0
-  })
-  return end < 0 ? turns : turns.slice(0, end)
-}
-
-const bytesOfMatch = sql<number>`
-  (select octet_length(occurrences) from matched where matched.id = fan_out.matched)`.as("bytes")
-
 interface Turn extends OwedSubscribers.Turn {
-  readonly match: MatchedRow
+  readonly match: MatchedRows.MatchedRow
 }
 
 type Owed = ReadonlyMap<number, OwedSubscribers.Owed>
@@ -118,7 +82,7 @@ type Owed = ReadonlyMap<number, OwedSubscribers.Owed>
 export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const bounds = yield* Bounds
   const wakeup = Wakeup.make()
-  const known = new Map<number, MatchedRow>()
+  const matchedRows = MatchedRows.make()
   const accountTurns = yield* AccountTurns.make
   const matchTurns = accountTurns.turns()
   const confirmationTurns = accountTurns.turns()
@@ -132,26 +96,6 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Subscriptions to one address that are looked for together with those to others. */
   const few = Math.ceil(bounds.step / 8)
-
-  const matchedRows = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
-    const { numbers, query } = yield* Database
-    const found = new Map(known)
-    const others = ids.filter((id) => !known.has(id))
-    if (others.length === 0) return found
-    const rows = yield* query((db) =>
-      db
-        .selectFrom("matched")
-        .selectAll()
-        .where(sql<boolean>`id in ${numbers(others)}`)
-    )
-    for (const row of rows) {
-      if (known.size >= remembered) known.delete(known.keys().next().value!)
-      const made = toMatchedRow(row)
-      known.set(row.id, made)
-      found.set(row.id, made)
-    }
-    return found
-  })
 
   /** The first that are owed a match, as many as have `most` rows of it. */
   const firstOwed = (turn: Turn, most: number) =>
@@ -169,7 +113,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     for (const row of subscribers) {
       const subscriber = Subscribers.toSubscriber(row)
       const own = match.matches.filter(
-        ({ class: name, item }) => isOfClass(row.event, name) && Filter.passes(subscriber.filter, item)
+        ({ class: name, item }) => MatchedRows.isOfClass(row.event, name) && Filter.passes(subscriber.filter, item)
       )
       const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
       const occurrences = part.map(({ item, occurrence }) => ({
@@ -204,7 +148,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
         .where(DeferredMatches.withoutTurns)
         .returning("id")
     )
-    for (const { id } of gone) known.delete(id)
+    for (const { id } of gone) matchedRows.forget(id)
   })
 
   /**
@@ -248,15 +192,15 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
           db
             .selectFrom("fan_out")
             .selectAll()
-            .select(bytesOfMatch)
+            .select(MatchedRows.bytes)
             .where("chain", "=", chain)
             .where("account", "=", account)
             .orderBy("matched")
             .limit(count)
         )
         if (found.length === 0) break
-        const rows = readTogether(found)
-        const matches = yield* matchedRows(rows.map(({ matched }) => matched))
+        const rows = MatchedRows.readTogether(found)
+        const matches = yield* matchedRows.read(rows.map(({ matched }) => matched))
         const turns = rows.map((row): Turn => ({ ...row, match: matches.get(row.matched)! }))
         // Of what has been told in part, there may be as much left as a turn has.
         const isPart = turns[0]!.subscription > 0
