@@ -50,7 +50,7 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     gapMillis: 10,
     /** How long nothing is leased after the store has failed. */
     failureMillis: 2000,
-    /** When outcomes are written: so many, or after a moment in which none came, or a few moments. */
+    /** When outcomes are written. */
     outcomeBatchSize: 256,
     outcomeBatchMillis: 10,
     /** How often old callbacks are looked for. */

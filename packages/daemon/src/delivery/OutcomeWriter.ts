@@ -1,13 +1,8 @@
-/**
- * Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or none has come for a moment. A
- * transaction writes pages anew that the next one writes again, so that while outcomes go on coming a few moments are waited for;
- * not where somebody waits for them.
- */
+/** Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or after a moment. */
 import type { Outcome } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 
 export interface OutcomeWriter {
@@ -21,9 +16,6 @@ export interface OutcomeWriter {
   /** Writes what is left; gives up where the store fails for long. */
   readonly flush: Effect.Effect<void>
 }
-
-/** Moments that outcomes are waited for at most, one after another. */
-const moments = 5
 
 /** How long nothing is written after the store has failed. */
 const pause = "1 second"
@@ -73,13 +65,6 @@ export const make = Effect.fnUntraced(function* (options: {
     )
   }).pipe(Effect.uninterruptible)
 
-  const gathered = Effect.gen(function* () {
-    for (let i = 0, before = 0; i < moments && (i === 0 || (pending.length > before && !notify)); i++) {
-      before = pending.length
-      if (Option.isSome(yield* Effect.timeoutOption(many.await, batchMillis))) return
-    }
-  })
-
   return {
     add: (outcome) => {
       pending.push(outcome)
@@ -91,7 +76,7 @@ export const make = Effect.fnUntraced(function* (options: {
       notify = true
     },
     run: some.await.pipe(
-      Effect.andThen(gathered),
+      Effect.andThen(Effect.timeoutOption(many.await, batchMillis)),
       Effect.andThen(write),
       Effect.flatMap((written) => (written ? Effect.void : Effect.sleep(pause))),
       Effect.catchCause((cause) => Effect.logError("Outcomes of attempts are lost", cause)),

@@ -51,31 +51,6 @@ describe("OutcomeWriter", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("writes many at once while outcomes go on coming, but not for long, nor where somebody waits", () => {
-    const { batches, layer } = failing(0)
-    return Effect.gen(function* () {
-      const outcomes = yield* OutcomeWriter.make({ batchSize: 100, batchMillis: 100, flushed: Effect.void })
-      yield* Effect.forkChild(outcomes.run)
-      const addEach = Effect.fnUntraced(function* (...ids: ReadonlyArray<number>) {
-        for (const id of ids) {
-          outcomes.add(outcome(id))
-          yield* TestClock.adjust(50)
-        }
-      })
-      yield* addEach(1, 2, 3, 4, 5, 6, 7, 8, 9)
-      assert.deepStrictEqual(batches, [])
-      yield* addEach(10)
-      assert.deepStrictEqual(batches, [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]])
-      yield* addEach(11, 12)
-      yield* TestClock.adjust(100)
-      assert.deepStrictEqual(batches.slice(1), [[11, 12]])
-      yield* addEach(13)
-      outcomes.notifyFlushed()
-      yield* addEach(14)
-      assert.deepStrictEqual(batches.slice(2), [[13, 14]])
-    }).pipe(Effect.provide(layer))
-  })
-
   it.effect("notifies once those are written that were there, also after the store has failed", () => {
     const { batches, layer } = failing(1)
     return Effect.gen(function* () {
