@@ -2,7 +2,6 @@
  * Proves that an account holds a domain: its token stands in a TXT record of the domain's DNS, or in a file that the
  * domain serves over HTTPS. The file is fetched as callbacks are sent: from public addresses only, without redirects.
  */
-
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import {
   challengeRecord,

@@ -29,8 +29,8 @@ export const newestBlock = Effect.gen(function* () {
 })
 
 /**
- * The present in milliseconds since the Unix epoch: the clock's, at most a day behind the newest block. Where all public networks stand
- * still for longer, so does this time.
+ * The present in milliseconds since the Unix epoch: the clock's, at most a day later than the newest block. Where all public networks
+ * stand still for longer, so does this time.
  */
 export const now = Effect.gen(function* () {
   const clock = yield* Clock.currentTimeMillis

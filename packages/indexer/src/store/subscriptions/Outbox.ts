@@ -77,7 +77,7 @@ export class Outbox extends Context.Service<
     readonly hosts: Effect.Effect<ReadonlyArray<DueHost>, DatabaseError>
     /** URLs of some accounts' subscriptions, as many as tell whether any receiver can be reached. */
     readonly receivers: Effect.Effect<ReadonlyArray<string>, DatabaseError>
-    /** Time of the newest block of all chains, in milliseconds since the Unix epoch; undefined where there is none. */
+    /** Time of the newest block of all public networks, in milliseconds since the Unix epoch; undefined where there is none. */
     readonly newestBlock: Effect.Effect<number | undefined, DatabaseError>
     /** Takes what there is capacity for. */
     readonly lease: (

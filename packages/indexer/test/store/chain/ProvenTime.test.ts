@@ -27,7 +27,7 @@ const opened = Effect.fnUntraced(function* (of: Chain.Chain) {
 
 for (const store of takenStores(import.meta.url)) {
   layer(Layer.empty)(`ProvenTime on ${store.name}`, (it) => {
-    it.effect("is the clock's, at most a day behind the newest block of all public networks", () =>
+    it.effect("is the clock's, at most a day later than the newest block of all public networks", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(3 * day)
         assert.isUndefined(yield* ProvenTime.newestBlock)

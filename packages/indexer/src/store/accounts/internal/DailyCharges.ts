@@ -10,12 +10,12 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
-import * as ChainRow from "../../database/ChainRow.ts"
 import * as ProvenTime from "../../chain/ProvenTime.ts"
+import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
-import * as Deactivation from "../../subscriptions/Deactivation.ts"
 import * as BroadcastSubscription from "../../subscriptions/BroadcastSubscription.ts"
+import * as Deactivation from "../../subscriptions/Deactivation.ts"
 import * as CreditLedger from "./CreditLedger.ts"
 
 /** The sums of one run. */
@@ -233,7 +233,7 @@ const chargeDay = Effect.fnUntraced(function* ({ addressDay, subscriptionDay }: 
 export const charge = Effect.fnUntraced(function* (rules: Credits.Rules) {
   const { query } = yield* Database
   const now = yield* Clock.currentTimeMillis
-  // The day on which charging begins is the first that is charged.
+  // The day on which charging begins is the first that is charged: by the clock, since a new store's blocks may be years old.
   yield* query((db) =>
     db
       .insertInto("credit_day")

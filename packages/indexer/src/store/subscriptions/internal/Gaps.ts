@@ -7,8 +7,8 @@ import type * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
-import * as ChainRow from "../../database/ChainRow.ts"
 import * as ProvenTime from "../../chain/ProvenTime.ts"
+import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
 import { rows } from "../../database/Statements.ts"
@@ -26,8 +26,8 @@ const parking = (after: number, isFull: RawBuilder<unknown>) => sql<Parking & { 
 /** The next subscriptions that park, and whether a bound is reached. */
 const parkingAfter = Effect.fnUntraced(function* (after: number, { parkedCount, parkedMillis }: Bounds) {
   const { read } = yield* Database
-  const since = (yield* ProvenTime.now) - parkedMillis
   if (parkedCount === 0) return yield* read(rows(parking(after, sql`1`)))
+  const since = (yield* ProvenTime.now) - parkedMillis
   return yield* read(
     rows(
       parking(

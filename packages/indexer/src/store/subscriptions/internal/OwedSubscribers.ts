@@ -35,22 +35,18 @@ const read = Effect.fnUntraced(function* (turns: ReadonlyArray<Turn>, limit: num
     and s.active_from <= :revision and (${matchedText("s")} or s.revision > :revision)`
   // Sums, and no column alone: the index of such sums knows account and address, those of the columns one of both.
   const isOwn = `s.chain + 0 = :chain and ${isOwed}`
-  const [ofBlocks, ofAddresses] = [true, false].map((isOfBlock) =>
-    turns
-      .filter(({ match }) => isOfBlock === (match.address === null))
-      .map(({ account, chain, match: { address, revision }, matched, occurrence, subscription }) => ({
-        ...{ account, chain, matched, address, revision },
-        first: occurrence > 0 ? subscription : subscription + 1
-      }))
-  )
+  const asked = turns.map(({ account, chain, match: { address, revision }, matched, occurrence, subscription }) => ({
+    ...{ account, chain, matched, address, revision },
+    first: occurrence > 0 ? subscription : subscription + 1
+  }))
   const toldOfBlocks = yield* selectEach<Found>(
     ofTurn,
-    ofBlocks!,
+    asked.filter(({ address }) => address === null),
     `select ${own} from subscription s where s.address is null and ${isOwn} order by s.id limit ${limit}`
   )
   const toldOfAddresses = yield* selectEach<Found>(
     { ...ofTurn, address: "bytea" },
-    ofAddresses!,
+    asked.filter(({ address }) => address !== null),
     `select ${own}, 0 as is_listed, null as branch, null as address_index
      from subscription s where s.address = :address and ${isOwn}
      union all
