@@ -294,9 +294,11 @@ export const make = Effect.fnUntraced(function* (
       amount: Amount.format(value, decimals),
       unit: chain.unit
     })
-    const outputs = unsigned.outputs.map(({ amount, script }) => ({
-      ...{ address: addressText(script), satoshis: Number(amount), script: Buffer.from(script).toString("hex") }
-    }))
+    const outputs = yield* TimeSlice.run(() =>
+      TimeSlice.map(unsigned.outputs, ({ amount, script }) => ({
+        ...{ address: addressText(script), satoshis: Number(amount), script: Buffer.from(script).toString("hex") }
+      }))
+    )
     return {
       additionalData: request.additionalData ?? "",
       ...{ locktime: unsigned.locktime, size, version: unsigned.version },
