@@ -12,6 +12,9 @@ const address = Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
 /** Nodes relay no transaction with many more. */
 const maxRecipients = 2_000
 
+/** Of a request with so many recipients, in bytes: an address and an amount have 315 characters at the most. */
+export const preparationBodyBytes = maxRecipients * 400
+
 export const NewUtxoTransaction = {
   additionalData: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(80, { message: "must be at most 80 characters" })).annotate({
