@@ -1,5 +1,6 @@
 /** Parameters, bodies and values that the endpoints of several groups have in common. */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { maxContextLength } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { addressExample, hashExample } from "./internal/FamilyExample.ts"
@@ -10,6 +11,19 @@ const Context = Schema.String.check(
 
 /** The query parameter that every operation takes. */
 export const context = { context: Schema.optionalKey(Context) }
+
+/** A query parameter that is true or false, in any letter case. */
+export const flag = (description: string) =>
+  Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^(true|false)$/i, { message: "must be true or false" }))
+      .annotate({ description })
+      .pipe(
+        Schema.decodeTo(
+          Schema.Boolean,
+          SchemaTransformation.transform({ decode: (text) => /^t/i.test(text), encode: (flag) => String(flag) })
+        )
+      )
+  )
 
 /** Reference id of a subscription. */
 export const referenceIdParam = {

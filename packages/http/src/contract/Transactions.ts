@@ -23,7 +23,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { EvmTransaction, transactionValues } from "./EvmBlocks.ts"
+import { SingleEvmTransaction, singleValues } from "./EvmBlocks.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
@@ -162,11 +162,11 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
     HttpApiEndpoint.get("evmTransaction", "/transactions/evm/:blockchain/:network/:transactionHash", {
       params: byHash,
       query: context,
-      success: item(EvmTransaction),
+      success: item(SingleEvmTransaction),
       error: ofTransaction
     })
       .annotate(Price, "evm-transaction")
-      .annotate(ExampleValues, transactionValues)
+      .annotate(ExampleValues, singleValues)
       .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "Read a mined transaction of an EVM chain" })),
     HttpApiEndpoint.get("evmInternal", "/transactions/evm/:blockchain/:network/:transactionHash/internal", {

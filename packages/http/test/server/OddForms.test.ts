@@ -118,6 +118,10 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
   it.effect("say what is wrong with a parameter that is given twice, or is none", () =>
     Effect.gen(function* () {
       const { bob, url } = yield* TestServer
+      for (const limit of ["51", "1".repeat(15), "1".repeat(16), "1".repeat(400)]) {
+        const above = yield* send(url, { path: `${events}?limit=${limit}`, key: bob })
+        assert.deepStrictEqual([above.status, above.body.error.code], [400, "limit_greater_than_allowed"], limit)
+      }
       const twice = yield* send(url, { path: `${events}?limit=10&limit=20`, key: bob })
       assert.strictEqual(twice.status, 400, twice.text)
       assert.strictEqual(twice.body.error.message, "limit: must be given once")
