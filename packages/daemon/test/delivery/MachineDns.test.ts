@@ -35,7 +35,7 @@ describe("MachineDns", () => {
     }).pipe(Effect.provide(MachineDns.layer.pipe(Layer.provide(machine(() => present)))))
   })
 
-  it.effect("asks the former ones while /etc/resolv.conf is written anew, and 127.0.0.1 where it stays the only one", () => {
+  it.effect("asks the former ones while /etc/resolv.conf is empty for a moment, and 127.0.0.1 in the end", () => {
     let present = "10.0.0.1"
     return Effect.gen(function* () {
       assert.strictEqual(yield* addressOf("hooks.example.com"), "10.0.0.1")
