@@ -5918,7 +5918,7 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -6101,7 +6101,7 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -6181,7 +6181,7 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -8074,7 +8074,7 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
