@@ -238,7 +238,7 @@ describe("TronBlock", () => {
     )
     const [odd] = blockWith(internal(50, 60, -42)).notUnderstood!
     assert.deepStrictEqual(odd?.lacks, ["internal"])
-    assert.match(odd.reason, /internal_transactions\[0\]: callValue must not be negative/)
+    assert.match(odd?.reason ?? "", /internal_transactions\[0\]: callValue must not be negative/)
   })
 
   // java-tron, Program.callToAddress: a CALLCODE with coins is listed as a call of the account itself, and moves none.
