@@ -1,6 +1,5 @@
 /** Everything that `headwater serve` runs, put together from the settings. */
 
-import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Operations from "@headwater/http/operations/families"
 import * as StoredMarketData from "@headwater/http/operations/StoredMarketData"
@@ -15,17 +14,17 @@ import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { CreditRules, Credits } from "@headwater/indexer/store/accounts/Credits"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import { Database, type StoreTooNew, WaitForServer, whenAvailable } from "@headwater/indexer/store/database/Database"
-import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
-import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
-import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
-import { Assets } from "@headwater/indexer/store/market/Assets"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
+import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
+import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
+import * as StoreMove from "@headwater/indexer/store/database/StoreMove"
+import { Assets } from "@headwater/indexer/store/market/Assets"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import * as Domains from "@headwater/indexer/store/subscriptions/Domains"
 import { CallbackCharging, Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
-import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
 import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -37,6 +36,7 @@ import * as Console from "./console/Console.ts"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
 import * as DomainVerification from "./delivery/DomainVerification.ts"
+import * as MachineDns from "./delivery/MachineDns.ts"
 import { ReceiverClient, ReceiverClientOptions } from "./delivery/ReceiverClient.ts"
 import * as RetryProfile from "./delivery/RetryProfile.ts"
 import * as Health from "./Health.ts"
@@ -44,13 +44,13 @@ import * as Metrics from "./Metrics.ts"
 import * as ConfiguredProviders from "./market/ConfiguredProviders.ts"
 import * as MarketData from "./market/MarketData.ts"
 import * as Store from "./Store.ts"
+import * as SyncLine from "./SyncLine.ts"
 import * as Settings from "./settings/Settings.ts"
 import * as ChainObserver from "./supervision/ChainObserver.ts"
 import * as ChainSupervisor from "./supervision/ChainSupervisor.ts"
 import { OwnOutages } from "./supervision/OwnOutages.ts"
 import { Placement } from "./supervision/Placement.ts"
 import * as StoreWatch from "./supervision/StoreWatch.ts"
-import * as SyncLine from "./SyncLine.ts"
 import * as Traces from "./Traces.ts"
 
 /** The HTTP server's address is taken, or not one of this machine. */
@@ -303,7 +303,7 @@ const storeLock = Layer.effectDiscard(
 /** With a resolver of names. */
 export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))
 
-export const layer = resolving.pipe(Layer.provide(NodeDns.layer))
+export const layer = resolving.pipe(Layer.provide(MachineDns.layer))
 
 /**
  * Runs until it is interrupted, or a newer daemon has made the store one that this one may not run on. Where another

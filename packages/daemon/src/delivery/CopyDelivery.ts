@@ -11,6 +11,7 @@ import * as Latch from "effect/Latch"
 import * as Schedule from "effect/Schedule"
 import { CallbackTarget } from "./CallbackTarget.ts"
 import * as CallbackHeaders from "./internal/CallbackHeaders.ts"
+import * as SaidOnce from "./internal/SaidOnce.ts"
 import type { OwnFailures } from "./OwnFailures.ts"
 import { type NoReply, ReceiverClient } from "./ReceiverClient.ts"
 import * as RetryDecision from "./RetryDecision.ts"
@@ -118,11 +119,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     }
   })
 
+  const looked = SaidOnce.make("Copies of callbacks could not be leased")(lease, undefined)
+
   return {
     /** Looks for copies, again and again. Never returns. */
     run: Effect.gen(function* () {
       yield* wakeup.close
-      yield* Effect.catchCause(lease, (cause) => Effect.logWarning("Copies of callbacks could not be leased", cause))
+      yield* looked
       yield* Effect.timeoutOption(wakeup.await, lookMillis)
     }).pipe(Effect.forever),
     /** Waits until nothing is on its way. */

@@ -22,6 +22,7 @@ import * as DeliveryTrace from "./DeliveryTrace.ts"
 import * as DeliveryAttempt from "./internal/DeliveryAttempt.ts"
 import * as DeliveryPoller from "./internal/DeliveryPoller.ts"
 import * as DeliveryStreams from "./internal/DeliveryStreams.ts"
+import * as SaidOnce from "./internal/SaidOnce.ts"
 import * as OutcomeWriter from "./OutcomeWriter.ts"
 import * as OwnFailures from "./OwnFailures.ts"
 import { type ReceiverClient, ReceiverClientOptions } from "./ReceiverClient.ts"
@@ -84,8 +85,7 @@ export const layer: Layer.Layer<never, never, Outbox | RecurringTasks | Receiver
 
 /** Repeats work that may fail; what the work answers is the pause before the next time, in milliseconds. Never returns. */
 const repeatedly = (work: Effect.Effect<number, DatabaseError>, failure: string, failedMillis: number) =>
-  work.pipe(
-    Effect.catchCause((cause) => Effect.as(Effect.logWarning(failure, cause), failedMillis)),
+  SaidOnce.make(failure)(work, failedMillis).pipe(
     Effect.flatMap((millis) => Effect.sleep(millis)),
     Effect.forever
   )

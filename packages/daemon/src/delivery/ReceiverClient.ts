@@ -12,6 +12,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
+import * as FailureText from "./internal/FailureText.ts"
 import * as Knock from "./internal/Knock.ts"
 import * as OpenAnswers from "./internal/OpenAnswers.ts"
 import * as RetryAfter from "./internal/RetryAfter.ts"
@@ -119,18 +120,6 @@ const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
 /** Kept connections that a request is sent over at most: those of a host may all be closed at the same time. */
 const keptTries = 4
 
-const codeOf = (error: Error): string => {
-  const { code } = error as { readonly code?: unknown }
-  return typeof code === "string" ? code : error.name
-}
-
-const reasonOf = (error: Error): string => {
-  const code = codeOf(error)
-  const text =
-    error.message === "" || error.message.includes(code) ? error.message || code : `${code}: ${error.message}`
-  return text.slice(0, 300)
-}
-
 /** Faults that the error itself tells, or a part of them. */
 const told: Readonly<Record<string, Fault>> = {
   ...{ CERT_HAS_EXPIRED: "expired", CERT_NOT_YET_VALID: "early" },
@@ -150,7 +139,7 @@ const faultOf = (error: Error): Fault => {
     return told[error.code ?? ""] ?? (isAnswer(error.reason) ? "name" : "unresolved")
   }
   // Of a host with several addresses, each has an error of its own.
-  const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)]
+  const codes = error instanceof AggregateError ? error.errors.map(FailureText.codeOf) : [FailureText.codeOf(error)]
   const telling = codes.find((code) => code in told)
   if (telling !== undefined) return told[telling]!
   return codes.every((code) => unreached.has(code)) ? "unreached" : "receiver"
@@ -322,8 +311,8 @@ const make = Effect.gen(function* () {
           if (ended) return
           if (status !== 0) answered()
           // Over a new connection it is the receiver's answer: it may have taken the callback.
-          else if (closedByReceiver.has(codeOf(error)) && !isFirst && tries < keptTries) dispatch()
-          else end(Effect.fail(new NoReply({ reason: reasonOf(error), fault: faultOf(error) })))
+          else if (closedByReceiver.has(FailureText.codeOf(error)) && !isFirst && tries < keptTries) dispatch()
+          else end(Effect.fail(new NoReply({ reason: FailureText.reasonOf(error), fault: faultOf(error) })))
         }
       }
       const dispatch = () => {

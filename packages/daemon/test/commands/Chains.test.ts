@@ -3,12 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
-import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { locations } from "../../../../test/Stores.ts"
 import { runCommand } from "../RunCommand.ts"
+import * as RunningDaemon from "../RunningDaemon.ts"
 
 /** A settings file of this store. */
 const configOf = (location: Location) =>
@@ -37,7 +37,7 @@ describe("headwater chains", () => {
       const chains = (...args: ReadonlyArray<string>) => runCommand(["chains", ...args, "--config", config])
       for (const name of ["north", "south"]) {
         const daemon = { name, version: "0.1.0", roles: ["follow"], chains: ["ethereum/devnet"] }
-        yield* Effect.provideContext(Placements.register(daemon, { restarted: true }), store)
+        yield* Effect.provide(RunningDaemon.enter(daemon), store)
       }
       const listed = yield* chains("list")
       assert.match(listed.stdout, /^CHAIN .*\nethereum\/devnet {2}north {3}\d{4}-.* -\n$/)

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
-import * as Placements from "@headwater/indexer/store/placement/Placements"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { unmigrated } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
+import * as RunningDaemon from "../RunningDaemon.ts"
 
 const [, postgres] = unmigrated
 
@@ -31,9 +31,8 @@ describe("headwater secrets", () => {
       const secrets = (...args: ReadonlyArray<string>) => run(["secrets", ...args, "--config", config], { cwd })
       yield* Effect.gen(function* () {
         const { query, secrets: box } = yield* Database
-        const daemon = { name: "one", version: "1", roles: ["api"], chains: [] }
         yield* box.prepare
-        yield* Placements.register(daemon, { restarted: false })
+        yield* RunningDaemon.enter({ name: "one", version: "1", roles: ["api"], chains: [] })
         const refused = [yield* secrets("rotate"), yield* secrets("forget", "--yes")]
         for (const { code, stderr } of refused) {
           assert.strictEqual(code, 1, stderr)
@@ -44,7 +43,7 @@ describe("headwater secrets", () => {
         assert.strictEqual(readFileSync(file, "utf8"), `${key}\n`)
         assert.strictEqual(yield* box.open(text, "owner"), "secret")
         yield* query((db) => db.deleteFrom("daemon"))
-      }).pipe(Effect.provide(Database.layer({ ...store, secretKeys: Redacted.make(key) })))
+      }).pipe(Effect.scoped, Effect.provide(Database.layer({ ...store, secretKeys: Redacted.make(key) })))
       const rotated = yield* secrets("rotate")
       assert.strictEqual(rotated.code, 0, rotated.stderr)
       assert.notInclude(readFileSync(file, "utf8"), key)

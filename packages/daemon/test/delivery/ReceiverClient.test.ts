@@ -1,3 +1,4 @@
+import { createSecureServer as createHttp2Server } from "node:http2"
 import { createServer as createHttpsServer } from "node:https"
 import { connect, createServer as createTcpServer } from "node:net"
 import { createServer, type TLSSocket } from "node:tls"
@@ -225,6 +226,39 @@ describe("ReceiverClient", () => {
       }).pipe(Effect.scoped)
     )
   }
+
+  it.live("says of a receiver that speaks HTTP/2 alone that callbacks are sent over HTTP/1.1", () =>
+    Effect.gen(function* () {
+      const { certificate, post } = yield* world(2000)
+      const port = yield* LocalServer.listen(createHttp2Server({ ...certificate, allowHTTP1: false }))
+      const { reason } = yield* Effect.flip(post(port))
+      assert.strictEqual(
+        reason,
+        "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: the receiver does not speak HTTP/1.1, over which callbacks are sent"
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says of a certificate of nobody's that it is so, without advice for who starts Node", () =>
+    Effect.gen(function* () {
+      const { post } = yield* world(2000)
+      const elsewhere = yield* DevelopmentCertificate.make([host])
+      const port = yield* LocalServer.listen(createHttpsServer(elsewhere))
+      const { reason } = yield* Effect.flip(post(port))
+      assert.match(reason, /^[A-Z_]+: [a-z -]+$/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says of a failed handshake what OpenSSL gives as its reason, without the place in OpenSSL's source", () =>
+    Effect.gen(function* () {
+      const { post } = yield* world(2000)
+      const port = yield* LocalServer.listen(
+        createTcpServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+      )
+      const { reason } = yield* Effect.flip(post(port))
+      assert.match(reason, /^ERR_SSL_\w+: [a-z ]+$/)
+    }).pipe(Effect.scoped)
+  )
 
   it.live("takes the status of an answer with many headers", () =>
     Effect.gen(function* () {
