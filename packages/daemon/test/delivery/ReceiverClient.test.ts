@@ -242,8 +242,8 @@ describe("ReceiverClient", () => {
   it.live("says of a certificate of nobody's that it is so, without advice for who starts Node", () =>
     Effect.gen(function* () {
       const { post } = yield* world(2000)
-      const elsewhere = yield* DevelopmentCertificate.make([host])
-      const port = yield* LocalServer.listen(createHttpsServer(elsewhere))
+      const { ca, cert, key } = yield* DevelopmentCertificate.make([host])
+      const port = yield* LocalServer.listen(createHttpsServer({ key, cert: `${cert}\n${ca}` }))
       const { reason } = yield* Effect.flip(post(port))
       assert.match(reason, /^[A-Z_]+: [a-z -]+$/)
     }).pipe(Effect.scoped)
