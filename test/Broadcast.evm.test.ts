@@ -38,7 +38,7 @@ const setup = (location: Effect.Effect<never>) =>
     const node = yield* between(anvil.url)
     const receiver = yield* Receiver.start()
     const headwater = yield* Headwater.start(yield* location, {
-      chains: { "ethereum/devnet": { nodes: [node.url], start: 0, pollMillis: 50 } },
+      chains: { "ethereum/devnet": { nodes: [node.url], start: 0, pollMillis: 200 } },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
     })
     const mine = anvil.rpc("evm_mine", [])
@@ -188,6 +188,31 @@ for (const { location, name } of taken(import.meta.url)) {
         assert.hasAllKeys(failed.minedInBlock, ["hash", "height"])
         assert.deepStrictEqual(events(reverting), [success])
         assert.lengthOf(node.state.sent, 4)
+      })
+    )
+
+    it.effect("gives the nodes again what they have forgotten, however short a time ago", () =>
+      Effect.gen(function* () {
+        const { anvil, becomes, broadcast, events, mine, node, outcomeOf, post, sign, until } = yield* as(5)
+        const transaction = sign()
+        yield* broadcast(transaction)
+        yield* until(transaction, success)
+        yield* anvil.rpc("anvil_dropTransaction", [transaction.hash])
+        yield* broadcast(transaction)
+        assert.strictEqual((yield* outcomeOf(transaction)).outcome, "sent")
+        assert.deepStrictEqual(node.state.sent, [transaction.serialized, transaction.serialized])
+
+        // Another one has its place meanwhile: the same again is refused, and what becomes of it is found out as ever.
+        yield* anvil.rpc("anvil_dropTransaction", [transaction.hash])
+        const instead = sign({ maxFeePerGas: 4n * gwei, maxPriorityFeePerGas: 2n * gwei })
+        yield* anvil.rpc("eth_sendRawTransaction", [instead.serialized])
+        const refused = yield* post(transaction.serialized)
+        assert.deepStrictEqual([refused.status, refused.body.error?.code], [409, "invalid_data"])
+        yield* anvil.rpc("anvil_dropTransaction", [instead.hash])
+        yield* broadcast(transaction)
+        yield* mine
+        yield* becomes(transaction, "mined")
+        assert.deepStrictEqual(events(transaction), [success])
       })
     )
 

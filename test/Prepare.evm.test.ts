@@ -39,7 +39,7 @@ function setupOn(node: (anvil: Anvil.Anvil) => Effect.Effect<{ readonly url: str
   return Effect.gen(function* () {
     const anvil = yield* Anvil.start({})
     const { url } = yield* node(anvil)
-    const chain = { nodes: [url], start: 0, pollMillis: 50, timeoutMillis: 1_000 }
+    const chain = { nodes: [url], start: 0, pollMillis: 200, timeoutMillis: 1_000 }
     const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
       chains: { "ethereum/devnet": chain, "ethereum-classic/devnet": chain, "base/devnet": chain }
     })
@@ -364,6 +364,34 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
         assert.isTrue(type === "gas-fee-market-transaction" ? kept >= 0n && kept < parseEther("0.0001") : kept === 0n)
       }
     })
+  )
+
+  it.effect(
+    "takes the place of a waiting transaction, at a price that nodes take for that, with what it would have taken",
+    () =>
+      Effect.gen(function* () {
+        const { anvil, fund, prepare, receiptOf, send } = yield* shared
+        yield* anvil.rpc("evm_setAutomine", [false])
+        for (const type of types) {
+          const wallet = Wallet.createRandom()
+          yield* fund(wallet.address, parseEther("10"))
+          const next = (item: Record<string, unknown>) => prepare({ type, sender: wallet.address, ...item })
+          for (const amount of ["1", "8"]) yield* send(sign(wallet, (yield* next({ amount })).body.data.item))
+          const low = yield* next({ nonce: "1", fee: { priority: "slow", exactAmount: String(21_000n * 10n ** 9n) } })
+          assert.deepStrictEqual([low.status, low.body.error?.code], [409, "invalid_data"], JSON.stringify(low.body))
+          assert.match(low.body.error.message, /^fee\.exactAmount: .*in the place of the waiting transaction/)
+
+          for (const substractFromAmount of [false, true]) {
+            const { body, status } = yield* next({ amount: "8.9", nonce: "1", substractFromAmount })
+            assert.strictEqual(status, 201, JSON.stringify(body))
+            const instead = sign(wallet, body.data.item)
+            yield* send(instead)
+            if (!substractFromAmount) continue
+            yield* anvil.rpc("evm_mine", [])
+            assert.strictEqual((yield* receiptOf(instead)).status, "0x1")
+          }
+        }
+      })
   )
 
   it.effect("gives a contract's gas a margin, which is not paid where it is not used", () =>

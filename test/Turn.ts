@@ -4,13 +4,20 @@ export const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
 /** HEADWATER_TURN, 0 to 7: a bit for each draw. */
 export const turn = Number(process.env.HEADWATER_TURN ?? 0)
 
-/**
- * Every second case, the others in another run, and says so; with `HEADWATER_EVERY_WAY` all. `draw`: what else the same
- * test shares out has a draw of its own; the store has 0.
- */
-export const half = <A>(what: string, cases: ReadonlyArray<A>, draw: 1 | 2 = 1): ReadonlyArray<A> => {
+const oneIn = <A>(parts: number, drawn: number, what: string, cases: ReadonlyArray<A>): ReadonlyArray<A> => {
   if (everyWay || cases.length < 2) return cases
-  const own = cases.filter((_, number) => (number + (turn >> draw)) % 2 === 0)
+  const own = cases.filter((_, number) => (number + drawn) % parts === 0)
   console.log(`${what}: ${own.length} of ${cases.length}, the others in another turn`)
   return own
 }
+
+/**
+ * Every second case, the others in another run, and says so; with `HEADWATER_EVERY_WAY` all. `draw`: what else the same
+ * test shares out has a draw of its own; the store has 0. Files that show the same of one case each ask whether theirs is
+ * among them.
+ */
+export const half = <A>(what: string, cases: ReadonlyArray<A>, draw: 1 | 2 = 1): ReadonlyArray<A> =>
+  oneIn(2, turn >> draw, what, cases)
+
+/** As `half`, every fourth case, by both draws. */
+export const quarter = <A>(what: string, cases: ReadonlyArray<A>): ReadonlyArray<A> => oneIn(4, turn >> 1, what, cases)

@@ -20,7 +20,7 @@ export const bitcoinCash: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:8332",
   networks: Utxo.networks(
-    { cashTokens: true, forkId: true, neverReplaces: true },
+    { cashTokens: true, forkId: true, replacement: "never" },
     {
       mainnet: {
         address: { pubKeyHash: [0x00], scriptHash: [0x05], cashAddr: "bitcoincash" },

@@ -29,7 +29,7 @@ export const dash: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9998",
   networks: Utxo.networks(
-    { headerHash: "x11", specialTransactions: true, chainLocks: true, neverReplaces: true },
+    { headerHash: "x11", specialTransactions: true, chainLocks: true, replacement: "never" },
     {
       mainnet: {
         address: { pubKeyHash: [0x4c], scriptHash: [0x10] },

@@ -26,7 +26,7 @@ export const dogecoin: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:22555",
   networks: Utxo.networks(
-    { auxPow: true, dustAmount: 1_000_000n, coinbaseMaturity: 240, transactionVersion: 1, neverReplaces: true },
+    { auxPow: true, dustAmount: 1_000_000n, coinbaseMaturity: 240, transactionVersion: 1, replacement: "never" },
     {
       mainnet: {
         address: { pubKeyHash: [0x1e], scriptHash: [0x16] },

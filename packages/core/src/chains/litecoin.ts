@@ -1,4 +1,4 @@
-/** Litecoin. Sources: SLIP-44, SLIP-173, SLIP-132, LIP-2 and LIP-3 (MWEB), Litecoin Core's `chainparams.cpp`. */
+/** Litecoin. Sources: SLIP-44, SLIP-173, SLIP-132, LIP-2 and LIP-3 (MWEB), Litecoin Core's `chainparams.cpp` and `validation.h`. */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Utxo from "./internal/Utxo.ts"
 
@@ -29,7 +29,7 @@ export const litecoin: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:9332",
   networks: Utxo.networks(
-    { mweb: true, pegOutMaturity: 6, dustRate: 30_000n },
+    { mweb: true, pegOutMaturity: 6, dustRate: 30_000n, replacement: "optional" },
     {
       mainnet: {
         address: {

@@ -21,7 +21,7 @@ export const zcash: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:8232",
   networks: Utxo.networks(
-    { wireFormat: "zcash", dustRate: 300n, neverReplaces: true },
+    { wireFormat: "zcash", dustRate: 300n, replacement: "never" },
     {
       mainnet: {
         address: { pubKeyHash: [0x1c, 0xb8], scriptHash: [0x1c, 0xbd], tex: "tex" },

@@ -132,6 +132,32 @@ export const exactFeeQuote = (fee: bigint, gasLimit: bigint): FeeQuote => {
   return { cap: price, tip: price }
 }
 
+/** A tenth more, as nodes ask of what takes another transaction's place (geth's `txpool.pricebump`). */
+const tenthMore = (price: bigint): bigint => (price < 10n ? price + 1n : (price * 110n + 99n) / 100n)
+
+/**
+ * The least that nodes take in the place of a waiting transaction of this price.
+ *
+ * @example
+ * ```ts
+ * import * as Preparation from "@headwater/core/evm/Preparation"
+ *
+ * Preparation.outbidding({ cap: 20n, tip: 1n }) // => { cap: 22n, tip: 2n }
+ * ```
+ */
+export const outbidding = ({ cap, tip }: FeeQuote): FeeQuote => ({ cap: tenthMore(cap), tip: tenthMore(tip) })
+
+const larger = (one: bigint, other: bigint): bigint => {
+  if (one > other) return one
+  return other
+}
+
+/** The quote, raised to another one; whole, where it is whole. */
+export const raised = (quote: FeeQuote, least: FeeQuote): FeeQuote => {
+  const cap = larger(quote.cap, least.cap)
+  return { cap, tip: quote.tip === quote.cap ? cap : larger(quote.tip, least.tip) }
+}
+
 /** The transaction cannot be paid; the message names the sender's balance and the need. */
 export class Unpayable extends Schema.TaggedError<Unpayable>()("Unpayable", { message: Schema.String }) {}
 

@@ -42,8 +42,11 @@ export interface UtxoRules {
   readonly pegOutMaturity?: number
   /** Signatures hash as BIP-143 has it, with a mark of the chain in their type (UAHF). */
   readonly forkId?: boolean
-  /** Nodes do not let a waiting transaction be replaced by one that pays more (BIP-125). */
-  readonly neverReplaces?: boolean
+  /**
+   * Which nodes let a waiting transaction be replaced by one that pays more (BIP-125): none, or those alone that are told to
+   * (Litecoin Core's `-mempoolreplacement`).
+   */
+  readonly replacement?: "never" | "optional"
   /** The node says which blocks are final (`getbestchainlock`, DIP-8). */
   readonly chainLocks?: boolean
 }

@@ -333,6 +333,72 @@ export interface components {
         readonly type: string
       }
     }
+    readonly AssetBySymbol: {
+      readonly contracts: readonly {
+        readonly blockchain: string
+        readonly network: string
+        /** @example 0xdAC17F958D2ee523a2206206994597C13D831ec7 */
+        readonly identifier: string
+        /** @example ERC-20 */
+        readonly standard: string
+        readonly fungibleValues?: {
+          /** @example 6 */
+          readonly decimals?: number
+        }
+      }[]
+      readonly latestRate: {
+        /** @example 0.9998 */
+        readonly amount: string
+        /** @example USD */
+        readonly unit: string
+        /**
+         * @description Seconds since the Unix epoch
+         * @example 1764158400
+         */
+        readonly calculationTimestamp?: number
+      }
+      readonly logo: {
+        /** @example base64 */
+        readonly encoding: string
+        /** @example PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4= */
+        readonly imageData: string
+        /** @example image/svg+xml */
+        readonly mimeType: string
+      }
+      /** @example Tether */
+      readonly name: string
+      /** @example USDT */
+      readonly originalSymbol: string
+      /** @example 5b1ea92e584bf50020130615 */
+      readonly referenceId: string
+      /** @example tether */
+      readonly slug?: string
+      /** @example USDT */
+      readonly symbol: string
+      /** @enum {string} */
+      readonly type: "crypto" | "fiat"
+      readonly specificData: {
+        /** @example 0.01 */
+        readonly "1HourPriceChangeInPercentage": string
+        /** @example -0.02 */
+        readonly "1WeekPriceChangeInPercentage": string
+        /** @example 0.03 */
+        readonly "24HoursPriceChangeInPercentage": string
+        /** @example 61250000000 */
+        readonly "24HoursTradingVolume": string
+        /** @example 119500000000 */
+        readonly circulatingSupply: string
+        /** @example 119476100000 */
+        readonly marketCapInUSD: string
+        /** @example 119500000000 */
+        readonly maxSupply: string
+        /**
+         * @description coin or token
+         * @example token
+         */
+        readonly type: string
+      }
+    }
     readonly DecodedUtxoTransaction: {
       /** @example 6bc3e3982dcb4cc3ccdaa29acf9e4897e4d7504def5e97b782b0646ca53bf7b0 */
       readonly id: string
@@ -1391,24 +1457,18 @@ export interface components {
        */
       readonly nonce: number
       readonly value: components["schemas"]["Amount"]
+      /** @description On tron */
       readonly blockchainSpecific?: {
-        readonly signatureData?: {
-          /**
-           * @description The first four bytes of the call of a contract
-           * @example 0xa9059cbb
-           */
-          readonly signature?: string
-        }
         /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
-        readonly bandwidth?: number
+        readonly bandwidth: number
         /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
-        readonly bandwidthUsed?: number
+        readonly bandwidthUsed: number
         /** @description On tron: all energy that the call of a contract took */
-        readonly energy?: number
+        readonly energy: number
         /** @description As `energy`, as text */
-        readonly energyUsed?: string
+        readonly energyUsed: string
         /** @description As `bandwidth` */
-        readonly bandwithUsed?: number
+        readonly bandwithUsed: number
       }
       /** @description As `value` */
       readonly vallue: components["schemas"]["Amount"]
@@ -1506,22 +1566,16 @@ export interface components {
        */
       readonly nonce: number
       readonly value: components["schemas"]["Amount"]
+      /** @description On tron */
       readonly blockchainSpecific?: {
-        readonly signatureData?: {
-          /**
-           * @description The first four bytes of the call of a contract
-           * @example 0xa9059cbb
-           */
-          readonly signature?: string
-        }
         /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
-        readonly bandwidth?: number
+        readonly bandwidth: number
         /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
-        readonly bandwidthUsed?: number
+        readonly bandwidthUsed: number
         /** @description On tron: all energy that the call of a contract took */
-        readonly energy?: number
+        readonly energy: number
         /** @description As `energy`, as text */
-        readonly energyUsed?: string
+        readonly energyUsed: string
       }
     }
     readonly SyncedAddressState: {
@@ -1989,6 +2043,71 @@ export interface components {
       readonly timestamp: number
       readonly value: components["schemas"]["Amount"]
     }
+    readonly SingleEvmTransaction: {
+      /**
+       * @description The contract that is created, or called as far as there is one at present; else empty
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly contract: string
+      /** @description All that the transaction has cost: gas, blobs (EIP-4844), and what rollups pay to the chain below */
+      readonly fee: components["schemas"]["Amount"]
+      /**
+       * @description On tron the most that a call may burn for energy (`fee_limit`), in sun; 0 of what is no call
+       * @example 65000
+       */
+      readonly gasLimit: number
+      /**
+       * @description On tron energy
+       * @example 51000
+       */
+      readonly gasUsed: number
+      /** @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b */
+      readonly hash: string
+      /** @example 0x */
+      readonly inputData: string
+      /** @example 7 */
+      readonly positionInBlock: number
+      /**
+       * @description Or the contract that is created
+       * @example 0x52908400098527886E0F7030069857D2E4169EE7
+       */
+      readonly recipient: string
+      /** @example 0x52908400098527886E0F7030069857D2E4169EE7 */
+      readonly sender: string
+      /** @enum {string} */
+      readonly status: "success" | "failed"
+      /**
+       * @description Seconds since the Unix epoch
+       * @example 1764158400
+       */
+      readonly timestamp: number
+      /** @description What a unit of gas has cost; on tron a unit of energy, and 0 where stakes gave all of it */
+      readonly gasPrice: components["schemas"]["Amount"]
+      readonly minedInBlock: components["schemas"]["MinedInBlock"]
+      /**
+       * @description On tron 0: there is none
+       * @example 7
+       */
+      readonly nonce: number
+      readonly value: components["schemas"]["Amount"]
+      readonly blockchainSpecific?: {
+        readonly signatureData?: {
+          /**
+           * @description The first four bytes of the call of a contract
+           * @example 0xa9059cbb
+           */
+          readonly signature?: string
+        }
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidth?: number
+        /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
+        readonly bandwidthUsed?: number
+        /** @description On tron: all energy that the call of a contract took */
+        readonly energy?: number
+        /** @description As `energy`, as text */
+        readonly energyUsed?: string
+      }
+    }
     readonly XrpTransaction: {
       /** @example invoice 4711 */
       readonly additionalData?: string
@@ -2250,22 +2369,16 @@ export interface components {
        */
       readonly nonce: number
       readonly value: components["schemas"]["Amount"]
+      /** @description On tron */
       readonly blockchainSpecific?: {
-        readonly signatureData?: {
-          /**
-           * @description The first four bytes of the call of a contract
-           * @example 0xa9059cbb
-           */
-          readonly signature?: string
-        }
         /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
-        readonly bandwidth?: number
+        readonly bandwidth: number
         /** @description On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee` */
-        readonly bandwidthUsed?: number
+        readonly bandwidthUsed: number
         /** @description On tron: all energy that the call of a contract took */
-        readonly energy?: number
+        readonly energy: number
         /** @description As `energy`, as text */
-        readonly energyUsed?: string
+        readonly energyUsed: string
       }
       /**
        * @description As `timestamp`
@@ -5759,7 +5872,7 @@ export interface operations {
         }
         content: {
           readonly "application/json": {
-            readonly item: components["schemas"]["EvmTransaction"]
+            readonly item: components["schemas"]["SingleEvmTransaction"]
           }
         }
       }
@@ -5918,7 +6031,7 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -6101,7 +6214,7 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -6181,7 +6294,7 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -8074,7 +8187,7 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -9535,8 +9648,8 @@ export interface operations {
         readonly addressFormat?: string
         /** @description How many addresses, at most 100; 10 if not given */
         readonly addressesCount?: number
-        /** @description Change addresses (m/1/i) in place of m/0/i */
-        readonly isChange?: "true" | "false"
+        /** @description Change addresses (m/1/i) in place of m/0/i; false if not given */
+        readonly isChange?: boolean
         /** @description Index of the first address; 0 if not given */
         readonly startIndex?: number
       }
@@ -9709,7 +9822,7 @@ export interface operations {
         }
         content: {
           readonly "application/json": {
-            readonly item: components["schemas"]["Asset"]
+            readonly item: components["schemas"]["AssetBySymbol"]
           }
         }
       }

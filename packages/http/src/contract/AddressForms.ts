@@ -5,7 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { AddressText, body, bodyErrors, chainErrors, chainParams, context } from "./Common.ts"
+import { AddressText, body, bodyErrors, chainErrors, chainParams, context, flag } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { extendedPublicKeyParam } from "./HdWallets.ts"
@@ -129,9 +129,7 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
         addressesCount: Schema.optionalKey(
           upTo(maxDerived, `How many addresses, at most ${maxDerived}; 10 if not given`)
         ),
-        isChange: Schema.optionalKey(
-          Schema.Literals(["true", "false"]).annotate({ description: "Change addresses (m/1/i) in place of m/0/i" })
-        ),
+        isChange: flag("Change addresses (m/1/i) in place of m/0/i; false if not given"),
         startIndex: Schema.optionalKey(upTo(maxIndex, "Index of the first address; 0 if not given"))
       },
       success: item(DerivedAddresses),

@@ -173,6 +173,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict, Failures.unimplemented]
     })
       .annotate(Families, managed)
+      .annotate(ExampleValues, { isActive: false })
       .annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced address" })),
     HttpApiEndpoint.post("activateSyncedAddress", `${manage}/:address/activate`, {
       params,

@@ -12,12 +12,9 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, callbackUrl } from "./Subscriptions.ts"
-import { transactionHex } from "./TransactionHex.ts"
+import { transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
 
-/** Of a transaction, in bytes: nodes of UTXO chains pass on 100,000 virtual bytes, which are up to four times as many. */
-export const maxBytes = 400_000
-
-const signedTransactionHex = transactionHex(maxBytes).annotate({
+const signedTransactionHex = transactionHex.annotate({
   description: "The signed transaction as the chain serialises it, with or without `0x`",
   examples: [
     "0x02f86c0180843b9aca0084773594008252089435353535353535353535353535353535353535350180c080a0e95fc7efc1d6d1efd2ba0d23c34c3f29" +
@@ -66,7 +63,7 @@ export class BroadcastsGroup extends HttpApiGroup.make("broadcasts")
       error: [...chainErrors, Failures.conflict, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]
     })
       .annotate(Price, "broadcast")
-      .annotate(LargestBody, 2 * maxBytes + 10_000)
+      .annotate(LargestBody, transactionBodyBytes)
       .annotateMerge(OpenApi.annotations({ summary: "Send a signed transaction to the nodes of its chain" })),
     HttpApiEndpoint.get("broadcastOutcome", "/:transactionId", {
       params: { ...chainParams, transactionId: id },

@@ -1,5 +1,6 @@
 /** Parameters, bodies and values that the endpoints of several groups have in common. */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { maxContextLength } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { addressExample, hashExample } from "./internal/FamilyExample.ts"
@@ -11,6 +12,19 @@ const Context = Schema.String.check(
 /** The query parameter that every operation takes. */
 export const context = { context: Schema.optionalKey(Context) }
 
+/** A query parameter that is true or false, in any letter case. */
+export const flag = (description: string) =>
+  Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^(true|false)$/i, { message: "must be true or false" }))
+      .annotate({ description })
+      .pipe(
+        Schema.decodeTo(
+          Schema.Boolean,
+          SchemaTransformation.transform({ decode: (text) => /^t/i.test(text), encode: (flag) => String(flag) })
+        )
+      )
+  )
+
 /** Reference id of a subscription. */
 export const referenceIdParam = {
   referenceId: Schema.String.annotate({
@@ -18,6 +32,11 @@ export const referenceIdParam = {
     examples: ["7c2f8a35-0d3e-4b0e-9c55-3c8ad0f5a9b1"]
   })
 }
+
+/** Text that a transaction carries: a lone surrogate has no bytes in UTF-8, and those of another character would be signed. */
+export const CarriedText = Schema.String.check(
+  Schema.isPattern(/^[^\ud800-\udfff]*$/u, { message: "must have no lone surrogates" })
+)
 
 const Name = Schema.String.check(Schema.isMaxLength(64, { message: "must be at most 64 characters" }))
 

@@ -18,7 +18,7 @@ import {
   SymbolText
 } from "./Common.ts"
 import { Failures } from "./Errors.ts"
-import { EvmTransaction, specificFields, transactionValues } from "./EvmBlocks.ts"
+import { EvmTransaction, listedValues, resourceFields } from "./EvmBlocks.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import {
   answeredPage,
@@ -37,10 +37,10 @@ export const EvmAddressTransaction = Schema.Struct({
   ...EvmTransaction.fields,
   blockchainSpecific: Schema.optionalKey(
     Schema.Struct({
-      ...specificFields,
-      bandwithUsed: Schema.optionalKey(Schema.Int).annotate({ description: "As `bandwidth`" })
+      ...resourceFields,
+      bandwithUsed: Schema.Int.annotate({ description: "As `bandwidth`" })
     })
-  ),
+  ).annotate({ description: "On tron" }),
   vallue: Amount.annotate({ description: "As `value`" })
 }).annotate({ identifier: "EvmAddressTransaction" })
 
@@ -92,7 +92,7 @@ export const evmAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-latest")
-    .annotate(ExampleValues, transactionValues)
+    .annotate(ExampleValues, listedValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an address of an EVM chain" })),
   HttpApiEndpoint.get("evmLatestTokens", `${latest}/tokens-transfers`, {
     params,
@@ -116,7 +116,7 @@ export const evmAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-history")
-    .annotate(ExampleValues, transactionValues)
+    .annotate(ExampleValues, listedValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain" })),
   HttpApiEndpoint.get("evmTransactionsSince", `${historical}/transactions/from-timestamp/:timestamp`, {
     params: { ...params, timestamp: TimestampText },
@@ -128,7 +128,7 @@ export const evmAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-since")
-    .annotate(ExampleValues, transactionValues)
+    .annotate(ExampleValues, listedValues)
     .annotateMerge(
       OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain since a moment" })
     ),

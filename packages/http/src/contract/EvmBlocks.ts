@@ -58,26 +58,15 @@ export const EvmBlock = Schema.Struct({
   ).annotate({ description: "On tron" })
 }).annotate({ identifier: "EvmBlock" })
 
-const bandwidth = Schema.optionalKey(Schema.Int).annotate({
+const bandwidth = Schema.Int.annotate({
   description: "On tron: points of bandwidth from stakes and the free allowance; those that were paid for are in `fee`"
 })
 
-export const specificFields = {
-  signatureData: Schema.optionalKey(
-    Schema.Struct({
-      signature: Schema.optionalKey(Schema.String).annotate({
-        description: "The first four bytes of the call of a contract",
-        examples: ["0xa9059cbb"]
-      })
-    })
-  ),
-  bandwidth,
-  bandwidthUsed: bandwidth,
-  energy: Schema.optionalKey(Schema.Int).annotate({
-    description: "On tron: all energy that the call of a contract took"
-  }),
-  energyUsed: Schema.optionalKey(Schema.String).annotate({ description: "As `energy`, as text" })
-}
+const energy = Schema.Int.annotate({ description: "On tron: all energy that the call of a contract took" })
+const energyUsed = Schema.String.annotate({ description: "As `energy`, as text" })
+
+/** What Tron has beside gas, by each of the names that clients know. */
+export const resourceFields = { bandwidth, bandwidthUsed: bandwidth, energy, energyUsed }
 
 const transactionFields = {
   contract: AddressText.annotate({
@@ -104,10 +93,31 @@ const transactionFields = {
   minedInBlock: MinedInBlock,
   nonce: Schema.Int.annotate({ description: "On tron 0: there is none", examples: [7] }),
   value: Amount,
-  blockchainSpecific: Schema.optionalKey(Schema.Struct(specificFields))
+  blockchainSpecific: Schema.optionalKey(Schema.Struct(resourceFields)).annotate({ description: "On tron" })
 }
 
 export const EvmTransaction = Schema.Struct(transactionFields).annotate({ identifier: "EvmTransaction" })
+
+/** A transaction by itself: clients of lists know nothing of {@link EvmTransaction}'s chain but resources. */
+export const SingleEvmTransaction = Schema.Struct({
+  ...transactionFields,
+  blockchainSpecific: Schema.optionalKey(
+    Schema.Struct({
+      signatureData: Schema.optionalKey(
+        Schema.Struct({
+          signature: Schema.optionalKey(Schema.String).annotate({
+            description: "The first four bytes of the call of a contract",
+            examples: ["0xa9059cbb"]
+          })
+        })
+      ),
+      bandwidth: Schema.optionalKey(bandwidth),
+      bandwidthUsed: Schema.optionalKey(bandwidth),
+      energy: Schema.optionalKey(energy),
+      energyUsed: Schema.optionalKey(energyUsed)
+    })
+  )
+}).annotate({ identifier: "SingleEvmTransaction" })
 
 /** As {@link EvmTransaction}, with a field of clients that know the time by this name. */
 export const EvmTransactionAtHeight = Schema.Struct({
@@ -120,16 +130,13 @@ const errors = [...chainErrors, Failures.blockNotFound, ...nodeErrors] as const
 const families = ["evm", "tron"] as const
 /** A block of Ethereum, as the others of this page. */
 const blockValues = { nonce: 0, totalDifficulty: 17_179_869_184, blockchainSpecific: undefined }
-/** Amounts of the fields for fees, as those of coins are; nothing that Tron has alone. */
-export const transactionValues = {
-  ...{ "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" },
-  ...{
-    bandwidth: undefined,
-    bandwidthUsed: undefined,
-    bandwithUsed: undefined,
-    energy: undefined,
-    energyUsed: undefined
-  }
+/** Amounts of the fields for fees, as those of coins are. */
+const feeValues = { "fee.amount": "0.00063", "gasPrice.amount": "0.0000000125" }
+/** Nothing that Tron has alone. */
+export const listedValues = { ...feeValues, blockchainSpecific: undefined }
+export const singleValues = {
+  ...feeValues,
+  ...{ bandwidth: undefined, bandwidthUsed: undefined, energy: undefined, energyUsed: undefined }
 }
 
 const byHash = {
@@ -189,7 +196,7 @@ export const evmBlockEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, transactionValues)
+    .annotate(ExampleValues, listedValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its hash" })),
   HttpApiEndpoint.get("evmTransactionsByHeight", `${blocks}/height/:blockHeight/transactions`, {
     params: byHeight,
@@ -200,6 +207,6 @@ export const evmBlockEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "evm-block")
     .annotate(Families, families)
-    .annotate(ExampleValues, transactionValues)
+    .annotate(ExampleValues, listedValues)
     .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its height" }))
 ] as const

@@ -14,6 +14,7 @@ import {
   chainParams,
   context,
   DecimalText,
+  flag,
   HashText,
   MinedInBlock,
   nodeErrors,
@@ -123,18 +124,6 @@ const addressFormat = Schema.optionalKey(
       )
     )
 )
-
-const flag = (description: string) =>
-  Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^(true|false)$/i, { message: "must be true or false" }))
-      .annotate({ description })
-      .pipe(
-        Schema.decodeTo(
-          Schema.Boolean,
-          SchemaTransformation.transform({ decode: (text) => /^t/i.test(text), encode: (flag) => String(flag) })
-        )
-      )
-  )
 
 /** The size of a page, where a request does not say. */
 const ten = 10

@@ -6,6 +6,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import { LargestBody } from "./Bulk.ts"
 import {
   AddressText,
   Amount,
@@ -32,7 +33,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom, DefaultLimit, Listing, offsetPage, offsetQuery, recordedList } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { NewUtxoTransaction, PreparedUtxoTransaction } from "./UtxoPreparation.ts"
+import { NewUtxoTransaction, PreparedUtxoTransaction, preparationBodyBytes } from "./UtxoPreparation.ts"
 
 export const EvmAssets = Schema.Struct({
   confirmedBalance: DecimalText,
@@ -288,6 +289,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       error: [...recorded.error, Failures.conflict, ...bodyErrors]
     })
       .annotate(Price, "utxo-prepare")
+      .annotate(LargestBody, preparationBodyBytes)
       .annotate(ExampleValues, {
         ...{ format: "P2WPKH", exactAmount: undefined, priority: "standard", prepareStrategy: "minimize-dust" },
         ...{

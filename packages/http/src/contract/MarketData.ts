@@ -56,6 +56,15 @@ export const Asset = Schema.Struct({
   })
 }).annotate({ identifier: "Asset" })
 
+/** As {@link Asset}, whose type clients that ask by the symbol know in lower case. */
+export const AssetBySymbol = Schema.Struct({
+  ...Asset.fields,
+  specificData: Schema.Struct({
+    ...Asset.fields.specificData.fields,
+    type: Schema.String.annotate({ description: "coin or token", examples: ["token"] })
+  })
+}).annotate({ identifier: "AssetBySymbol" })
+
 /** An asset in the list: without logo, contracts and figures. */
 export const ListedAsset = Schema.Struct({
   assetType: Schema.Literals(["crypto", "fiat"]),
@@ -128,7 +137,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
     HttpApiEndpoint.get("assetBySymbol", "/assets/by-symbol/:assetSymbol", {
       params: { assetSymbol: printable("Unique symbol in the listing, in any letter case", "USDT") },
       query: context,
-      success: item(Asset),
+      success: item(AssetBySymbol),
       error: assetErrors
     })
       .annotate(Price, "asset")

@@ -34,8 +34,19 @@ export const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { messag
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString)
 )
 
+/** As {@link Count}, of any length: what no number holds is above every bound. */
+const BoundedCount = Schema.String.check(Schema.isPattern(/^\d+$/, { message: "must be a whole number" })).pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({
+      decode: (text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER),
+      encode: (count) => String(count)
+    })
+  )
+)
+
 const limit = (byDefault: number, most = maxLimit) =>
-  Count.check(
+  BoundedCount.check(
     Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }),
     Schema.isLessThanOrEqualTo(most, { message: `must be at most ${most}` })
   )
@@ -56,7 +67,7 @@ export const newestByDefault = 10
 
 /** Query of a list of the newest things. */
 export const countQuery = {
-  count: Count.check(
+  count: BoundedCount.check(
     Schema.isGreaterThanOrEqualTo(1, { message: "must be at least 1" }),
     Schema.isLessThanOrEqualTo(maxLimit, { message: `must be at most ${maxLimit}` })
   )

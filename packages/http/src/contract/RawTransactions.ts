@@ -15,16 +15,14 @@ import {
   HashText,
   UnitText
 } from "./Common.ts"
+import { LargestBody } from "./Bulk.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { transactionHex } from "./TransactionHex.ts"
-
-/** No chain takes a larger transaction: blocks of Bitcoin Cash are larger, its transactions are not. */
-const maxBytes = 1_000_000
+import { transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
 
 const Hex = Schema.String.annotate({ examples: ["0x"] })
 const wei = Schema.String.annotate({ examples: ["31000000000"] })
@@ -139,7 +137,7 @@ export const DecodedUtxoTransaction = Schema.Struct({
 }).annotate({ identifier: "DecodedUtxoTransaction" })
 
 const payload = body({
-  rawTransactionHex: transactionHex(maxBytes).annotate({
+  rawTransactionHex: transactionHex.annotate({
     description: "The transaction in its wire format, in hexadecimal with or without `0x`",
     examples: [
       "0x02ec0107843b9aca0085037e11d60082520894529084000985278" + "86e0f7030069857d2e4169ee78803782dace9d9000080c0"
@@ -157,6 +155,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
       error: [...chainErrors, ...bodyErrors, Failures.unimplemented]
     })
       .annotate(Price, "address-form")
+      .annotate(LargestBody, transactionBodyBytes)
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
         expirationTimestamp: undefined,
@@ -173,6 +172,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
       error: [...chainErrors, ...bodyErrors, Failures.unimplemented]
     })
       .annotate(Price, "address-form")
+      .annotate(LargestBody, transactionBodyBytes)
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, { ...FamilyExample.values("utxo"), rawTransactionHex: utxoExample })
       .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of a UTXO chain" }))

@@ -5,6 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import { LargestBody } from "./Bulk.ts"
 import {
   AddressText,
   Amount,
@@ -24,6 +25,9 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { NewTransaction, TokenMove } from "./Transactions.ts"
+
+/** Bytes; nodes pass on no larger transaction. */
+const maxData = 131_072
 
 const wei = Schema.String.check(Schema.isPattern(/^\d{1,78}$/, { message: "must be a whole number of Wei" }))
 const price = (description: string) =>
@@ -87,7 +91,7 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
             Schema.isPattern(/^0x([0-9A-Fa-f]{2})*$/, {
               message: "must be 0x and an even number of hexadecimal characters"
             }),
-            Schema.isMaxLength(262_146, { message: "must be at most 131072 bytes" })
+            Schema.isMaxLength(2 * maxData + 2, { message: `must be at most ${maxData} bytes` })
           ).annotate({ description: "Data of the transaction: the call of a contract", examples: ["0x"] })
         ),
         maxFeePerGas: price("Highest price, base fee included"),
@@ -99,6 +103,7 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
       error: [...chainErrors, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]
     })
       .annotate(Price, "simulate")
+      .annotate(LargestBody, 2 * maxData + 10_000)
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
         ...{ "gasPrice.unit": "Wei", maxFeePerGas: undefined, maxPriorityFeePerGas: undefined }

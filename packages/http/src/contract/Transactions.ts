@@ -11,6 +11,7 @@ import {
   Amount,
   body,
   bodyErrors,
+  CarriedText,
   chainErrors,
   chainParams,
   context,
@@ -23,7 +24,7 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { EvmTransaction, transactionValues } from "./EvmBlocks.ts"
+import { SingleEvmTransaction, singleValues } from "./EvmBlocks.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Listing, offsetPage, offsetQuery } from "./Paging.ts"
 import { Price } from "./Price.ts"
@@ -82,7 +83,7 @@ const substractFromAmount = Schema.optionalKey(Schema.Boolean).annotate({
 
 export const NewTransaction = {
   additionalData: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
+    CarriedText.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
       description:
         "Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: " +
         "no contract is called by them. On tron at most 512 bytes",
@@ -93,7 +94,8 @@ export const NewTransaction = {
   nonce: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).annotate({
       description:
-        "The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces",
+        "The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these " +
+        "prepares what takes its place. Tron has no nonces",
       examples: ["7"]
     })
   ),
@@ -162,11 +164,11 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
     HttpApiEndpoint.get("evmTransaction", "/transactions/evm/:blockchain/:network/:transactionHash", {
       params: byHash,
       query: context,
-      success: item(EvmTransaction),
+      success: item(SingleEvmTransaction),
       error: ofTransaction
     })
       .annotate(Price, "evm-transaction")
-      .annotate(ExampleValues, transactionValues)
+      .annotate(ExampleValues, singleValues)
       .annotate(Families, families)
       .annotateMerge(OpenApi.annotations({ summary: "Read a mined transaction of an EVM chain" })),
     HttpApiEndpoint.get("evmInternal", "/transactions/evm/:blockchain/:network/:transactionHash/internal", {

@@ -38,7 +38,7 @@ const formatOf = Effect.fnUntraced(function* (chain: Chain, name: string | undef
 interface Asked {
   readonly addressFormat?: string
   readonly addressesCount?: number
-  readonly isChange?: "true" | "false"
+  readonly isChange?: boolean
   readonly startIndex?: number
 }
 
@@ -47,7 +47,7 @@ const derive = Effect.fnUntraced(function* (chain: Chain, text: string, asked: A
   const branch = yield* Effect.mapError(
     Effect.fromResult(
       Result.flatMap(ExtendedPublicKey.decode(chain, text), (key) =>
-        Derivation.branch(chain, key, { format, type: asked.isChange === "true" ? "change" : "receive" })
+        Derivation.branch(chain, key, { format, type: asked.isChange ? "change" : "receive" })
       )
     ),
     refusalOf

@@ -43,6 +43,12 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     return true
   })
 
+  /** Whether the nodes had the transaction and have it no more: one that starts anew forgets what waits. */
+  const isForgotten = (known: Broadcasts.Broadcast, raw: Uint8Array, broadcasting: Broadcasting) =>
+    known.height === null
+      ? Effect.map(broadcasting.standing(raw, known.since_height), ({ state }) => state === "absent")
+      : Effect.succeed(false)
+
   const begin = (
     { account, callbackSecretKey, callbackUrl }: Request,
     transactionId: Uint8Array,
@@ -71,7 +77,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     const answer = { transactionId: Hash.encode(chain, id) }
     const numbered = yield* broadcasting.numberOf?.(raw) ?? Effect.undefined
     const known = yield* Effect.orDie(Broadcasts.find(chain, request.account, id))
-    if (known !== undefined && Broadcasts.isOnItsWay(known)) {
+    const isOnItsWay = known !== undefined && Broadcasts.isOnItsWay(known)
+    if (isOnItsWay && !(yield* isForgotten(known, raw, broadcasting))) {
       yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
       return answer
     }
@@ -86,7 +93,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       yield* Effect.logWarning(`A transaction was given to the nodes, and none has answered: ${sent.message}`)
     } else if (!(yield* isThere(row.id, raw, broadcasting))) {
       const isRefused = yield* Effect.orDie(Broadcasts.refuse(chain, row.id, sent.message))
-      if (isRefused) return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)
+      if (isRefused || isOnItsWay) return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)
     }
     return answer
   })

@@ -95,13 +95,17 @@ for (const store of takenStores(import.meta.url)) {
             circulatingSupply: "",
             marketCapInUSD: "",
             maxSupply: "7",
-            type: "TOKEN"
+            type: "token"
           }
         })
+        const specificData = { ...item.specificData, type: "TOKEN" }
         const byId = yield* get(`/market-data/assets/by-id/${item.referenceId}`)
         assert.isUndefined(wrongWith(operationNamed("marketData.assetById"), 200, byId.body))
-        assert.deepStrictEqual(byId.body.data.item, item)
-        assert.deepStrictEqual((yield* get("/market-data/assets/by-slug/tether")).body.data.item, item)
+        assert.deepStrictEqual(byId.body.data.item, { ...item, specificData })
+        assert.deepStrictEqual((yield* get("/market-data/assets/by-slug/tether")).body.data.item, {
+          ...item,
+          specificData
+        })
         const odd = yield* get(`/market-data/assets/by-symbol/${encodeURIComponent("½ $")}`)
         assert.strictEqual(odd.body.data.item.slug, "half")
 

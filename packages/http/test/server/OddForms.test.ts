@@ -118,6 +118,10 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
   it.effect("say what is wrong with a parameter that is given twice, or is none", () =>
     Effect.gen(function* () {
       const { bob, url } = yield* TestServer
+      for (const limit of ["51", "1".repeat(15), "1".repeat(16), "1".repeat(400)]) {
+        const above = yield* send(url, { path: `${events}?limit=${limit}`, key: bob })
+        assert.deepStrictEqual([above.status, above.body.error.code], [400, "limit_greater_than_allowed"], limit)
+      }
       const twice = yield* send(url, { path: `${events}?limit=10&limit=20`, key: bob })
       assert.strictEqual(twice.status, 400, twice.text)
       assert.strictEqual(twice.body.error.message, "limit: must be given once")
@@ -190,6 +194,28 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
       const written = item({ ...own, callbackSecretKey: "a\\u0000" })
       const { status, text } = yield* send(url, { method: "POST", path, key: bob, body: written })
       assert.strictEqual(status, 201, text)
+    })
+  )
+
+  it.effect("with half of a character are not signed as another one", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      const of = (whom: object) => ({ ...whom, additionalData: "note \ud83d" })
+      for (const [path, request] of [
+        [prepare, payment],
+        [
+          `/hd-wallets/utxo/bitcoin/mainnet/${xpub}/transactions/prepare`,
+          { recipients: [{ address, amount: "1" }], fee: {} }
+        ],
+        ["/prepare-transactions/xrp/mainnet/payments", { ...payment, publicKey: `ED${"00".repeat(32)}` }]
+      ] as const) {
+        const { body, status, text } = yield* send(url, { method: "POST", path, key: bob, body: item(of(request)) })
+        assert.strictEqual(status, 400, text)
+        assert.deepInclude(body.error.details, { attribute: "additionalData", message: "must have no lone surrogates" })
+        const whole = item({ ...request, additionalData: "note \u{1f600}" })
+        const taken = yield* send(url, { method: "POST", path, key: bob, body: whole })
+        assert.isBelow(taken.status, 300, taken.text)
+      }
     })
   )
 

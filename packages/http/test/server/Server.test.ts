@@ -209,6 +209,33 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("takes a body of as many recipients, or as long a transaction, as an operation says that it takes", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const address = `bc1${"q".repeat(87)}`
+      const recipients = Array.from({ length: 2_000 }, () => ({ address, amount: "0.00012345" }))
+      const call = { sender: `0x${"11".repeat(20)}`, recipient: `0x${"22".repeat(20)}`, amount: "0", gasLimit: 21_000 }
+      const rawTransactionHex = "ab".repeat(400_000)
+      for (const [path, item] of [
+        ["/hd-wallets/utxo/bitcoin/mainnet/xpub/transactions/prepare", { recipients, fee: {} }],
+        ["/utils/utxo/bitcoin/mainnet/decode-raw-transaction", { rawTransactionHex }],
+        ["/utils/evm/ethereum/mainnet/decode-raw-transaction", { rawTransactionHex }],
+        ["/broadcast-transactions/bitcoin/mainnet", { signedTransactionHex: rawTransactionHex }],
+        ["/simulate-transactions/evm/ethereum/mainnet", { ...call, inputData: `0x${"ab".repeat(131_072)}` }]
+      ] as const) {
+        const response = yield* Effect.promise(() =>
+          fetch(`${url}${path}`, {
+            method: "POST",
+            headers: { "x-api-key": alice, "content-type": "application/json" },
+            body: JSON.stringify({ data: { item } })
+          })
+        )
+        const answer = yield* Effect.promise(() => response.text())
+        assert.isBelow(response.status, 300, `${path} ${answer.slice(0, 300)}`)
+      }
+    })
+  )
+
   it.effect("lets scripts of the allowed origins call it, and no others", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer

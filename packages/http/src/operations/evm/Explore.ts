@@ -175,7 +175,7 @@ export const make = <Node extends ConnectedNode>(
     ),
     evmTransaction: Effect.fn("Explore.evmTransaction")(function* ({ transactionHash }) {
       const found = yield* freshness.orUnavailable((yield* explorer).transaction(bytesOf(transactionHash)))
-      return TransactionItem.of(chain, found ?? (yield* noTransaction))
+      return TransactionItem.single(chain, found ?? (yield* noTransaction))
     }),
     evmInternal,
     evmTokens

@@ -95,18 +95,23 @@ export const gasLimitOf = Effect.fnUntraced(function* (
   return mayTakeMore ? Preparation.withMargin(estimate) : estimate
 })
 
-/** The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. */
+/**
+ * The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. `replaced` is that of
+ * a waiting transaction whose place it takes.
+ */
 const feeQuoteFor = (
   type: Preparation.TransactionType,
-  prices: GasPrices,
+  { prices, replaced }: { readonly prices: GasPrices; readonly replaced: Account["replaced"] },
   fee: NonNullable<Request["fee"]>,
   gasLimit: bigint,
   fromAmount: boolean,
   feeFault: EvmConnection["feeFault"]
 ) => {
+  const outbidding = replaced && Preparation.outbidding(replaced)
   const faultOf = ({ cap }: Preparation.FeeQuote) => feeFault(cap, gasLimit, prices.suggestedPrice)
   if (fee.exactAmount === undefined) {
-    const quote = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
+    const usual = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
+    const quote = outbidding === undefined ? usual : Preparation.raised(usual, outbidding)
     const fault = faultOf(quote)
     // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
     return fault === undefined
@@ -128,6 +133,15 @@ const feeQuoteFor = (
       conflictingField(
         "fee.exactAmount",
         `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
+      )
+    )
+  }
+  if (outbidding !== undefined && quote.cap < outbidding.cap) {
+    return Effect.fail(
+      conflictingField(
+        "fee.exactAmount",
+        `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; in the place of the waiting transaction with this ` +
+          `nonce nodes take ${outbidding.cap} or more`
       )
     )
   }
@@ -169,7 +183,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const { fee } = request
   const prices = yield* evm.gasPrices(Preparation.percentiles)
   const type = yield* typeOf(chain, request.type, prices)
-  const account = yield* evm.account(from)
+  const account = yield* evm.account(from, request.nonce === undefined ? undefined : Number(request.nonce))
   const next = yield* nonceOf(request.nonce, account)
   const balance = yield* balanceOf(next, request.nonce, account)
   const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
@@ -190,7 +204,7 @@ const prepareCall = Effect.fnUntraced(function* (
         )
       )
   const gasLimit = yield* gasLimitOf(chain, evm, { from, to, value: amount, data }, estimate)
-  const quote = yield* feeQuoteFor(type, prices, fee, gasLimit, fromAmount, feeFault)
+  const quote = yield* feeQuoteFor(type, { prices, replaced: account.replaced }, fee, gasLimit, fromAmount, feeFault)
   const gasFee = quote.cap * gasLimit
   const build = (value: bigint, nonce = next) =>
     Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })

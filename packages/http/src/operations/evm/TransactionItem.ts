@@ -7,24 +7,23 @@ import * as CoinAmount from "../CoinAmount.ts"
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
-/** By each of the names that clients know. */
+/** What the chain has beside gas, by each of the names that clients know. */
 const resourcesOf = ({ bandwidth, energy }: Resources) => ({
   ...{ bandwidth, bandwidthUsed: bandwidth, energy, energyUsed: String(energy) }
 })
 
 export const of = (chain: Chain, transaction: ExplorerTransaction) => {
-  const { block, contract, input, resources } = transaction
+  const { block, called, created, resources } = transaction
   const address = (bytes: Address.AddressBytes | undefined) =>
     bytes === undefined ? "" : Address.encode(chain, bytes)!
   const coins = (amount: bigint) => CoinAmount.of(chain, amount)
-  const isCall = contract === transaction.to && contract !== undefined && input.length >= 4
   return {
-    contract: address(contract),
+    contract: address(created ?? called),
     fee: coins(transaction.fee),
     gasLimit: transaction.gasLimit,
     gasUsed: transaction.gasUsed,
     hash: Hash.encode(chain, transaction.hash),
-    inputData: hex(input),
+    inputData: hex(transaction.input),
     positionInBlock: transaction.position,
     recipient: address(transaction.to),
     sender: address(transaction.from),
@@ -34,21 +33,19 @@ export const of = (chain: Chain, transaction: ExplorerTransaction) => {
     minedInBlock: { hash: Hash.encode(chain, block.hash), height: block.height },
     nonce: transaction.nonce,
     value: coins(transaction.value),
-    ...(isCall || resources !== undefined
-      ? {
-          blockchainSpecific: {
-            ...(isCall ? { signatureData: { signature: hex(input.subarray(0, 4)) } } : {}),
-            ...(resources === undefined ? {} : resourcesOf(resources))
-          }
-        }
-      : {})
+    ...(resources === undefined ? {} : { blockchainSpecific: resourcesOf(resources) })
   }
 }
 
-/** With a field of clients that know the bandwidth by another name. */
-export const withBandwith = (item: ReturnType<typeof of>) => {
-  const { blockchainSpecific: specific } = item
-  return specific?.bandwidth === undefined
-    ? item
-    : { ...item, blockchainSpecific: { ...specific, bandwithUsed: specific.bandwidth } }
+/** A transaction by itself, with the function that it calls: clients of lists know nothing but resources. */
+export const single = (chain: Chain, transaction: ExplorerTransaction) => {
+  const { called, input } = transaction
+  const item = of(chain, transaction)
+  if (called === undefined || input.length < 4) return item
+  const signatureData = { signature: hex(input.subarray(0, 4)) }
+  return { ...item, blockchainSpecific: { ...item.blockchainSpecific, signatureData } }
 }
+
+/** With a field of clients that know the bandwidth by another name. */
+export const withBandwith = ({ blockchainSpecific: specific, ...item }: ReturnType<typeof of>) =>
+  specific === undefined ? item : { ...item, blockchainSpecific: { ...specific, bandwithUsed: specific.bandwidth } }

@@ -99,10 +99,18 @@ export const make = Effect.fnUntraced(function* (
 
   const denominated = (amount: bigint) => ({ ...CoinAmount.of(chain, amount), denomination: chain.decimals })
 
-  const balance = Effect.fnUntraced(function* <E>(request: OfAddress, check: RecordedAddress.Check<E>) {
+  /** The address of a request, whose coins are known: where they are not, they are looked for if the account watches it alone. */
+  const addressOfCoins = Effect.fnUntraced(function* <E>(request: OfAddress, check: RecordedAddress.Check<E>) {
     const address = yield* recordedAddress(request, check)
-    yield* freshness.recorded(true)
-    yield* RecordedAddress.recordedFrom(record, address, "coins", coinsUnknown)
+    const { node } = yield* freshness.recorded(true)
+    yield* Effect.tapError(RecordedAddress.recordedFrom(record, address, "coins", coinsUnknown), () =>
+      check(record, "watched", request.account, address)
+    )
+    return { address, node }
+  })
+
+  const balance = Effect.fnUntraced(function* <E>(request: OfAddress, check: RecordedAddress.Check<E>) {
+    const { address } = yield* addressOfCoins(request, check)
     const { amount } = yield* stored(AddressCoins.total(chain, address))
     return { confirmedBalance: denominated(amount) }
   })
@@ -117,9 +125,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const utxoUnspent: Operations["utxoUnspent"] = Effect.fn("AddressHistory.utxoUnspent")(function* (request) {
-    const address = yield* recordedAddress(request, RecordedAddress.checkSynced)
-    const { node } = yield* freshness.recorded(true)
-    yield* RecordedAddress.recordedFrom(record, address, "coins", coinsUnknown)
+    const { address, node } = yield* addressOfCoins(request, RecordedAddress.checkSynced)
     const { count } = yield* stored(AddressCoins.total(chain, address))
     const coins = yield* stored(AddressCoins.page(chain, address, request))
     const states = yield* freshness.orUnavailable(node.preparation.statesOf(coins))

@@ -2,6 +2,7 @@
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
+import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as CoinAmount from "../CoinAmount.ts"
@@ -39,23 +40,24 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
     script: scriptItem(toASM, script, typeOf(chain, script)),
     value: CoinAmount.of(chain, amount)
   })
+  const inputItem = (input: WholeTransaction.Input) => {
+    const spent = SpentScript.of(chain, input, decompile)
+    return {
+      ...optional("address", spent && addressOf(spent)),
+      outputIndex: input.outputIndex,
+      script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(chain, spent)),
+      sequence: input.sequence,
+      transactionId: hex(input.transactionId),
+      ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(hex))
+    }
+  }
   return {
     id: hex(transaction.id),
     size: transaction.size,
     hash: hex(transaction.hash),
-    inputs: transaction.inputs.map((input) => {
-      const spent = SpentScript.of(chain, input, decompile)
-      return {
-        ...optional("address", spent && addressOf(spent)),
-        outputIndex: input.outputIndex,
-        script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(chain, spent)),
-        sequence: input.sequence,
-        transactionId: hex(input.transactionId),
-        ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(hex))
-      }
-    }),
+    inputs: yield* TimeSlice.run(() => TimeSlice.map(transaction.inputs, inputItem)),
     locktime: transaction.lockTime,
-    outputs: transaction.outputs.map(outputItem),
+    outputs: yield* TimeSlice.run(() => TimeSlice.map(transaction.outputs, outputItem)),
     version: transaction.version,
     vsize: Math.ceil(transaction.weight / 4),
     weight: transaction.weight,

@@ -234,7 +234,7 @@ export const make = Effect.fnUntraced(function* (
         format,
         version: isZcash ? 5 : (network.transactionVersion ?? 2),
         locktime: request.locktime ?? 0,
-        sequence: sequences[(request.replaceable ?? !network.neverReplaces) ? "replaceable" : "final"],
+        sequence: sequences[(request.replaceable ?? network.replacement === undefined) ? "replaceable" : "final"],
         inputs: spent,
         outputs: [
           ...paid,
@@ -274,7 +274,7 @@ export const make = Effect.fnUntraced(function* (
     zcash: Hashed["zcash"]
   ) => {
     if (network.forkId) return { blockchainSpecific: { vout: outputs } }
-    return network.neverReplaces && zcash === undefined
+    return network.replacement === "never" && zcash === undefined
       ? {}
       : { blockchainSpecific: { replaceable: sequence === sequences.replaceable, ...zcash } }
   }
@@ -294,9 +294,11 @@ export const make = Effect.fnUntraced(function* (
       amount: Amount.format(value, decimals),
       unit: chain.unit
     })
-    const outputs = unsigned.outputs.map(({ amount, script }) => ({
-      ...{ address: addressText(script), satoshis: Number(amount), script: Buffer.from(script).toString("hex") }
-    }))
+    const outputs = yield* TimeSlice.run(() =>
+      TimeSlice.map(unsigned.outputs, ({ amount, script }) => ({
+        ...{ address: addressText(script), satoshis: Number(amount), script: Buffer.from(script).toString("hex") }
+      }))
+    )
     return {
       additionalData: request.additionalData ?? "",
       ...{ locktime: unsigned.locktime, size, version: unsigned.version },

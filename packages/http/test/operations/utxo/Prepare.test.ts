@@ -138,6 +138,7 @@ const cases = [
   { name: "bitcoin", format: "P2SH-P2WPKH", dust: 540n },
   { name: "bitcoin", format: "P2PKH", dust: 546n },
   { name: "bitcoin", format: "P2TR", dust: 330n },
+  { name: "litecoin", format: "P2WPKH", dust: 2_940n },
   { name: "dogecoin", format: "P2PKH", dust: 1_000_000n },
   { name: "dash", format: "P2PKH", dust: 546n },
   { name: "bitcoin-cash", format: "P2PKH", dust: 546n },
@@ -290,6 +291,12 @@ for (const store of takenStores(import.meta.url)) {
               if (change.length > 0) assert.strictEqual(fee, least)
               else assert.isTrue(fee >= least)
               assert.strictEqual(answer.version, { zcash: 5, dogecoin: 1 }[name as string] ?? 2)
+              // Nodes of the others replace nothing, Litecoin's unless they are told to (`-mempoolreplacement`).
+              const isReplaceable = name === "bitcoin"
+              const sequence = isReplaceable ? 0xffff_fffd : 0xffff_fffe
+              assert.isTrue(answer.inputs.every((input) => input.sequence === sequence))
+              const isSaid = ["bitcoin", "litecoin", "zcash"].includes(name)
+              assert.strictEqual(answer.blockchainSpecific?.replaceable, isSaid ? isReplaceable : undefined)
               assert.strictEqual(answer.psbt === undefined, format === "P2PKH")
               if (answer.psbt === undefined) continue
               // Each signature is one of the hash that is answered.

@@ -144,7 +144,7 @@ const decode = (
   { json, ...header }: Header,
   answers: ReadonlyArray<unknown>,
   receipts: ReadonlyArray<unknown>
-): ReadonlyArray<Omit<ExplorerTransaction, "contract"> & { readonly created: AddressBytes | undefined }> => {
+): ReadonlyArray<Omit<ExplorerTransaction, "called">> => {
   const block = TimeSlice.atOnce(BlockAnswer.decode({ ...json, transactions: answers }, header.height))
   const stateSync = block.transactions.filter(BlockAnswer.isStateSync)
   const given = [
@@ -185,9 +185,10 @@ const withContracts = Effect.fnUntraced(function* (
     rpc,
     decoded.map(({ created, to }) => (created === undefined ? to : undefined))
   )
-  return decoded.map(({ created, ...transaction }) => {
-    const { to } = transaction
-    return { ...transaction, contract: created ?? (to !== undefined && contracts.has(Bytes.key(to)) ? to : undefined) }
+  return decoded.map((transaction) => {
+    const { created, to } = transaction
+    const isCall = created === undefined && to !== undefined && contracts.has(Bytes.key(to))
+    return { ...transaction, called: isCall ? to : undefined }
   })
 })
 

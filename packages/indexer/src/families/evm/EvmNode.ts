@@ -40,10 +40,12 @@ export interface Account {
   /** Transactions in blocks, and the ones that the node knows to wait for a block. */
   readonly pending: number
   /**
-   * What the waiting transactions leave of `balance`, in Wei, without coins that only wait to come; `balance` where none
-   * waits, and undefined where some do and the node does not say.
+   * What the waiting transactions leave of `balance`, in Wei, without coins that only wait to come, and without the one that
+   * is replaced; `balance` where none waits, and undefined where some do and the node does not say.
    */
   readonly afterPending: bigint | undefined
+  /** The price of the waiting transaction whose nonce was asked about; undefined where none has it, or the node does not say. */
+  readonly replaced: Preparation.FeeQuote | undefined
 }
 
 export interface EvmNode {
@@ -63,7 +65,8 @@ export interface EvmNode {
     holdings: ReadonlyArray<{ readonly contract: AddressBytes; readonly holder: AddressBytes }>,
     block: Uint8Array
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
-  readonly account: (address: AddressBytes) => Effect.Effect<Account, NodeError>
+  /** `nonce`: of a transaction that takes the place of one that waits with it. */
+  readonly account: (address: AddressBytes, nonce?: number) => Effect.Effect<Account, NodeError>
   /** Of an account's next transaction, behind those that wait for a block: as `account` has it, with two questions alone. */
   readonly nextNonce: (address: AddressBytes) => Effect.Effect<number, NodeError>
   readonly gasPrices: (percentiles: ReadonlyArray<number>) => Effect.Effect<GasPrices.GasPrices, NodeError>
@@ -159,15 +162,10 @@ const waitingDataFees = Effect.fnUntraced(function* (rpc: JsonRpc, waiting: Read
 })
 
 /**
- * The most that the transactions of an account that wait for a block take together: by the node's list of them, else by
- * its pending block; undefined where neither has all of them.
+ * The transactions of an account that wait for a block, in their order: by the node's list of them, else by its pending block;
+ * undefined where neither has all of them.
  */
-const waitingCost = Effect.fnUntraced(function* (
-  rpc: JsonRpc,
-  dataFee: EvmRules["dataFee"] | undefined,
-  address: AddressBytes,
-  nonces: Nonces
-) {
+const waitingOf = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressBytes, nonces: Nonces) {
   const asked = [
     { method: "txpool_contentFrom", params: [Hex.encode(address)], list: WaitingTransactions.ofPool },
     { method: "eth_getBlockByNumber", params: ["pending", true], list: WaitingTransactions.ofBlock(address) }
@@ -179,11 +177,19 @@ const waitingCost = Effect.fnUntraced(function* (
       return yield* answer.failure
     }
     const waiting = yield* read(rpc, method, () => WaitingTransactions.ofNonces(list(answer.success), nonces))
-    if (waiting === undefined) continue
-    const cost = yield* read(rpc, method, () => WaitingTransactions.cost(waiting))
-    return cost + (dataFee === "op-stack" ? yield* waitingDataFees(rpc, waiting) : 0n)
+    if (waiting !== undefined) return waiting
   }
   return undefined
+})
+
+/** The most that waiting transactions take together. */
+const waitingCost = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  dataFee: EvmRules["dataFee"] | undefined,
+  waiting: ReadonlyArray<Hex.Json>
+) {
+  const cost = yield* read(rpc, "txpool_contentFrom", () => WaitingTransactions.cost(waiting))
+  return cost + (dataFee === "op-stack" ? yield* waitingDataFees(rpc, waiting) : 0n)
 })
 
 const least = (...[first, ...others]: readonly [bigint, ...Array<bigint>]): bigint => {
@@ -193,7 +199,7 @@ const least = (...[first, ...others]: readonly [bigint, ...Array<bigint>]): bigi
 }
 
 const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNode["account"] =>
-  Effect.fn("EvmNode.account")(function* (address) {
+  Effect.fn("EvmNode.account")(function* (address, nonce) {
     const of = Hex.encode(address)
     const answers = yield* rpc.results([
       { method: "eth_getBalance", params: [of, "latest"] },
@@ -211,12 +217,23 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
     }))
     const { balance, mined, pending } = state
     // Of several nodes behind one address the one that is asked for what waits may be behind the other.
-    if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance }
-    // Many nodes take the tag and answer of the newest block, and coins that wait to come hide what is spent.
-    const known = state.tagged === undefined || state.tagged >= balance ? [] : [state.tagged]
-    const cost = yield* waitingCost(rpc, dataFee, address, { from: mined, before: pending })
+    if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance, replaced: undefined }
+    const waiting = yield* waitingOf(rpc, address, { from: mined, before: pending })
+    const own = nonce === undefined ? undefined : waiting?.[nonce - mined]
+    const replaced = own && (yield* read(rpc, "txpool_contentFrom", () => WaitingTransactions.priceOf(own)))
+    const others = waiting?.filter((transaction) => transaction !== own)
+    const cost = others && (yield* waitingCost(rpc, dataFee, others))
+    // The one that is replaced is in what the node has at the tag. Many nodes take the tag and answer of the newest block, and coins that wait to come hide what is spent.
+    const replaces = nonce !== undefined && nonce < pending
+    const known = state.tagged === undefined || state.tagged >= balance || replaces ? [] : [state.tagged]
     const bounds = cost === undefined ? known : [...known, balance > cost ? balance - cost : 0n]
-    return { balance, mined, pending, afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds) }
+    return {
+      balance,
+      mined,
+      pending,
+      afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds),
+      replaced
+    }
   })
 
 const nextNonce = (rpc: JsonRpc): EvmNode["nextNonce"] =>

@@ -53,8 +53,10 @@ export interface ExplorerTransaction {
   readonly from: AddressBytes | undefined
   /** Whom the transaction names, else the contract that it creates. */
   readonly to: AddressBytes | undefined
-  /** The contract that is created, or called as far as the node knows it to be one at present. */
-  readonly contract: AddressBytes | undefined
+  /** The contract that the transaction creates. */
+  readonly created: AddressBytes | undefined
+  /** The contract that the transaction calls, as far as the node knows it to be one at present. */
+  readonly called: AddressBytes | undefined
   /** In the smallest unit, as the next two. */
   readonly value: bigint
   /** All that the sender pays beside the value: for gas, for blobs, and to the chain below. */

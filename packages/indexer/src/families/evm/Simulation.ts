@@ -71,7 +71,7 @@ function* decodeTrace(answer: unknown) {
 }
 
 /** Whether a refusal is about the transaction, and not about the node. */
-const wouldFail = /revert|out of gas|gas required|insufficient|invalid opcode|exceeds|intrinsic gas/i
+const wouldFail = /revert|out of gas|gas required|insufficient|invalid opcode|exceeds|intrinsic gas|base fee/i
 
 export const simulate = Effect.fn("Simulation.simulate")(function* (
   rpc: JsonRpc,

@@ -15,7 +15,12 @@ const waiting = (nonce: number, about: object = {}) => ({
 })
 
 /** An account of 1,000,000 Wei with nonce 3, of which five transactions are known. */
-const accountAt = (answers: Record<string, unknown>, pending = "0x5", dataFee: "none" | "op-stack" = "none") =>
+const accountAt = (
+  answers: Record<string, unknown>,
+  pending = "0x5",
+  dataFee: "none" | "op-stack" = "none",
+  nonce?: number
+) =>
   Effect.gen(function* () {
     const node = yield* FakeNode.make((method, [first, tag]) => {
       const answer = answers[method === "eth_getBalance" && tag === "pending" ? "pendingBalance" : method]
@@ -26,7 +31,7 @@ const accountAt = (answers: Record<string, unknown>, pending = "0x5", dataFee: "
       return answer
     })
     const rpc = yield* JsonRpc.make({ urls: [node.url] })
-    const account = yield* EvmNode.make(rpc, dataFee).account(address)
+    const account = yield* EvmNode.make(rpc, dataFee).account(address, nonce)
     return { ...account, calls: node.calls.map(({ method }) => method) }
   }).pipe(Effect.scoped)
 
@@ -63,6 +68,27 @@ describe("EvmNode.account", () => {
       assert.notInclude(account.calls, "txpool_contentFrom")
       // The next nonce is none that a block has already.
       assert.strictEqual((yield* accountAt({}, "0x2")).pending, 3)
+    })
+  )
+
+  it.live("takes off nothing for the one that is replaced, and says its price", () =>
+    Effect.gen(function* () {
+      const market = { gasPrice: "0x1", maxFeePerGas: "0x5", maxPriorityFeePerGas: "0x2" }
+      const txpool_contentFrom = pool(waiting(3), waiting(4, market))
+      // At the tag the node has taken off both.
+      const answers = { txpool_contentFrom, pendingBalance: "0x1" }
+      const second = yield* accountAt(answers, "0x5", "none", 4)
+      assert.deepStrictEqual(second.replaced, { cap: 5n, tip: 2n })
+      assert.strictEqual(second.afterPending, 1_000_000n - 21_100n)
+      const first = yield* accountAt(answers, "0x5", "none", 3)
+      assert.deepStrictEqual(first.replaced, { cap: 1n, tip: 1n })
+      for (const nonce of [undefined, 5, 9]) {
+        const next = yield* accountAt(answers, "0x5", "none", nonce)
+        assert.deepStrictEqual([next.replaced, next.afterPending], [undefined, 1n])
+      }
+      const unlisted = { pendingBalance: "0x1", eth_getBlockByNumber: { transactions: [] } }
+      const unsaid = yield* accountAt(unlisted, "0x5", "none", 4)
+      assert.deepStrictEqual([unsaid.replaced, unsaid.afterPending], [undefined, undefined])
     })
   )
 

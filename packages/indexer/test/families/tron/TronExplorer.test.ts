@@ -105,30 +105,32 @@ const place = (position: number) => ({
   position
 })
 
+const other = { created: undefined, called: undefined }
+
 const expected: ReadonlyArray<ExplorerTransaction> = [
   {
-    ...{ hash: bytes(paid.txID), ...place(0), from: bytesOf(1), to: bytesOf(2), contract: undefined },
+    ...{ hash: bytes(paid.txID), ...place(0), from: bytesOf(1), to: bytesOf(2), ...other },
     ...{ value: 1_500_000n, fee: 1_100_000n, gasPrice: 0n, gasLimit: 0, gasUsed: 0, nonce: 0, input: new Uint8Array() },
     ...{ succeeded: true, resources: { bandwidth: 0, energy: 0 } }
   },
   {
-    ...{ hash: bytes(called.txID), ...place(1), from: bytesOf(1), to: bytesOf(usdt), contract: bytesOf(usdt) },
+    ...{ hash: bytes(called.txID), ...place(1), from: bytesOf(1), to: bytesOf(usdt), ...other, called: bytesOf(usdt) },
     // 26,420,100 sun for what the stake did not give: 130,285 - 4,475.
     ...{ value: 5_000_000n, fee: 26_420_100n, gasPrice: 210n, gasLimit: 0, gasUsed: 130_285, nonce: 0 },
     ...{ input: bytes("a9059cbb"), succeeded: true, resources: { bandwidth: 345, energy: 130_285 } }
   },
   {
-    ...{ hash: bytes(failed.txID), ...place(2), from: bytesOf(3), to: bytesOf(usdt), contract: bytesOf(usdt) },
+    ...{ hash: bytes(failed.txID), ...place(2), from: bytesOf(3), to: bytesOf(usdt), ...other, called: bytesOf(usdt) },
     ...{ value: 7n, fee: 420_000n, gasPrice: 420n, gasLimit: 0, gasUsed: 1_000, nonce: 0 },
     ...{ input: bytes("a9059cbb"), succeeded: false, resources: { bandwidth: 300, energy: 1_000 } }
   },
   {
-    ...{ hash: bytes(created.txID), ...place(3), from: bytesOf(1), to: bytesOf(61), contract: bytesOf(61) },
+    ...{ hash: bytes(created.txID), ...place(3), from: bytesOf(1), to: bytesOf(61), ...other, created: bytesOf(61) },
     ...{ value: 11n, fee: 0n, gasPrice: 0n, gasLimit: 0, gasUsed: 40, nonce: 0, input: new Uint8Array() },
     ...{ succeeded: true, resources: { bandwidth: 0, energy: 40 } }
   },
   {
-    ...{ hash: bytes(asset.txID), ...place(4), from: bytesOf(1), to: bytesOf(4), contract: undefined },
+    ...{ hash: bytes(asset.txID), ...place(4), from: bytesOf(1), to: bytesOf(4), ...other },
     // Tokens of TRC-10 are no coins.
     ...{ value: 0n, fee: 0n, gasPrice: 0n, gasLimit: 0, gasUsed: 0, nonce: 0, input: new Uint8Array() },
     ...{ succeeded: true, resources: { bandwidth: 280, energy: 0 } }

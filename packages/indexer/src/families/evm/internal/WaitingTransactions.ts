@@ -1,5 +1,6 @@
 /** Transactions of one account that wait for a block at a node, and what they may take from their sender. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import type { FeeQuote } from "@headwater/core/evm/Preparation"
 import * as Hex from "./Hex.ts"
 
 /** The nonces from the first to before the second one. */
@@ -11,13 +12,19 @@ export interface Nonces {
 /** Gas that one blob counts for (EIP-4844). */
 const gasOfBlob = 131_072n
 
+/** The price that a transaction offers for a gas, in Wei. Throws `Malformed`. */
+export const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Hex.Json): FeeQuote => ({
+  cap: Hex.quantity(maxFeePerGas ?? gasPrice, "transaction.gasPrice"),
+  tip: Hex.quantity(maxPriorityFeePerGas ?? gasPrice, "transaction.maxPriorityFeePerGas")
+})
+
 /** The most that a transaction can take from its sender, in Wei, as pools reserve it. */
 const costOf = (transaction: Hex.Json): bigint => {
-  const price = Hex.quantity(transaction.maxFeePerGas ?? transaction.gasPrice, "transaction.gasPrice")
+  const { cap } = priceOf(transaction)
   const blobs = BigInt(Hex.array(transaction.blobVersionedHashes ?? [], "transaction.blobVersionedHashes").length)
   return (
     Hex.quantity(transaction.value, "transaction.value") +
-    Hex.quantity(transaction.gas, "transaction.gas") * price +
+    Hex.quantity(transaction.gas, "transaction.gas") * cap +
     blobs * gasOfBlob * Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
   )
 }

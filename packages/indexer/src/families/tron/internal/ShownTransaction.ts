@@ -36,12 +36,6 @@ type Info = typeof Info.Type
 
 const Transaction = Schema.Struct({ txID: TronJson.Hash, raw_data_hex: TronJson.Hex })
 
-/** Contract types that the virtual machine runs, which alone may burn energy. */
-const virtualMachine: ReadonlySet<number> = new Set([
-  TronTransaction.contractTypes.createSmartContract,
-  TronTransaction.contractTypes.triggerSmartContract
-])
-
 /** What a unit of energy has cost that no stake gave; 0 where there was none. */
 const priceOf = ({
   energy_fee: fee = 0,
@@ -93,7 +87,10 @@ export const of = (chain: Chain, json: unknown, infoJson: unknown, { block, posi
     const [contract, ...more] = contracts
     if (contract === undefined || more.length > 0) return yield* Result.fail("a transaction has one contract")
     const { callData, recipient, sender } = TronTransaction.partiesOf(contract)
-    const runs = virtualMachine.has(contract.type)
+    const creates = contract.type === TronTransaction.contractTypes.createSmartContract
+    const calls = contract.type === TronTransaction.contractTypes.triggerSmartContract
+    // What the virtual machine runs, which alone may burn energy.
+    const runs = creates || calls
     const ran: AddressBytes | undefined =
       runs && info?.contract_address !== undefined
         ? yield* TronJson.address(chain, info.contract_address, "contract_address")
@@ -106,7 +103,8 @@ export const of = (chain: Chain, json: unknown, infoJson: unknown, { block, posi
     const to = recipient ?? ran
     return {
       ...{ hash, block, position, from: sender, to },
-      contract: runs ? to : undefined,
+      created: creates ? to : undefined,
+      called: calls ? to : undefined,
       value: contract.transfer?.amount ?? 0n,
       fee: BigInt(info?.fee ?? 0),
       gasPrice: priceOf(receipt),
