@@ -8,15 +8,12 @@ import * as Headwater from "./Headwater.ts"
 import { formats, satoshisOf, signHashes, signPsbt, wallet } from "./PreparedWallets.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 const { fail, secret, success } = BroadcastClient
 const place = "bitcoin/regtest"
 
-/** The chains, beside anvil's, on which what was signed is followed: each has a file. */
-const isInTurn = half("chains that are broadcast on", ["bcoin", "utxo", "xrp", "tron"]).includes("bcoin")
-
-describe.skipIf(!isInTurn)("transactions on bcoin", () => {
+describe.skipIf(!isInTurn(import.meta.url))("transactions on bcoin", () => {
   it.live("are prepared, signed, broadcast and told, whatever form the wallet's addresses have", () =>
     Effect.gen(function* () {
       const node = yield* Bcoin.start(1)

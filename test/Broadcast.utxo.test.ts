@@ -5,7 +5,7 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 const path = "/broadcast-transactions/litecoin/regtest"
 const success = "BROADCAST_TRANSACTION_SUCCESS"
@@ -17,13 +17,12 @@ interface Coin {
   readonly amount: number
 }
 
-/** The chains, beside anvil's, on which what was signed is followed: each has a file. */
-const isInTurn = half("chains that are broadcast on", ["bcoin", "utxo", "xrp", "tron"]).includes("utxo")
+const isTried = Litecoind.installed && isInTurn(import.meta.url)
 
 for (const { location, name } of taken(import.meta.url)) {
   // The smaller node beside the smaller store.
   const index = name === "sqlite" ? "-txindex=0" : "-txindex=1"
-  describe.skipIf(!Litecoind.installed || !isInTurn)(`broadcast on litecoind (${index}), ${name}`, () => {
+  describe.skipIf(!isTried)(`broadcast on litecoind (${index}), ${name}`, () => {
     it.live("sends what a wallet signed, follows it, and refuses what is wrong", () =>
       Effect.gen(function* () {
         const node = yield* Litecoind.start(index, "-vbparams=mweb:4000000000:4000000000", "-mempoolreplacement=1")

@@ -9,7 +9,7 @@ import * as Bcoin from "./Bcoin.ts"
 import * as Headwater from "./Headwater.ts"
 import type { PayingNode, PayingWallet } from "./RandomWallets.ts"
 import { locations } from "./Stores.ts"
-import { quarter } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 import * as UtxoOracle from "./UtxoOracle.ts"
 
 const place = "bitcoin/regtest"
@@ -271,14 +271,11 @@ const activity = Effect.fnUntraced(function* (node: PayingNode, wallet: PayingWa
   return waiting
 })
 
-/** The chains whose lists and parts are compared in whole: each has a file. */
-const isInTurn = quarter("chains that are explored", ["bcoin", "evm", "tron", "xrp"]).includes("bcoin")
-
 /** The last store; with HEADWATER_EVERY_WAY every one. */
 const sample = process.env.HEADWATER_EVERY_WAY === undefined ? locations.slice(-1) : locations
 
 for (const { location, name } of sample) {
-  describe.skipIf(!isInTurn)(`A UTXO chain on bcoin, ${name}`, () => {
+  describe.skipIf(!isInTurn(import.meta.url))(`A UTXO chain on bcoin, ${name}`, () => {
     it.live(
       "shows blocks, transactions, addresses and a wallet as bitcoinjs-lib reads them, before and after a fork",
       () =>

@@ -9,7 +9,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 const indices = 120
 const rounds = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4)
@@ -32,11 +32,8 @@ const toldOf = (blocks: ReadonlySet<string>, deliveries: ReadonlyArray<Receiver.
   return [...events.values()].sort()
 }
 
-/** The families whose extended public keys are watched over kills and reorganisations: each has a file. */
-const isInTurn = half("families of extended public keys", ["evm", "utxo"]).includes("evm")
-
 for (const { location, name } of taken(import.meta.url)) {
-  describe.skipIf(!isInTurn)(`An extended public key on ${name}`, () => {
+  describe.skipIf(!isInTurn(import.meta.url))(`An extended public key on ${name}`, () => {
     it.live(
       "is told of all addresses up to the window, also of payments from before the window reached them",
       () =>

@@ -11,7 +11,7 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 const rounds = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 4)
 const window = 8
@@ -29,12 +29,11 @@ interface Transaction {
 
 const litoshis = (value: number) => Math.round(value * 1e8)
 
-/** The families whose extended public keys are watched over kills and reorganisations: each has a file. */
-const isInTurn = half("families of extended public keys", ["evm", "utxo"]).includes("utxo")
+const isTried = Litecoind.installed && isInTurn(import.meta.url)
 
 for (const { location, name } of taken(import.meta.url)) {
   const record = name === "sqlite" ? "all" : "watched"
-  describe.skipIf(!Litecoind.installed || !isInTurn)(`A descriptor on ${name}, where ${record} is recorded`, () => {
+  describe.skipIf(!isTried)(`A descriptor on ${name}, where ${record} is recorded`, () => {
     it.live(
       "is told of all addresses up to the window, also of payments from before the window reached them",
       () =>

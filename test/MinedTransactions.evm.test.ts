@@ -6,17 +6,14 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 const place = "ethereum/devnet"
 const path = `/blockchain-events/${place}`
 const mnemonic = "test test test test test test test test test test test junk"
 
-/** The chains on which transactions are waited for: each has a file. */
-const isInTurn = half("chains with transactions that are mined", ["evm", "recorded", "utxo"], 2).includes("evm")
-
 for (const { location, name } of taken(import.meta.url)) {
-  describe.skipIf(!isInTurn)(`transaction-mined on anvil, ${name}`, () => {
+  describe.skipIf(!isInTurn(import.meta.url))(`transaction-mined on anvil, ${name}`, () => {
     it.live("tells each transaction once with its block, whichever comes first, and whatever becomes of it", () =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.start({ args: ["--no-mining"] })

@@ -8,7 +8,7 @@ import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 /** A transaction, and the block that has it. */
 interface Mined {
@@ -79,10 +79,7 @@ const tron = Effect.gen(function* () {
   return { place: "tron/mainnet", settings, mined, present: start + 2, grow }
 })
 
-/** The chains on which transactions are waited for: each has a file. */
-const isInTurn = half("chains with transactions that are mined", ["evm", "recorded", "utxo"], 2).includes("recorded")
-
-describe.skipIf(!Fixtures.exist || !isInTurn)("transaction-mined, by recorded transactions", () => {
+describe.skipIf(!Fixtures.exist || !isInTurn(import.meta.url))("transaction-mined, by recorded transactions", () => {
   it.live.each([
     ["the XRP Ledger", xrp],
     ["Tron", tron]

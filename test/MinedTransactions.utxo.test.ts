@@ -5,17 +5,16 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
-import { half } from "./Turn.ts"
+import { isInTurn } from "./Turn.ts"
 
 const place = "litecoin/regtest"
 
-/** The chains on which transactions are waited for: each has a file. */
-const isInTurn = half("chains with transactions that are mined", ["evm", "recorded", "utxo"], 2).includes("utxo")
+const isTried = Litecoind.installed && isInTurn(import.meta.url)
 
 for (const { location, name } of taken(import.meta.url)) {
   // The smaller node beside the smaller store.
   const index = name === "sqlite" ? "-txindex=0" : "-txindex=1"
-  describe.skipIf(!Litecoind.installed || !isInTurn)(`transaction-mined on litecoind (${index}), ${name}`, () => {
+  describe.skipIf(!isTried)(`transaction-mined on litecoind (${index}), ${name}`, () => {
     it.live(
       "tells transactions of blocks before and behind the subscription, also where all of their outputs are spent",
       () =>
