@@ -147,11 +147,15 @@ const tenthMore = (price: bigint): bigint => (price < 10n ? price + 1n : (price 
  */
 export const outbidding = ({ cap, tip }: FeeQuote): FeeQuote => ({ cap: tenthMore(cap), tip: tenthMore(tip) })
 
+const larger = (one: bigint, other: bigint): bigint => {
+  if (one > other) return one
+  return other
+}
+
 /** The quote, raised to another one; whole, where it is whole. */
 export const raised = (quote: FeeQuote, least: FeeQuote): FeeQuote => {
-  const cap = quote.cap > least.cap ? quote.cap : least.cap
-  if (quote.tip === quote.cap) return { cap, tip: cap }
-  return { cap, tip: quote.tip > least.tip ? quote.tip : least.tip }
+  const cap = larger(quote.cap, least.cap)
+  return { cap, tip: quote.tip === quote.cap ? cap : larger(quote.tip, least.tip) }
 }
 
 /** The transaction cannot be paid; the message names the sender's balance and the need. */
