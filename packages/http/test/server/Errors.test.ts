@@ -1,10 +1,14 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import { type EventKind, eventKinds } from "@headwater/core/events/EventKinds"
+import { Api } from "@headwater/http/contract/Api"
+import { LargestBody } from "@headwater/http/contract/Bulk"
 import * as Errors from "@headwater/http/contract/Errors"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as HttpApi from "effect/http-api/HttpApi"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { takenStores } from "../../../../test/Stores.ts"
@@ -234,6 +238,17 @@ const withoutRoom = ({ operationId }: Operation, status: number, code: string) =
 
 type Operation = (typeof operations)[number]
 
+/** The bytes that a body may have, by the operation. */
+const largestOf = new Map<string, number>()
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group }) =>
+    largestOf.set(
+      `${group.identifier}.${endpoint.identifier}`,
+      Context.get(endpoint.annotations, LargestBody) ?? 65_536
+    )
+})
+
 const tried = quarter("operations", operations)
 
 for (const store of takenStores(import.meta.url)) {
@@ -376,12 +391,7 @@ for (const store of takenStores(import.meta.url)) {
         case "payload_too_large":
           return yield* call(
             operation,
-            {
-              ...request,
-              raw: JSON.stringify({
-                data: "x".repeat(/^(broadcasts|bulk|addressLists)\./.test(operation.operationId) ? 5_000_000 : 70_000)
-              })
-            },
+            { ...request, raw: JSON.stringify({ data: "x".repeat(largestOf.get(operation.operationId)!) }) },
             alice
           )
         case "unsupported_media_type":
