@@ -147,11 +147,10 @@ const tenthMore = (price: bigint): bigint => (price < 10n ? price + 1n : (price 
  */
 export const outbidding = ({ cap, tip }: FeeQuote): FeeQuote => ({ cap: tenthMore(cap), tip: tenthMore(tip) })
 
-/** The quote, raised to another one; whole, where it is whole. */
-export const raised = (quote: FeeQuote, least: FeeQuote): FeeQuote => {
+/** The quote, raised to another one. With `whole`, nothing of the price comes back, as {@link feeQuote} has it. */
+export const raised = (quote: FeeQuote, least: FeeQuote, whole: boolean): FeeQuote => {
   const cap = quote.cap > least.cap ? quote.cap : least.cap
-  if (quote.tip === quote.cap) return { cap, tip: cap }
-  return { cap, tip: quote.tip > least.tip ? quote.tip : least.tip }
+  return { cap, tip: whole ? cap : quote.tip > least.tip ? quote.tip : least.tip }
 }
 
 /** The transaction cannot be paid; the message names the sender's balance and the need. */
