@@ -33,7 +33,7 @@ for (const { location, name } of taken(import.meta.url)) {
                 nodes: [anvil.url],
                 start: 0,
                 record: "watched",
-                pollMillis: 50,
+                pollMillis: 200,
                 timeoutMillis: 5_000
               }
             },

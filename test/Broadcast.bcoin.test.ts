@@ -8,17 +8,18 @@ import * as Headwater from "./Headwater.ts"
 import { formats, satoshisOf, signHashes, signPsbt, wallet } from "./PreparedWallets.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 const { fail, secret, success } = BroadcastClient
 const place = "bitcoin/regtest"
 
-describe("transactions on bcoin", () => {
+describe.skipIf(!isInTurn(import.meta.url))("transactions on bcoin", () => {
   it.live("are prepared, signed, broadcast and told, whatever form the wallet's addresses have", () =>
     Effect.gen(function* () {
       const node = yield* Bcoin.start(1)
       const receiver = yield* Receiver.start()
       const headwater = yield* Headwater.start(yield* locations[0]!.location as Effect.Effect<never>, {
-        chains: { [place]: { nodes: [node.url], start: 0, pollMillis: 50 } },
+        chains: { [place]: { nodes: [node.url], start: 0, pollMillis: 200 } },
         callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
       })
       const client = yield* BroadcastClient.make(headwater, receiver, { place, grow: node.mine(1) })
@@ -28,7 +29,7 @@ describe("transactions on bcoin", () => {
         const path = `/hd-wallets/utxo/${place}/${own.extendedPublicKey}`
         const asked = `?format=${format}`
         // The daemon may still read the chain.
-        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync${asked}`, {}), "20 millis")
+        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync${asked}`, {}), "200 millis")
         const derived = yield* Effect.repeat(derive, { until: ({ status }) => status !== 503, times: 1_000 })
         assert.strictEqual(derived.status, 201, JSON.stringify(derived.body))
         const has = Effect.fnUntraced(function* (amount: bigint) {
@@ -37,7 +38,7 @@ describe("transactions on bcoin", () => {
             const found = body.data?.item.confirmedBalance.amount
             if (found !== undefined && satoshisOf(found) === amount) return
             assert.isBelow(tried, 1_200, `${amount} ${JSON.stringify(body)}`)
-            yield* Effect.sleep("50 millis")
+            yield* Effect.sleep("200 millis")
           }
         })
         for (const index of [0, 1]) yield* node.fund(own.address(0, index), 0.4)

@@ -38,7 +38,7 @@ const setup = (location: Effect.Effect<never>) =>
     const node = yield* between(anvil.url)
     const receiver = yield* Receiver.start()
     const headwater = yield* Headwater.start(yield* location, {
-      chains: { "ethereum/devnet": { nodes: [node.url], start: 0, pollMillis: 50 } },
+      chains: { "ethereum/devnet": { nodes: [node.url], start: 0, pollMillis: 200 } },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
     })
     const mine = anvil.rpc("evm_mine", [])

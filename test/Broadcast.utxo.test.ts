@@ -5,6 +5,7 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 const path = "/broadcast-transactions/litecoin/regtest"
 const success = "BROADCAST_TRANSACTION_SUCCESS"
@@ -16,17 +17,19 @@ interface Coin {
   readonly amount: number
 }
 
+const isTried = Litecoind.installed && isInTurn(import.meta.url)
+
 for (const { location, name } of taken(import.meta.url)) {
   // The smaller node beside the smaller store.
   const index = name === "sqlite" ? "-txindex=0" : "-txindex=1"
-  describe.skipIf(!Litecoind.installed)(`broadcast on litecoind (${index}), ${name}`, () => {
+  describe.skipIf(!isTried)(`broadcast on litecoind (${index}), ${name}`, () => {
     it.live("sends what a wallet signed, follows it, and refuses what is wrong", () =>
       Effect.gen(function* () {
         const node = yield* Litecoind.start(index, "-vbparams=mweb:4000000000:4000000000", "-mempoolreplacement=1")
         yield* node.mine(120)
         const receiver = yield* Receiver.start()
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, record: "watched", pollMillis: 50 } },
+          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, record: "watched", pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
         })
         const [first, second, third, fourth] = yield* node.rpc<ReadonlyArray<Coin>>("listunspent")
@@ -44,18 +47,18 @@ for (const { location, name } of taken(import.meta.url)) {
         for (let i = 0; i < 1_200; i++) {
           const { status } = yield* post("00")
           if (status !== 503) break
-          yield* Effect.sleep("50 millis")
+          yield* Effect.sleep("200 millis")
         }
         const broadcast = Effect.fnUntraced(function* ({ hex, id }: { readonly hex: string; readonly id: string }) {
           const { body, status } = yield* post(hex, { callbackUrl: `${receiver.url}/`, callbackSecretKey: "s" })
           assert.deepStrictEqual([status, body.data?.item], [200, { transactionId: id }], JSON.stringify(body))
         })
         const becomes = Effect.fnUntraced(function* ({ id }: { readonly id: string }, outcome: string) {
-          for (let i = 0; i < 3_000; i++) {
-            if (outcome === "replaced" && i % 10 === 0) yield* node.mine(1)
+          for (let i = 0; i < 600; i++) {
+            if (outcome === "replaced" && i % 2 === 0) yield* node.mine(1)
             const { body } = yield* headwater.get(`${path}/${id}`)
             if (body.data?.item.outcome === outcome) return body.data.item
-            yield* Effect.sleep("20 millis")
+            yield* Effect.sleep("100 millis")
           }
           return yield* Effect.die(new Error(`${id} did not become ${outcome}`))
         })
@@ -79,7 +82,7 @@ for (const { location, name } of taken(import.meta.url)) {
         yield* node.rpc("invalidateblock", hash)
         const [again] = yield* node.mine(2, yield* node.rpc<string>("getnewaddress"))
         for (let now = hash; now !== again; now = (yield* becomes(mined, "mined")).minedInBlock.hash) {
-          yield* Effect.sleep("20 millis")
+          yield* Effect.sleep("100 millis")
         }
 
         const replaced = yield* signed(second!, 0.0001)

@@ -38,11 +38,11 @@ export const make = Effect.fnUntraced(function* (
   })
   /** Waits until the transaction has this outcome. */
   const becomes = Effect.fnUntraced(function* (transaction: Signed, outcome: string) {
-    for (let i = 0; i < 3_000; i++) {
-      if (["dropped", "replaced"].includes(outcome) && i % 20 === 0) yield* grow
+    for (let i = 0; i < 600; i++) {
+      if (["dropped", "replaced"].includes(outcome) && i % 4 === 0) yield* grow
       const item = yield* outcomeOf(transaction)
       if (item?.outcome === outcome) return item
-      yield* Effect.sleep("20 millis")
+      yield* Effect.sleep("100 millis")
     }
     return yield* Effect.die(new Error(`${transaction.id} did not become ${outcome}\n${headwater.log().slice(-3_000)}`))
   })
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
   for (let i = 0; i < 1_200; i++) {
     const { status } = yield* post("00")
     if (status !== 503) break
-    yield* Effect.sleep("50 millis")
+    yield* Effect.sleep("200 millis")
   }
   return { becomes, broadcast, outcomeOf, post, told, until }
 })

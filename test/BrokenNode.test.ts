@@ -40,7 +40,7 @@ describe("a broken node", () => {
         yield* bad.rpc("anvil_mine", ["0xa"])
         const between = yield* proxy(bad.url)
         const receiver = yield* Receiver.start()
-        const settings = { start: 0, pollMillis: 50, timeoutMillis: 500 }
+        const settings = { start: 0, pollMillis: 200, timeoutMillis: 500 }
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
           chains: {
             "ethereum/devnet": { ...settings, nodes: [between.url] },

@@ -36,7 +36,7 @@ const setup = (location: (typeof locations)[number]["location"]) =>
     const port = yield* Ports.free(0)
     const store = yield* location as Effect.Effect<never>
     const headwater = yield* Headwater.start(store, {
-      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
       credits: { enabled: true, subscriptionDay: 0 },
       console: { password, port, users: { anna: { password, role: "support" } } }
@@ -232,7 +232,7 @@ describe("the console's door", () => {
     Effect.gen(function* () {
       const anvil = yield* Anvil.start()
       const headwater = yield* Headwater.start(yield* locations[0]!.location as Effect.Effect<never>, {
-        chains: { "ethereum/devnet": { nodes: [anvil.url], pollMillis: 50 } }
+        chains: { "ethereum/devnet": { nodes: [anvil.url], pollMillis: 200 } }
       })
       assert.notInclude(headwater.log(), "console")
       assert.strictEqual((yield* call(`${headwater.url}/console.js`)).status, 404)

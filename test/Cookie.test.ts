@@ -21,7 +21,7 @@ describe.skipIf(!Litecoind.installed)("a node's cookie", () => {
           chains: {
             "litecoin/regtest": {
               nodes: [new URL(litecoind.url).origin],
-              ...{ cookie: litecoind.cookie, start: 0, pollMillis: 50 }
+              ...{ cookie: litecoind.cookie, start: 0, pollMillis: 200 }
             }
           }
         })

@@ -18,7 +18,7 @@ describe("credits", () => {
         const receiver = yield* Receiver.start()
         const place = yield* location as Effect.Effect<Parameters<typeof Headwater.start>[0]>
         const headwater = yield* Headwater.start(place, {
-          chains: { "ethereum/devnet": { nodes: [anvil.url], start: "latest", pollMillis: 50 } },
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: "latest", pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
           credits: { enabled: true }
         })

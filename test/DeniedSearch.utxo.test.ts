@@ -88,7 +88,7 @@ describe.skipIf(!Litecoind.installed)("HD wallets with old coins", () => {
         yield* node.mine(1)
         const balance = { confirmedBalance: { amount: Amount.format(total, 8), unit: "LTC" } }
         const settings = (url: string, record: string, start: number | "latest") => ({
-          chains: { "litecoin/regtest": { nodes: [url], start, record, pollMillis: 50 } },
+          chains: { "litecoin/regtest": { nodes: [url], start, record, pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"] }
         })
         const [{ location }] = locations as [(typeof locations)[number]]

@@ -57,7 +57,7 @@ const setup = (location: (typeof locations)[number]["location"], chain: Record<s
     yield* anvil.rpc("evm_setAutomine", [false])
     const receiver = yield* Receiver.start()
     const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50, timeoutMillis: 5_000, ...chain } },
+      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200, timeoutMillis: 5_000, ...chain } },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
     })
     const subscribe = Effect.fnUntraced(function* (path: string, item: Record<string, unknown>) {

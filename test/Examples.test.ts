@@ -173,7 +173,7 @@ describe("examples", () => {
       const headwater = yield* Headwater.start(
         { kind: "sqlite", file: join(folder, "store.db") },
         {
-          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
           http: { allowedOrigins: [new URL(page).origin] }
         }
       )
@@ -274,7 +274,7 @@ describe("examples", () => {
         const headwater = yield* Headwater.start(
           { kind: "sqlite", file: join(folder, "store.db") },
           {
-            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
             callbacks: { allowHosts: ["localhost"], extraCa: ca }
           }
         )

@@ -9,6 +9,7 @@ import * as Bcoin from "./Bcoin.ts"
 import * as Headwater from "./Headwater.ts"
 import type { PayingNode, PayingWallet } from "./RandomWallets.ts"
 import { locations } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 import * as UtxoOracle from "./UtxoOracle.ts"
 
 const place = "bitcoin/regtest"
@@ -18,7 +19,7 @@ const unit = { network: networks.regtest, unit: "BTC", hidesWaitingSpends: false
 const setup = Effect.fnUntraced(function* (location: Effect.Effect<never>) {
   const node = yield* Bcoin.start()
   const headwater = yield* Headwater.start(yield* location, {
-    chains: { [place]: { nodes: [node.url], start: 0, pollMillis: 50 } },
+    chains: { [place]: { nodes: [node.url], start: 0, pollMillis: 200 } },
     callbacks: { allowHosts: ["localhost"] }
   })
   /** The data of an answer; what the daemon still reads is waited for. */
@@ -274,7 +275,7 @@ const activity = Effect.fnUntraced(function* (node: PayingNode, wallet: PayingWa
 const sample = process.env.HEADWATER_EVERY_WAY === undefined ? locations.slice(-1) : locations
 
 for (const { location, name } of sample) {
-  describe(`A UTXO chain on bcoin, ${name}`, () => {
+  describe.skipIf(!isInTurn(import.meta.url))(`A UTXO chain on bcoin, ${name}`, () => {
     it.live(
       "shows blocks, transactions, addresses and a wallet as bitcoinjs-lib reads them, before and after a fork",
       () =>

@@ -7,6 +7,7 @@ import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as Headwater from "./Headwater.ts"
 import { locations } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 type Json = EvmNode.Json
 
@@ -76,7 +77,7 @@ const movesOf = (frame: Json, depth = 0): ReadonlyArray<string> => {
 
 const { location } = locations[0]!
 
-describe.skipIf(!Fixtures.exist)("Recorded blocks of Ethereum", () => {
+describe.skipIf(!Fixtures.exist || !isInTurn(import.meta.url))("Recorded blocks of Ethereum", () => {
   // From before there was a market for fees, and with it.
   for (const name of ["ethereum-4404763", "ethereum-17053184"]) {
     it.live(`are shown as their receipts, logs and traces say, ${name}`, () =>

@@ -8,6 +8,7 @@ import * as TronWallet from "../packages/indexer/test/families/tron/TronWallet.t
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as Headwater from "./Headwater.ts"
 import { locations } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 type Json = TronNode.Json
 
@@ -28,7 +29,7 @@ const moved = (type: string, rawDataHex: string) => {
 
 const { location } = locations[0]!
 
-describe.skipIf(!Fixtures.exist)("Recorded transactions of Tron", () => {
+describe.skipIf(!Fixtures.exist || !isInTurn(import.meta.url))("Recorded transactions of Tron", () => {
   it.live("are shown as tronweb reads them, one by one and by their blocks", () =>
     Effect.gen(function* () {
       const recorded = Fixtures.json("tron/collected/tx-sha256-verified.shared.json") as ReadonlyArray<Json>

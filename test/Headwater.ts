@@ -64,8 +64,8 @@ export const until = Effect.fnUntraced(function* (look: Effect.Effect<Answer>, f
   for (let i = 0; ; i++) {
     const answer = yield* look
     if (fits(answer)) return answer
-    assert.isBelow(i, 2_400, JSON.stringify(answer))
-    yield* Effect.sleep("50 millis")
+    assert.isBelow(i, 600, JSON.stringify(answer))
+    yield* Effect.sleep("200 millis")
   }
 })
 

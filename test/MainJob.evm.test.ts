@@ -21,7 +21,7 @@ const setup = (location: (typeof locations)[number]["location"]) =>
     const anvil = yield* Anvil.start({})
     const receiver = yield* Receiver.start()
     const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+      chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
     })
 

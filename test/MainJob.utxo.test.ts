@@ -22,7 +22,7 @@ for (const { location, name } of taken(import.meta.url)) {
         yield* node.mweb
         const receiver = yield* Receiver.start()
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 50 } },
+          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
         })
         const subscribe = Effect.fnUntraced(function* (path: string, item: Record<string, unknown>) {
@@ -116,7 +116,7 @@ for (const { location, name } of taken(import.meta.url)) {
         yield* node.mine(1)
         const receiver = yield* Receiver.start()
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, record: "watched", pollMillis: 50 } },
+          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, record: "watched", pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
         })
         const subscribe = (path: string, item: Record<string, unknown>) =>

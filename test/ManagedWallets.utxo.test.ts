@@ -27,7 +27,7 @@ for (const { location, name } of taken(import.meta.url)) {
           })
           yield* pay(addresses[0][3]!, 3)
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-            chains: { [place]: { nodes: [node.url], start: "latest", record: "watched", pollMillis: 50 } }
+            chains: { [place]: { nodes: [node.url], start: "latest", record: "watched", pollMillis: 200 } }
           })
           const path = `/hd-wallets/utxo/${place}/${extendedPublicKey}`
           const assets = headwater.get(`${path}/assets`)

@@ -59,10 +59,13 @@ describe("market data", () => {
         "specificData"
       ]
       assert.deepStrictEqual(Object.keys(item).sort(), [...fields, "symbol", "type"].sort())
-      for (const path of [`by-id/${item.referenceId}`, `by-symbol/${item.symbol}`]) {
+      for (const [path, type] of [
+        [`by-id/${item.referenceId}`, "TOKEN"],
+        [`by-symbol/${item.symbol}`, "token"]
+      ]) {
         const { body, status } = yield* headwater.get(`/market-data/assets/${path}`)
         assert.strictEqual(status, 200)
-        assert.deepStrictEqual(body.data.item, item)
+        assert.deepStrictEqual(body.data.item, { ...item, specificData: { ...item.specificData, type } })
       }
       // What ships has no rate of its own: nothing is made up, and the list names it all the same.
       const bitcoin = yield* headwater.get("/market-data/assets/by-slug/bitcoin")

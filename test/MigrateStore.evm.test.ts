@@ -40,7 +40,7 @@ describe.skipIf(postgres === undefined)("headwater migrate-store", () => {
           ...(to.secretKeys === undefined ? {} : { secretKeys: to.secretKeys })
         }
         const settings = {
-          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" }
         }
         const old = yield* Headwater.start(from, settings)

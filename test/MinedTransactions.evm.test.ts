@@ -6,19 +6,20 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 const place = "ethereum/devnet"
 const path = `/blockchain-events/${place}`
 const mnemonic = "test test test test test test test test test test test junk"
 
 for (const { location, name } of taken(import.meta.url)) {
-  describe(`transaction-mined on anvil, ${name}`, () => {
+  describe.skipIf(!isInTurn(import.meta.url))(`transaction-mined on anvil, ${name}`, () => {
     it.live("tells each transaction once with its block, whichever comes first, and whatever becomes of it", () =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.start({ args: ["--no-mining"] })
         const receiver = yield* Receiver.start()
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { [place]: { nodes: [anvil.url], start: 0, record: "watched", verify: "links", pollMillis: 50 } },
+          chains: { [place]: { nodes: [anvil.url], start: 0, record: "watched", verify: "links", pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
         })
         const mine = anvil.rpc("evm_mine", [])

@@ -5,13 +5,16 @@ import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import { taken } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 const place = "litecoin/regtest"
+
+const isTried = Litecoind.installed && isInTurn(import.meta.url)
 
 for (const { location, name } of taken(import.meta.url)) {
   // The smaller node beside the smaller store.
   const index = name === "sqlite" ? "-txindex=0" : "-txindex=1"
-  describe.skipIf(!Litecoind.installed)(`transaction-mined on litecoind (${index}), ${name}`, () => {
+  describe.skipIf(!isTried)(`transaction-mined on litecoind (${index}), ${name}`, () => {
     it.live(
       "tells transactions of blocks before and behind the subscription, also where all of their outputs are spent",
       () =>
@@ -20,7 +23,7 @@ for (const { location, name } of taken(import.meta.url)) {
           yield* node.mine(110)
           const receiver = yield* Receiver.start()
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-            chains: { [place]: { nodes: [node.url], start: 105, record: "watched", pollMillis: 50 } },
+            chains: { [place]: { nodes: [node.url], start: 105, record: "watched", pollMillis: 200 } },
             callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
           })
           const own = yield* node.rpc<string>("getnewaddress", "", "bech32")
@@ -32,7 +35,7 @@ for (const { location, name } of taken(import.meta.url)) {
               })
               if (status === 201) return body.data.item as { readonly referenceId: string }
               assert.isBelow(tried, 100, JSON.stringify(body))
-              yield* Effect.sleep("50 millis")
+              yield* Effect.sleep("200 millis")
             }
           })
           const told = ({ referenceId }: { readonly referenceId: string }) =>

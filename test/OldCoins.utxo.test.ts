@@ -8,6 +8,7 @@ import * as HdWallet from "./HdWallet.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as OldCoins from "./OldCoins.ts"
 import { stores } from "./Stores.ts"
+import { half } from "./Turn.ts"
 
 const types = ["legacy", "bech32", "p2sh-segwit", "bech32", "legacy"]
 type Addresses = OldCoins.Node["addresses"]
@@ -103,22 +104,27 @@ const stories: ReadonlyArray<Story> = [
   }
 ]
 
-for (const { installed, name, sample, start } of stories) {
+const takesAll = process.env.HEADWATER_OLD_COINS !== undefined
+
+/** A node that can show any transaction by its id, and one that cannot. */
+const tests = stories
+  .flatMap((story) => ([0, 1] as const).map((txindex) => ({ ...story, txindex })))
+  .map(({ sample, ...story }) => ({
+    ...story,
+    settings: (takesAll ? OldCoins.all : sample).filter(({ txindex }) => txindex === story.txindex)
+  }))
+  .filter(({ settings }) => settings.length > 0)
+
+for (const { installed, name, settings, start, txindex } of takesAll ? tests : half("nodes with old coins", tests)) {
   describe.skipIf(!installed)(`old coins on ${name}`, () => {
-    for (const txindex of [0, 1] as const) {
-      const settings = (process.env.HEADWATER_OLD_COINS === undefined ? sample : OldCoins.all).filter(
-        (one) => one.txindex === txindex
-      )
-      if (settings.length === 0) continue
-      it.live(
-        `are told as they moved, or are in doubt (txindex=${txindex}; ${settings.length} settings)`,
-        () =>
-          Effect.flatMap(start(txindex), (node) => OldCoins.agrees(name, node, settings)).pipe(
-            Effect.provideService(References.MinimumLogLevel, "Error"),
-            Effect.scoped
-          ),
-        300_000
-      )
-    }
+    it.live(
+      `are told as they moved, or are in doubt (txindex=${txindex}; ${settings.length} settings)`,
+      () =>
+        Effect.flatMap(start(txindex), (node) => OldCoins.agrees(name, node, settings)).pipe(
+          Effect.provideService(References.MinimumLogLevel, "Error"),
+          Effect.scoped
+        ),
+      300_000
+    )
   })
 }

@@ -119,7 +119,7 @@ for (const { location, name: storeName } of everyStore ? locations : locations.s
           const receiver = yield* Receiver.start()
           const store = yield* location as Effect.Effect<Location>
           const headwater = yield* Headwater.start(store, {
-            chains: { [name]: { nodes: [first, second], start: 0, pollMillis: 50 } },
+            chains: { [name]: { nodes: [first, second], start: 0, pollMillis: 200 } },
             callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
           })
           const status = Effect.map(headwater.get("/ready"), ({ body }) => body.chains[name])

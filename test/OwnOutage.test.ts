@@ -89,7 +89,7 @@ const worldOf = Effect.fnUntraced(function* (
   const headwater = yield* Headwater.start(
     { kind: "sqlite", file: join(options.folder, "store.db") },
     {
-      chains: { "ethereum/devnet": { nodes: [`http://${space.outside}:${port}`], start: 0, pollMillis: 50 } },
+      chains: { "ethereum/devnet": { nodes: [`http://${space.outside}:${port}`], start: 0, pollMillis: 200 } },
       callbacks: {
         allowHosts: receivers.map(({ url }) => new URL(url).hostname),
         extraCa: receivers.map(({ ca }) => ca).join("\n"),

@@ -39,7 +39,7 @@ function setupOn(node: (anvil: Anvil.Anvil) => Effect.Effect<{ readonly url: str
   return Effect.gen(function* () {
     const anvil = yield* Anvil.start({})
     const { url } = yield* node(anvil)
-    const chain = { nodes: [url], start: 0, pollMillis: 50, timeoutMillis: 1_000 }
+    const chain = { nodes: [url], start: 0, pollMillis: 200, timeoutMillis: 1_000 }
     const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
       chains: { "ethereum/devnet": chain, "ethereum-classic/devnet": chain, "base/devnet": chain }
     })

@@ -47,7 +47,7 @@ for (const { location, name } of taken(import.meta.url)) {
           const node = yield* Litecoind.start()
           yield* node.mine(120)
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-            chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 50 } },
+            chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 200 } },
             limits: { wallets: 2 * count },
             credits: { perSecond: 1_000_000_000 }
           })
@@ -61,7 +61,7 @@ for (const { location, name } of taken(import.meta.url)) {
                 if (found === balance || i > 600) return assert.strictEqual(found, balance)
               }
               assert.isBelow(i, 1_200, JSON.stringify(body))
-              yield* Effect.sleep("50 millis")
+              yield* Effect.sleep("200 millis")
             }
           })
 
@@ -75,7 +75,7 @@ for (const { location, name } of taken(import.meta.url)) {
                   `${wallets}/${made.extendedPublicKey}/addresses/derive-and-sync?format=${made.format}`,
                   {}
                 ),
-                "20 millis"
+                "200 millis"
               ),
               { until: ({ status }) => status !== 503, times: 1_000 }
             )
@@ -227,7 +227,7 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
         yield* node.mine(110)
         const { account, address, extendedPublicKey } = wallet(seed, "P2WPKH", 2)
         const headwater = yield* Headwater.start(yield* locations[0]!.location as Effect.Effect<never>, {
-          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 50 } }
+          chains: { "litecoin/regtest": { nodes: [node.url], start: 0, pollMillis: 200 } }
         })
         const stranger = yield* node.rpc<string>("getnewaddress")
         const path = `${wallets}/${extendedPublicKey}`
@@ -254,12 +254,12 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
               return
             }
             assert.isBelow(i, 1_200, JSON.stringify(body))
-            yield* Effect.sleep("50 millis")
+            yield* Effect.sleep("200 millis")
           }
         })
         yield* refused({}, 400, /has not synced/)
         // The daemon may not have asked its node yet.
-        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync`, {}), "20 millis")
+        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync`, {}), "200 millis")
         yield* Effect.repeat(derive, { until: ({ status }) => status === 201, times: 1_000 })
 
         const to = (address: string, amount: string) => ({ recipients: [{ address, amount }] })

@@ -211,7 +211,7 @@ const checkAddress = Effect.fnUntraced(function* (
   // An answer may be some blocks behind for as long as they are being read.
   for (let i = 0; (yield* ask(`${latest}/transactions?limit=1`)).items[0]?.id !== newestFirst[0]?.id; i++) {
     assert.isBelow(i, 600)
-    yield* Effect.sleep("50 millis")
+    yield* Effect.sleep("200 millis")
   }
   assert.deepStrictEqual(yield* listed(`${latest}/transactions?sortingOrder=ascending&`, 2), oldestFirst)
   assert.deepStrictEqual(yield* listed(`${latest}/transactions?`, 3), newestFirst)
@@ -271,7 +271,7 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
         const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000")
         yield* node.mine(110)
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 50 } }
+          chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 200 } }
         })
         const decode = (rawTransactionHex: string) =>
           headwater.post(`/utils/utxo/${place}/decode-raw-transaction`, { rawTransactionHex })
@@ -282,7 +282,7 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
         const to = yield* node.rpc<string>("getnewaddress")
         // A daemon that has just been started may not have asked its node yet.
         const unknown = yield* Effect.repeat(
-          Effect.delay(headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`), "50 millis"),
+          Effect.delay(headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`), "200 millis"),
           { until: ({ status }) => status !== 503 }
         )
         assert.strictEqual(unknown.body.error?.code ?? unknown.status, "address_not_synced")
@@ -298,7 +298,7 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
           i++
         ) {
           assert.isBelow(i, 600)
-          yield* Effect.sleep("50 millis")
+          yield* Effect.sleep("200 millis")
         }
         for (const [i, address] of own.entries()) {
           const { hex: payment } = yield* node.rpc<{ readonly hex: string }>("gettransaction", paid[i])
@@ -378,7 +378,7 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
       const node = yield* Litecoind.start("-vbparams=mweb:4000000000:4000000000", "-txconfirmtarget=6")
       yield* node.mine(110)
       const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-        chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 50 } }
+        chains: { [place]: { nodes: [node.url], start: "latest", pollMillis: 200 } }
       })
       const fees = (kind: string) => headwater.get(`/blockchain-fees/utxo/${place}/${kind}`)
       const connected = Effect.gen(function* () {

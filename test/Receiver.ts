@@ -76,14 +76,19 @@ export const start = (
       accepted,
       until: (enough, seconds = 120) =>
         Effect.gen(function* () {
+          let seen = -1
           for (let i = 0; i < seconds * 50; i++) {
-            if (enough(accepted())) return accepted()
+            // Some look through all that has come: again where more has, and now and then, since others look elsewhere too.
+            if (deliveries.length !== seen || i % 25 === 0) {
+              seen = deliveries.length
+              if (enough(accepted())) return accepted()
+            }
             yield* Effect.sleep("20 millis")
           }
           const last = accepted().slice(-5)
-          const seen = last.map(({ text }) => text).join("\n")
+          const texts = last.map(({ text }) => text).join("\n")
           return yield* Effect.die(
-            new Error(`Not received within ${seconds} s; ${accepted().length} callbacks so far, the last:\n${seen}`)
+            new Error(`Not received within ${seconds} s; ${accepted().length} callbacks so far, the last:\n${texts}`)
           )
         })
     }

@@ -25,7 +25,7 @@ describe("roles", () => {
           location,
           {
             roles: [role],
-            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+            chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
             callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
           },
           options

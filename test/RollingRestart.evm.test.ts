@@ -34,7 +34,7 @@ describe("two daemons on one PostgreSQL that are started again in turn", () => {
       const receiver = yield* Receiver.start()
       const location = yield* postgres!.location
       const settings = {
-        chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+        chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
         callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
       }
       const one = yield* Headwater.start(location as never, settings)

@@ -96,7 +96,7 @@ for (const { location, name } of taken(import.meta.url)) {
                   start: "latest",
                   record: "watched",
                   gapLimit,
-                  pollMillis: 50,
+                  pollMillis: 200,
                   syncBlocks: 100_000
                 }
               }
@@ -112,7 +112,7 @@ for (const { location, name } of taken(import.meta.url)) {
             )
           const until = (condition: Effect.Effect<boolean>) =>
             Effect.gen(function* () {
-              while (!(yield* condition)) yield* Effect.sleep("50 millis")
+              while (!(yield* condition)) yield* Effect.sleep("200 millis")
             })
           yield* until(Effect.map(assets, ({ status }) => status !== 503))
           assert.strictEqual((yield* assets).body.error.code, "xpub_not_synced")
@@ -266,7 +266,7 @@ for (const { location, name } of taken(import.meta.url)) {
         yield* sender.send({ to: address, value: 10n ** 18n, gasLimit: 21_000n })
         yield* sender.send({ to: address, value: 5n, gasLimit: 21_000n })
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 5, record: "watched", gapLimit, pollMillis: 50 } }
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 5, record: "watched", gapLimit, pollMillis: 200 } }
         })
         const key = branch.neuter().extendedKey
         const manage = "/addresses-historical/manage/ethereum/devnet"

@@ -31,7 +31,7 @@ for (const { location, name } of taken(import.meta.url)) {
           })
           yield* pay(3)
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-            chains: { [place]: { nodes: [node.url], start: "latest", record: "watched", pollMillis: 50 } }
+            chains: { [place]: { nodes: [node.url], start: "latest", record: "watched", pollMillis: 200 } }
           })
           const remove = headwater.remove(`${manage}/${address}`)
           const asked = (kind: string, what: string) =>

@@ -14,7 +14,7 @@ const place = "ethereum/devnet"
 
 const setup = Effect.gen(function* () {
   const anvil = yield* Anvil.start({})
-  const chain = { nodes: [anvil.url], start: 0, pollMillis: 50 }
+  const chain = { nodes: [anvil.url], start: 0, pollMillis: 200 }
   const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, { chains: { [place]: chain } })
   const receiptOf = Effect.fnUntraced(function* (hash: string) {
     for (let i = 0; i < 6_000; i++) {

@@ -60,7 +60,7 @@ describe("traces", () => {
         const receiver = yield* Receiver.start(() => ({ status: attempts++ === 0 ? 503 : 200 }))
         const [{ location }] = locations as [(typeof locations)[number]]
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca, retry: "standard-webhooks" },
           traces: { otlp: `${url}/` },
           log: { format: "json", level: "debug" }
@@ -74,7 +74,7 @@ describe("traces", () => {
         yield* headwater.get("/ready").pipe(
           Effect.repeat({
             until: ({ body }) => body.chains["ethereum/devnet"].height !== null,
-            schedule: Schedule.spaced("50 millis")
+            schedule: Schedule.spaced("200 millis")
           })
         )
         const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
@@ -160,7 +160,7 @@ describe("traces", () => {
         const headwater = yield* Headwater.start(store, {
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
           chains: {
-            "ethereum/devnet": { nodes: [withCredentials(anvil.url)], start: 0, pollMillis: 50 },
+            "ethereum/devnet": { nodes: [withCredentials(anvil.url)], start: 0, pollMillis: 200 },
             "bitcoin/mainnet": { nodes: [withCredentials("http://127.0.0.1:1")], start: 0 },
             "xrp/mainnet": { nodes: [withCredentials("ws://127.0.0.1:1")], start: 0 }
           },
@@ -170,7 +170,7 @@ describe("traces", () => {
         })
         const states = (body: { readonly chains: Record<string, { readonly state: string }> }) =>
           ["ethereum/devnet", "bitcoin/mainnet", "xrp/mainnet"].map((chain) => body.chains[chain]!.state).join(" ")
-        yield* Effect.repeat(Effect.delay(headwater.get("/ready"), "50 millis"), {
+        yield* Effect.repeat(Effect.delay(headwater.get("/ready"), "200 millis"), {
           // A chain at its head is following while its first block is still committed.
           until: ({ body }) =>
             states(body) === "following failing failing" && body.chains["ethereum/devnet"].height !== null

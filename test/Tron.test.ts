@@ -191,7 +191,7 @@ const setup = (others: Readonly<Record<string, object>> = {}) =>
       for (let i = 0; i < 2_400; i++) {
         const { body } = yield* headwater.get("/ready")
         if (body.chains[`tron/${network}`].height === height) return
-        yield* Effect.sleep("50 millis")
+        yield* Effect.sleep("200 millis")
       }
       return yield* Effect.die(new Error(headwater.log()))
     })
@@ -443,7 +443,7 @@ layer(Grown.layer, { excludeTestServices: true })("Tron", (it) => {
       for (let i = 0; ; i++) {
         const { body, status } = yield* headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/transactions`)
         if (status === 422 && i < 400) {
-          yield* Effect.sleep("50 millis")
+          yield* Effect.sleep("200 millis")
           continue
         }
         assert.strictEqual(status, 200, JSON.stringify(body))
@@ -819,7 +819,7 @@ describe("Tron, from a node of a test's own", () => {
           for (let i = 0; i < 400; i++) {
             const answer = yield* assets(query)
             if (answer.status !== 422) return answer
-            yield* Effect.sleep("50 millis")
+            yield* Effect.sleep("200 millis")
           }
           return yield* Effect.die(new Error(headwater.log()))
         })
@@ -889,7 +889,7 @@ describe("Tron, from a node of a test's own", () => {
           break
         }
         if (i > 200) return yield* Effect.die(new Error(headwater.log()))
-        yield* Effect.sleep("50 millis")
+        yield* Effect.sleep("200 millis")
       }
     }).pipe(Effect.scoped)
   )

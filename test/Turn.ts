@@ -1,16 +1,38 @@
+import { basename } from "node:path"
+
 /** What a run of the tests tries of what there is to try; another run tries the rest, and with `HEADWATER_EVERY_WAY` one run all. */
 export const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
 
 /** HEADWATER_TURN, 0 to 7: a bit for each draw. */
 export const turn = Number(process.env.HEADWATER_TURN ?? 0)
 
+const oneIn = <A>(parts: number, drawn: number, what: string, cases: ReadonlyArray<A>): ReadonlyArray<A> => {
+  if (everyWay || cases.length < 2) return cases
+  const own = cases.filter((_, number) => (number + drawn) % parts === 0)
+  console.log(`${what}: ${own.length} of ${cases.length}, the others in another turn`)
+  return own
+}
+
 /**
  * Every second case, the others in another run, and says so; with `HEADWATER_EVERY_WAY` all. `draw`: what else the same
  * test shares out has a draw of its own; the store has 0.
  */
-export const half = <A>(what: string, cases: ReadonlyArray<A>, draw: 1 | 2 = 1): ReadonlyArray<A> => {
-  if (everyWay || cases.length < 2) return cases
-  const own = cases.filter((_, number) => (number + (turn >> draw)) % 2 === 0)
-  console.log(`${what}: ${own.length} of ${cases.length}, the others in another turn`)
-  return own
+export const half = <A>(what: string, cases: ReadonlyArray<A>, draw: 1 | 2 = 1): ReadonlyArray<A> =>
+  oneIn(2, turn >> draw, what, cases)
+
+/** As `half`, every fourth case, by both draws. */
+export const quarter = <A>(what: string, cases: ReadonlyArray<A>): ReadonlyArray<A> => oneIn(4, turn >> 1, what, cases)
+
+/** Of which chains a run takes the file, where files show the same of one chain each: `Broadcast.bcoin.test.ts` and its like. */
+const chainsInTurn: Readonly<Record<string, () => ReadonlyArray<string>>> = {
+  Broadcast: () => half("chains beside anvil's that are broadcast on", ["bcoin", "utxo", "xrp", "tron"]),
+  Explore: () => quarter("chains that are explored in whole", ["bcoin", "evm", "tron", "xrp"]),
+  ExtendedKeys: () => half("families of extended public keys", ["evm", "utxo"]),
+  MinedTransactions: () => half("chains on which transactions are waited for", ["evm", "recorded", "utxo"], 2)
+}
+
+/** Whether a run takes this file of one chain. */
+export const isInTurn = (file: string): boolean => {
+  const [what = "", chain = ""] = basename(file).split(".")
+  return chainsInTurn[what]!().includes(chain)
 }

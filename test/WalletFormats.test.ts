@@ -35,14 +35,14 @@ describe.skipIf(!Litecoind.installed)("the format of an HD wallet over HTTP", ()
           yield* node.rpc("sendtoaddress", own[4], amount)
         }
         yield* node.mine(1)
-        const settings = { nodes: [node.url], start: "latest", pollMillis: 50 }
+        const settings = { nodes: [node.url], start: "latest", pollMillis: 200 }
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
           chains: { "litecoin/regtest": settings, "dogecoin/regtest": settings, "ethereum/devnet": settings }
         })
         // A first wallet asks the node whether it can find coins, so the node has to be connected.
         const derive = (item: Record<string, unknown>, query = "", path = wallets) =>
           Effect.repeat(
-            Effect.delay(headwater.post(`${path}/${xpub}/addresses/derive-and-sync${query}`, item), "20 millis"),
+            Effect.delay(headwater.post(`${path}/${xpub}/addresses/derive-and-sync${query}`, item), "200 millis"),
             { until: ({ status }) => status !== 503 }
           )
         const balance = Effect.fnUntraced(function* (query: string) {
@@ -51,7 +51,7 @@ describe.skipIf(!Litecoind.installed)("the format of an HD wallet over HTTP", ()
             if (status === 200) return body.data.item.confirmedBalance.amount
             if (status !== 422 && status !== 503) return body.error.code
             assert.isBelow(i, 1_200)
-            yield* Effect.sleep("50 millis")
+            yield* Effect.sleep("200 millis")
           }
         })
         for (const { amount, format } of forms) {
@@ -85,7 +85,7 @@ describe.skipIf(!Litecoind.installed)("the format of an HD wallet over HTTP", ()
         yield* node.mine(1)
         for (let i = 0; (yield* balance("?format=P2TR")) !== "0.5"; i++) {
           assert.isBelow(i, 1_200)
-          yield* Effect.sleep("50 millis")
+          yield* Effect.sleep("200 millis")
         }
 
         const dogecoin = "/hd-wallets/utxo/dogecoin/regtest"

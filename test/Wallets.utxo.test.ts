@@ -144,7 +144,7 @@ for (const { location, name } of taken(import.meta.url)) {
           yield* node.mine(1)
           const receiver = yield* Receiver.start()
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-            chains: { "litecoin/regtest": { nodes: [node.url], start: "latest", record: "watched", pollMillis: 50 } },
+            chains: { "litecoin/regtest": { nodes: [node.url], start: "latest", record: "watched", pollMillis: 200 } },
             callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
           })
           const xpub = wallet.extendedPublicKey
@@ -179,7 +179,7 @@ for (const { location, name } of taken(import.meta.url)) {
           // A daemon that has just been started may not have asked its node yet.
           let answer = yield* derive()
           for (let i = 0; answer.status === 503 && i < 1_200; i++) {
-            yield* Effect.sleep("50 millis")
+            yield* Effect.sleep("200 millis")
             answer = yield* derive()
           }
           const { body, status } = answer

@@ -87,7 +87,7 @@ const setup = Effect.gen(function* () {
         const answer = yield* ask
         if (enough(answer)) return answer
         if (i > 2_400) return yield* Effect.die(new Error(`${what}: ${JSON.stringify(answer)}\n${headwater.log()}`))
-        yield* Effect.sleep("50 millis")
+        yield* Effect.sleep("200 millis")
       }
     })
   const chains = Effect.map(headwater.get("/ready"), ({ body }) => body.chains)

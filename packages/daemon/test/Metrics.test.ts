@@ -98,7 +98,7 @@ describe("metrics of a running daemon", () => {
         const headwater = yield* Headwater.start(store, {
           credits: { enabled: true },
           chains: {
-            [chain]: { nodes: [anvil.url], start: 0, pollMillis: 50 },
+            [chain]: { nodes: [anvil.url], start: 0, pollMillis: 200 },
             "litecoin/regtest": { nodes: ["http://127.0.0.1:1"] }
           },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca },
@@ -228,7 +228,7 @@ describe("metrics of a running daemon", () => {
         const anvil = yield* Anvil.start()
         const [{ location }] = locations as [(typeof locations)[number]]
         const settings = {
-          chains: { [chain]: { nodes: [anvil.url], pollMillis: 50 } },
+          chains: { [chain]: { nodes: [anvil.url], pollMillis: 200 } },
           limits: { waitingCallbacks: 1 },
           console: { password: "the password of the console", port: yield* freePort }
         }

@@ -32,7 +32,7 @@ const setup = (settings: Record<string, unknown>, behaviour?: Receiver.Behaviour
     const [{ location }] = locations as [(typeof locations)[number]]
     const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
       chains: {
-        "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 },
+        "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 },
         ...(settings.chains as Record<string, unknown> | undefined)
       },
       callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }

@@ -147,16 +147,15 @@ const tenthMore = (price: bigint): bigint => (price < 10n ? price + 1n : (price 
  */
 export const outbidding = ({ cap, tip }: FeeQuote): FeeQuote => ({ cap: tenthMore(cap), tip: tenthMore(tip) })
 
-/** `Math.max` takes no bigint. */
-const higher = (one: bigint, other: bigint): bigint => {
+const larger = (one: bigint, other: bigint): bigint => {
   if (one > other) return one
   return other
 }
 
 /** The quote, raised to another one. With `whole`, nothing of the price comes back, as {@link feeQuote} has it. */
 export const raised = (quote: FeeQuote, least: FeeQuote, whole: boolean): FeeQuote => {
-  const cap = higher(quote.cap, least.cap)
-  return { cap, tip: whole ? cap : higher(quote.tip, least.tip) }
+  const cap = larger(quote.cap, least.cap)
+  return { cap, tip: whole ? cap : larger(quote.tip, least.tip) }
 }
 
 /** The transaction cannot be paid; the message names the sender's balance and the need. */

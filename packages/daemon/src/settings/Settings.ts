@@ -156,14 +156,19 @@ const Traces = Schema.Struct({
   otlp: Schema.optionalKey(Url.ofSchemes(["http", "https"]))
 })
 
+/** Made once, not for each chain: as in `ChainSettings`. */
+const ofEveryChain = {
+  maximumFee: Schema.Finite.check(
+    Schema.isBetween({ minimum: 1, maximum: 1_000_000 }, { message: "must be from 1 to 1000000" })
+  ).pipe(withDefault(defaultMaximumFee)),
+  syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
+  reservationSeconds: between(1, 86_400).pipe(withDefault(600))
+}
+
 const chainSettings = (chain: Chain.Chain) =>
   Schema.Struct({
     ...ChainSettingsFields.fields(chain),
-    maximumFee: Schema.Finite.check(
-      Schema.isBetween({ minimum: 1, maximum: 1_000_000 }, { message: "must be from 1 to 1000000" })
-    ).pipe(withDefault(defaultMaximumFee)),
-    syncBlocks: between(0, Number.MAX_SAFE_INTEGER).pipe(withDefault(50_000_000)),
-    reservationSeconds: between(1, 86_400).pipe(withDefault(600)),
+    ...ofEveryChain,
     silentSeconds: between(1, 604_800).pipe(withDefault(silentSeconds(chain)))
   }).check(Schema.makeFilter(ChainSettingsFields.fit))
 

@@ -41,7 +41,7 @@ describe.skipIf(!Litecoind.installed)("headwater audit", () => {
         const store = join(cwd, "store.db")
         const receiver = yield* Receiver.start()
         const settings = {
-          chains: { [name]: { nodes: [node.url], start: 0, record: "watched", pollMillis: 50 } },
+          chains: { [name]: { nodes: [node.url], start: 0, record: "watched", pollMillis: 200 } },
           callbacks: { allowHosts: ["localhost"], extraCa: receiver.ca }
         }
         writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ ...settings, store: { sqlite: store } }))

@@ -264,7 +264,7 @@ describe("headwater doctor, where serve would fail", () => {
         })
         const anvil = yield* mined(20, 1_700_000_000)
         const store = join(cwd, "store.db")
-        const chain = { start: 0, pollMillis: 50, undoDepth: 5, silentSeconds: 604_800, newHeads: [] }
+        const chain = { start: 0, pollMillis: 200, undoDepth: 5, silentSeconds: 604_800, newHeads: [] }
         const headwater = yield* Headwater.start(
           { kind: "sqlite", file: store },
           { chains: { [name]: { ...chain, nodes: [anvil.url] } } }
@@ -425,7 +425,7 @@ describe("headwater backup", () => {
         const anvil = yield* Anvil.start()
         yield* anvil.rpc("anvil_mine", ["0x20"])
         const name = "ethereum/devnet"
-        const settings = { chains: { [name]: { nodes: [anvil.url], start: 0, pollMillis: 50 } } }
+        const settings = { chains: { [name]: { nodes: [anvil.url], start: 0, pollMillis: 200 } } }
         const store = join(cwd, "store.db")
         const headwater = yield* Headwater.start({ kind: "sqlite", file: store }, settings)
         const reached = (daemon: Headwater.Headwater, height: number) =>

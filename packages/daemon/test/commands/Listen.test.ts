@@ -43,7 +43,7 @@ describe("headwater listen", () => {
         const anvil = yield* Anvil.start()
         const [{ location }] = locations as [(typeof locations)[number]]
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
-          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } }
+          chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 200 } }
         })
         const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
         // The host is not verified: nothing is sent, and everything can be listened to.

@@ -33,7 +33,7 @@ const recordOf = (file: string) => {
   return record
 }
 
-const blocks = 400
+const blocks = 200
 
 const setup = Effect.gen(function* () {
   // Mined at a word alone: a transaction mined by itself may come into the blocks asked for, which are one fewer then.
@@ -43,7 +43,7 @@ const setup = Effect.gen(function* () {
   const store = join(cwd, "store.db")
   const headwater = yield* Headwater.start(
     { kind: "sqlite", file: store },
-    { chains: { [name]: { nodes: [anvil.url], start: 0, pollMillis: 50 } }, callbacks: { allowHosts: ["localhost"] } }
+    { chains: { [name]: { nodes: [anvil.url], start: 0, pollMillis: 200 } }, callbacks: { allowHosts: ["localhost"] } }
   )
   const subscribe = (event: string, item: object) =>
     headwater.post(`/blockchain-events/${name}/${event}`, { callbackUrl: "https://localhost:1/", ...item })
@@ -89,12 +89,12 @@ describe("headwater replay, rewind and status", () => {
 
         const db = new BetterSqlite(store)
         db.exec(`delete from packed_transfers; delete from staged_postings where height > 100;
-          delete from callback where height > 50; delete from block where height between 120 and 180;
-          update block set time = 1 where height = 200;
-          insert into missing_parts select id, 'internal', 390, 390, 'no state' from chain;
-          insert into missing_parts select id, 'internal', 396, 396, 'no state' from chain;
+          delete from callback where height > 50; delete from block where height between 120 and 150;
+          update block set time = 1 where height = 160;
+          insert into missing_parts select id, 'internal', 190, 190, 'no state' from chain;
+          insert into missing_parts select id, 'internal', 196, 196, 'no state' from chain;
           insert into unresolved_event (chain, height, transaction_id, address, reason)
-            select chain, 390, x'01', address, 'no output' from subscription
+            select chain, 190, x'01', address, 'no output' from subscription
             where event = 'ADDRESS_COINS_TRANSACTION_CONFIRMED' limit 1`)
         db.close()
         assert.notDeepEqual(recordOf(store), fresh)
@@ -102,7 +102,7 @@ describe("headwater replay, rewind and status", () => {
         const none = yield* runCommand(["replay", name, ...config])
         assert.strictEqual(none.code, 1)
         assert.include(none.stderr, "--from <height>")
-        const gap = "2 blocks lack their internal transactions: 390, 396 (no state)"
+        const gap = "2 blocks lack their internal transactions: 190, 196 (no state)"
         const elsewhere = yield* runCommand(["replay", name, "--from", "0", "--to", "1", ...config])
         assert.include(elsewhere.stderr, gap)
         const range = ["replay", name, "--from", "0", "--to", String(blocks), "--callbacks", ...config]
@@ -125,26 +125,26 @@ describe("headwater replay, rewind and status", () => {
         assert.isTrue(killed)
         assert.notDeepEqual(recordOf(store), fresh)
         const status = yield* runCommand(["status", ...config])
-        assert.match(status.stderr, /a replay of blocks 0 to 400 is at block \d+/)
+        assert.match(status.stderr, /a replay of blocks 0 to 200 is at block \d+/)
         assert.include(status.stderr, `${name}: ${gap}. They are filled in`)
         const json = JSON.parse((yield* runCommand(["status", ...config, "--json"])).stdout)
-        const ranges = [390, 396].map((height) => ({ from: height, to: height }))
+        const ranges = [190, 196].map((height) => ({ from: height, to: height }))
         assert.deepInclude(json.chains[0].withoutInternal, {
           blocks: 2,
-          from: 390,
-          to: 396,
+          from: 190,
+          to: 196,
           ranges,
           reason: "no state"
         })
-        assert.deepInclude(json.chains[0].unresolved, { events: 1, from: 390, to: 390 })
-        const doubt = `${name}: 1 movement of coins in block 390 is in doubt and has no callback yet: `
+        assert.deepInclude(json.chains[0].unresolved, { events: 1, from: 190, to: 190 })
+        const doubt = `${name}: 1 movement of coins in block 190 is in doubt and has no callback yet: `
         assert.include(status.stderr, doubt)
         const { stdout: advice } = yield* runCommand(["doctor", ...config])
         assert.include(advice, `warning  ${doubt}`)
         assert.include(advice, `warning  ${name}: ${gap}`)
         const second = yield* run(range, { cwd })
         assert.strictEqual(second.code, 0, second.stderr)
-        assert.match(second.stderr, /Going on at block (6[4-9]|[7-9]\d|\d{3}) of 0 to 400/)
+        assert.match(second.stderr, /Going on at block (6[4-9]|[7-9]\d|\d{3}) of 0 to 200/)
         assert.match(second.stderr, /Replaying ethereum\/devnet 100% \d+\/\d+ [\d.]+\/s done/)
         assert.match(second.stdout, /^\d+ blocks replayed; \d+ callbacks added\n$/)
         assert.deepStrictEqual(recordOf(store), fresh)
@@ -168,19 +168,19 @@ describe("headwater replay, rewind and status", () => {
       Effect.gen(function* () {
         const { config, cwd, headwater, store } = yield* setup
         const fresh = recordOf(store)
-        const refused = yield* run(["rewind", name, "300", ...config], { cwd })
+        const refused = yield* run(["rewind", name, "100", ...config], { cwd })
         assert.strictEqual(refused.code, 1)
         assert.match(refused.stderr, /store\.db is in use by another headwater \(serve, rewind or skip\)/)
         yield* headwater.kill
-        const unknown = yield* runCommand(["rewind", "ethereum/mainnet", "300", ...config])
+        const unknown = yield* runCommand(["rewind", "ethereum/mainnet", "100", ...config])
         assert.include(unknown.stderr, "The settings have no chain ethereum/mainnet, only ethereum/devnet")
-        const done = yield* run(["rewind", name, "300", ...config], { cwd })
+        const done = yield* run(["rewind", name, "100", ...config], { cwd })
         assert.strictEqual(done.code, 0, done.stderr)
-        assert.include(done.stdout, "ethereum/devnet is at block 300; 100 blocks are undone")
-        assert.strictEqual((yield* runCommand(["rewind", name, "300", ...config])).code, 1)
+        assert.include(done.stdout, "ethereum/devnet is at block 100; 100 blocks are undone")
+        assert.strictEqual((yield* runCommand(["rewind", name, "100", ...config])).code, 1)
         const status = JSON.parse((yield* runCommand(["status", ...config, "--json"])).stdout)
         assert.isFalse(status.running)
-        assert.deepInclude(status.chains[0], { chain: name, firstHeight: 0, height: 300 })
+        assert.deepInclude(status.chains[0], { chain: name, firstHeight: 0, height: 100 })
         yield* headwater.launch
         // The node is reached through this process: to read the whole record each time would hold it up.
         const isAgain = Effect.map(headwater.get("/ready"), ({ body }) => body.chains[name].height === blocks)

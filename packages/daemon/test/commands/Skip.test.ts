@@ -28,7 +28,7 @@ describe("headwater skip", () => {
         server.validated = 1_003
         const settings = {
           store: { sqlite: join(cwd, "store.db") },
-          chains: { [name]: { nodes: [server.wsUrl], start: 1_000, pollMillis: 50, timeoutMillis: 2_000 } },
+          chains: { [name]: { nodes: [server.wsUrl], start: 1_000, pollMillis: 200, timeoutMillis: 2_000 } },
           callbacks: { allowHosts: ["localhost"] }
         }
         writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ ...settings, http: { port: 0 } }))

@@ -11,7 +11,10 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 
-const none = Layer.mergeAll(Layer.mock(ReceiverClient, { looksUp: () => false }), Layer.mock(CallbackTarget, { isAllowed: () => false }))
+const none = Layer.mergeAll(
+  Layer.mock(ReceiverClient, { looksUp: () => false }),
+  Layer.mock(CallbackTarget, { isAllowed: () => false })
+)
 
 describe("CopyDelivery", () => {
   it.effect("says once that the store is away, and once more when it is away again", () => {

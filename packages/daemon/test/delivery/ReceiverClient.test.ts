@@ -239,16 +239,6 @@ describe("ReceiverClient", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says of a certificate of nobody's that it is so, without advice for who starts Node", () =>
-    Effect.gen(function* () {
-      const { post } = yield* world(2000)
-      const elsewhere = yield* DevelopmentCertificate.make([host])
-      const port = yield* LocalServer.listen(createHttpsServer(elsewhere))
-      const { reason } = yield* Effect.flip(post(port))
-      assert.match(reason, /^[A-Z_]+: [a-z -]+$/)
-    }).pipe(Effect.scoped)
-  )
-
   it.live("says of a failed handshake what OpenSSL gives as its reason, without the place in OpenSSL's source", () =>
     Effect.gen(function* () {
       const { post } = yield* world(2000)

@@ -6031,7 +6031,7 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -6214,7 +6214,7 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -6294,7 +6294,7 @@ export interface operations {
                */
               readonly contract: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string
@@ -8187,7 +8187,7 @@ export interface operations {
                */
               readonly amount: string
               /**
-               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces
+               * @description The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these prepares what takes its place. Tron has no nonces
                * @example 7
                */
               readonly nonce?: string

@@ -40,7 +40,7 @@ export interface Options {
  * await Effect.runPromise(Effect.provideService(balance, HttpClient.HttpClient, httpClient)) // => 970
  * ```
  */
-export const make = ({ apiKey, baseUrl }: Options) =>
+export const make = ({ apiKey, baseUrl }: Options): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   HttpApiClient.make(Api, {
     baseUrl,
     transformClient: HttpClient.mapRequest(
@@ -70,4 +70,4 @@ export const make = ({ apiKey, baseUrl }: Options) =>
 export const makeFetch = (options: Options) => Effect.provide(make(options), FetchHttpClient.layer)
 
 /** By name, since the types of all operations are too long to be written out. */
-export interface Client extends Effect.Success<ReturnType<typeof make>> {}
+export interface Client extends HttpApiClient.ForApi<typeof Api> {}

@@ -33,6 +33,11 @@ export const referenceIdParam = {
   })
 }
 
+/** Text that a transaction carries: a lone surrogate has no bytes in UTF-8, and those of another character would be signed. */
+export const CarriedText = Schema.String.check(
+  Schema.isPattern(/^[^\ud800-\udfff]*$/u, { message: "must have no lone surrogates" })
+)
+
 const Name = Schema.String.check(Schema.isMaxLength(64, { message: "must be at most 64 characters" }))
 
 export const networkParam = {

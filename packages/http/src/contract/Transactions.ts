@@ -11,6 +11,7 @@ import {
   Amount,
   body,
   bodyErrors,
+  CarriedText,
   chainErrors,
   chainParams,
   context,
@@ -82,7 +83,7 @@ const substractFromAmount = Schema.optionalKey(Schema.Boolean).annotate({
 
 export const NewTransaction = {
   additionalData: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
+    CarriedText.check(Schema.isMaxLength(2048, { message: "must be at most 2048 characters" })).annotate({
       description:
         "Text that the transaction carries as its data, in UTF-8, for everybody to read. Hexadecimal digits are text too: " +
         "no contract is called by them. On tron at most 512 bytes",
@@ -93,7 +94,8 @@ export const NewTransaction = {
   nonce: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).annotate({
       description:
-        "The sender's next one if not given, behind the transactions of the sender that wait for a block. Tron has no nonces",
+        "The sender's next one if not given, behind the transactions of the sender that wait for a block; that of one of these " +
+        "prepares what takes its place. Tron has no nonces",
       examples: ["7"]
     })
   ),

@@ -1,6 +1,6 @@
 /** The request and the answer of a transaction of a UTXO wallet that is prepared for signing (wider interface, *HD wallets*). */
 import * as Schema from "effect/Schema"
-import { AddressText, Amount, HashText } from "./Common.ts"
+import { AddressText, Amount, CarriedText, HashText } from "./Common.ts"
 
 const decimal = Schema.String.check(
   Schema.isPattern(/^\d{1,78}(\.\d{1,36})?$/, { message: "must be a decimal number without sign and exponent" })
@@ -17,7 +17,7 @@ export const preparationBodyBytes = maxRecipients * 400
 
 export const NewUtxoTransaction = {
   additionalData: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(80, { message: "must be at most 80 characters" })).annotate({
+    CarriedText.check(Schema.isMaxLength(80, { message: "must be at most 80 characters" })).annotate({
       description: "Text that an output of its own (`OP_RETURN`) makes public for ever: at most 80 bytes",
       examples: ["invoice 4711"]
     })

@@ -34,9 +34,10 @@ export interface Freshness<Node extends ConnectedNode = ConnectedNode> {
 /** How long a node may take to say where it is. */
 const timeout = "10 seconds"
 
-/** How long a request waits for the record to agree with the node. */
+/** How long a request waits for the record and the node to agree, and between two looks at either. */
 const waitMillis = 1_000
 const lookMillis = 20
+const headMillis = 100
 
 /** How far the record may be behind the node even so, in time and as blocks of that time. */
 const lagMillis = 10_000
@@ -77,11 +78,15 @@ export const make = Effect.fnUntraced(function* <Node extends ConnectedNode, Fie
     // First the record, then the node: in between only the node can get ahead.
     const tip = yield* Effect.orDie(record.tip)
     const node = yield* nodes.ofFamily(chain, family)
-    const head = yield* node.source.head
-    if (tip !== undefined && head.height < tip.height) {
-      return yield* unavailable(`The node of ${record.name} is behind: at block ${head.height}, not ${tip.height}`)
+    for (let waited = 0; ; waited += headMillis) {
+      const head = yield* node.source.head
+      if (tip === undefined || head.height >= tip.height) return { head, node, tip }
+      // Another node may have given the block that is recorded, a moment ago.
+      if (waited >= waitMillis) {
+        return yield* unavailable(`The node of ${record.name} is behind: at block ${head.height}, not ${tip.height}`)
+      }
+      yield* Effect.sleep(Duration.millis(headMillis))
     }
-    return { head, node, tip }
   }).pipe(
     orUnavailable,
     Effect.timeoutOrElse({

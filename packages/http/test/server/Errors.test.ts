@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { takenStores } from "../../../../test/Stores.ts"
-import { half } from "../../../../test/Turn.ts"
+import { quarter } from "../../../../test/Turn.ts"
 import { errorsOf, operationNamed, operations, wrongWith, wrongWithError } from "../Contract.ts"
 import { type Answer, send, TestServer, testServer } from "../TestServer.ts"
 
@@ -234,7 +234,7 @@ const withoutRoom = ({ operationId }: Operation, status: number, code: string) =
 
 type Operation = (typeof operations)[number]
 
-const tried = half("operations", operations)
+const tried = quarter("operations", operations)
 
 for (const store of takenStores(import.meta.url)) {
   describe(`Errors on ${store.name}`, () => {

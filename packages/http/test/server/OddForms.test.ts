@@ -197,6 +197,28 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
     })
   )
 
+  it.effect("with half of a character are not signed as another one", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      const of = (whom: object) => ({ ...whom, additionalData: "note \ud83d" })
+      for (const [path, request] of [
+        [prepare, payment],
+        [
+          `/hd-wallets/utxo/bitcoin/mainnet/${xpub}/transactions/prepare`,
+          { recipients: [{ address, amount: "1" }], fee: {} }
+        ],
+        ["/prepare-transactions/xrp/mainnet/payments", { ...payment, publicKey: `ED${"00".repeat(32)}` }]
+      ] as const) {
+        const { body, status, text } = yield* send(url, { method: "POST", path, key: bob, body: item(of(request)) })
+        assert.strictEqual(status, 400, text)
+        assert.deepInclude(body.error.details, { attribute: "additionalData", message: "must have no lone surrogates" })
+        const whole = item({ ...request, additionalData: "note \u{1f600}" })
+        const taken = yield* send(url, { method: "POST", path, key: bob, body: whole })
+        assert.isBelow(taken.status, 300, taken.text)
+      }
+    })
+  )
+
   it.effect("that are no JSON, or too deep, are passed on as they are", () =>
     Effect.sync(() => {
       const deep = "[".repeat(30_000) + "]".repeat(30_000)

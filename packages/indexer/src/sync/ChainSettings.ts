@@ -21,14 +21,25 @@ const hasInternalEvents = ({ events }: Chain.Chain) => internalEvents.some((even
 /** About ten looks a block, from twice a second to every five seconds. */
 const pollMillis = (blockSeconds: number) => Math.min(Math.max(Math.round(blockSeconds * 100), 500), 5_000)
 
+// Made once: for each of all chains anew, these would be a twentieth of a command's start.
+const start = Schema.Union([Schema.Literal("latest"), height])
+  .annotate({ expected: '"latest" or a height' })
+  .pipe(withDefault("latest"))
+const credentials = { user: Schema.optionalKey(user), password: Schema.optionalKey(Schema.RedactedFromValue(text)) }
+const bounds = {
+  timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
+  parallel: between(1, 256).pipe(withDefault(8)),
+  verify: Proof.Level.pipe(withDefault("roots")),
+  bytesInFlight: between(1_048_576, 1_073_741_824).pipe(withDefault(BytesInFlight.defaultLimit)),
+  quorum: between(1, 16).pipe(withDefault(1))
+}
+const gapLimit = between(1, 10_000).pipe(withDefault(20))
+
 /** The fields, with the defaults of the chain. */
 export const fields = (chain: Chain.Chain) => ({
   nodes: Schema.NonEmptyArray(Schema.RedactedFromValue(Url.ofSchemes(Families.of(chain).urlSchemes))),
-  user: Schema.optionalKey(user),
-  password: Schema.optionalKey(Schema.RedactedFromValue(text)),
-  start: Schema.Union([Schema.Literal("latest"), height])
-    .annotate({ expected: '"latest" or a height' })
-    .pipe(withDefault("latest")),
+  ...credentials,
+  start,
   record: Schema.Literals(["all", "watched"]).pipe(
     withDefault(chain.networkKind === "development" ? "all" : "watched")
   ),
@@ -36,13 +47,9 @@ export const fields = (chain: Chain.Chain) => ({
   pollMillis: between(50, 600_000).pipe(
     withDefault(chain.networkKind === "development" ? 500 : pollMillis(chain.blockSeconds))
   ),
-  timeoutMillis: between(100, 600_000).pipe(withDefault(30_000)),
-  parallel: between(1, 256).pipe(withDefault(8)),
-  verify: Proof.Level.pipe(withDefault("roots")),
-  bytesInFlight: between(1_048_576, 1_073_741_824).pipe(withDefault(BytesInFlight.defaultLimit)),
-  quorum: between(1, 16).pipe(withDefault(1)),
+  ...bounds,
   undoDepth: between(1, 1_000_000).pipe(withDefault(chain.undoDepth)),
-  gapLimit: between(1, 10_000).pipe(withDefault(20)),
+  gapLimit,
   ...Families.settingsOf(chain)
 })
 

@@ -1,6 +1,6 @@
 /**
  * The newest block of a chain by its nodes: what the preferred one says, unless that one stands still while another goes
- * on; or with a quorum, what so many of them say.
+ * on, or stays behind blocks that another gives; or with a quorum, what so many of them say.
  */
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
@@ -38,7 +38,9 @@ export interface Heads {
 const blockTimes = 4
 const leastPatienceMillis = 15_000
 const mostPatienceMillis = 60_000
-/** Between two looks at nodes that stand still. */
+/** How long a node may lack a block that another one has given. */
+const behindMillis = 3_000
+/** Between two looks at nodes that stand still or are behind. */
 const lookMillis = 5_000
 /** A quorum is looked for so many blocks below the height that enough nodes have reached. */
 const forkDepth = 10
@@ -66,7 +68,10 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
   let highest = -1
   let risenAt = 0
   let lookedAt = 0
-  /** Nodes that rest since they stood still. */
+  /** The highest block that some node has given, and one that the preferred node lacked when it was asked. */
+  let given = -1
+  let lacked: { readonly height: number; readonly at: number } | undefined
+  /** Nodes that rest since they stood still or were behind. */
   const still = new Set<C>()
 
   /** Wakes the nodes that have caught up with `head`. */
@@ -82,20 +87,39 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
   /** The head of the healthiest node. */
   const preferred = nodes.withOne((one, client) => Effect.map(questions.head(one), (head) => ({ head, client })))
 
-  /** Lets the node rest that stands still at `head` where another one goes on; whether it does. */
-  const leave = Effect.fnUntraced(function* (head: Head, client: C) {
+  /** Lets the node rest that is at `head` where another one has the block at `least`; whether it does. */
+  const leave = Effect.fnUntraced(function* (
+    client: C,
+    head: Head,
+    { least, state }: { readonly least: number; readonly state: "stands still" | "is behind" }
+  ) {
     const others = nodes.each.filter((other) => other !== client && !still.has(other))
-    const ahead = (yield* headsOf(others)).find(({ head: other }) => other.height > head.height)
+    const ahead = (yield* headsOf(others)).find(({ head: other }) => other.height >= least)
     if (ahead === undefined) return false
     // The node may have been a moment behind.
     const again = yield* Effect.result(questions.head(client))
-    if (Result.isSuccess(again) && again.success.height > head.height) return false
+    if (Result.isSuccess(again) && again.success.height >= least) return false
     still.add(client)
     yield* nodes.rest(
       client,
-      `it stands still at block ${head.height}, while ${questions.name(ahead.client)} has block ${ahead.head.height}`
+      `it ${state} at block ${head.height}, while ${questions.name(ahead.client)} has block ${ahead.head.height}`
     )
     return true
+  })
+
+  /** Lets the node rest that is at `head`, long behind what another one has given; whether it does. */
+  const leaveBehind = Effect.fnUntraced(function* (client: C, head: Head, now: number) {
+    if (lacked === undefined || head.height >= lacked.height) {
+      lacked = head.height < given ? { height: given, at: now } : undefined
+      return false
+    }
+    if (now - lacked.at < behindMillis) return false
+    const least = lacked.height
+    lacked = undefined
+    if (yield* leave(client, head, { least, state: "is behind" })) return true
+    // No node has that block any more.
+    given = head.height
+    return false
   })
 
   const single = Effect.gen(function* (): Effect.fn.Return<Head, NodeError> {
@@ -106,6 +130,7 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
       lookedAt = now
       yield* wakeRisen(head)
     }
+    if (yield* leaveBehind(client, head, now)) return (yield* preferred).head
     if (head.height > highest) {
       highest = head.height
       risenAt = now
@@ -113,7 +138,8 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
     }
     if (now - risenAt < patienceMillis) return head
     risenAt = now
-    return (yield* leave(head, client)) ? (yield* preferred).head : head
+    const isLeft = yield* leave(client, head, { least: head.height + 1, state: "stands still" })
+    return isLeft ? (yield* preferred).head : head
   })
 
   const tooFew = (answered: number) =>
@@ -254,7 +280,12 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
   return {
     head: single,
     hashAt: (height) => nodes.withOne((one) => questions.hashAt(one, height)),
-    blockAt: (height) => believing(height, undefined),
+    blockAt: (height) =>
+      Effect.tap(believing(height, undefined), () =>
+        Effect.sync(() => {
+          given = Math.max(given, height)
+        })
+      ),
     byEach
   }
 }

@@ -132,7 +132,7 @@ export const make = (
     offset: number
   ): Effect.fn.Return<ReadonlyArray<Given>, NodeError | NotShown> {
     // The first transaction of a chain is in no index.
-    if (decoded !== undefined && (prevouts === true || height === 0)) {
+    if (decoded !== undefined && (prevouts !== false || height === 0)) {
       const answer = yield* orMissing(one, hash)(one.call("getblock", [hash, ...decoded], "decimalText"))
       const shown = yield* consistent(one, "getblock", () => {
         const { tx } = NodeJson.record(answer, () => "the block")

@@ -3,7 +3,13 @@ import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Failover from "@headwater/indexer/families/node/Failover"
 import * as Heads from "@headwater/indexer/families/node/Heads"
-import { type NodeError, NodeRejected, NodeUnreachable, ProofFailed } from "@headwater/indexer/families/node/NodeError"
+import {
+  BlockMissing,
+  type NodeError,
+  NodeRejected,
+  NodeUnreachable,
+  ProofFailed
+} from "@headwater/indexer/families/node/NodeError"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -23,6 +29,8 @@ interface Node {
   lies?: string | true
   /** The height of a block that the node refuses. */
   refuses?: number
+  /** The height of a block that the node does not have yet. */
+  missing?: number
   asked: number
 }
 
@@ -69,7 +77,8 @@ const over = (nodes: readonly [Node, ...Array<Node>], options: Heads.Options = {
         Effect.flatMap(
           client.ask((node) => node, height),
           (node): Effect.Effect<Block, NodeError> => {
-            const { lies, name } = node
+            const { lies, missing, name } = node
+            if (height === missing) return Effect.fail(new BlockMissing({ node: name, block: String(height) }))
             const lie = { node: name, method: "block", message: "the root does not fit" }
             if (lies === true) return Effect.fail(new ProofFailed(lie))
             if (lies !== undefined && believed?.has(lies) !== true)
@@ -126,6 +135,57 @@ describe("Heads", () => {
       assert.deepStrictEqual(yield* heads.resting, [])
       first.height = 21
       assert.strictEqual(yield* heightOf(heads), 21)
+    })
+  )
+
+  it.effect("leaves a node that lacks for long what another has given, and none that is a moment behind", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9), node("second", 10)]
+      const heads = over([first, second])
+      assert.strictEqual(yield* heightOf(heads), 9)
+      const told = (height: number) => {
+        first.missing = height
+        return heads.blockAt(height)
+      }
+      // Each block comes a moment later.
+      for (let height = 10; height < 20; height++) {
+        second.height = height
+        yield* told(height)
+        assert.strictEqual(yield* heightOf(heads), height - 1)
+        yield* TestClock.adjust("2 seconds")
+        first.height = height
+      }
+      // It goes on, three seconds behind.
+      second.height = 20
+      yield* told(20)
+      assert.strictEqual(yield* heightOf(heads), 19)
+      yield* TestClock.adjust("3 seconds")
+      const { lines, result } = yield* logged(heightOf(heads))
+      assert.strictEqual(result, 20)
+      const reason = "it is behind at block 19, while second has block 20"
+      assert.deepStrictEqual(lines, [`first is not asked for a while: ${reason}`])
+      first.height = 20
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* heightOf(heads), 20)
+      assert.deepStrictEqual(yield* heads.resting, [])
+      assert.strictEqual((yield* heads.head).height, 20)
+    })
+  )
+
+  it.effect("follows all nodes onto a shorter chain", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9), node("second", 9)]
+      const heads = over([first, second])
+      yield* heads.blockAt(9)
+      first.height = 8
+      second.height = 8
+      for (const wait of ["0 seconds", "3 seconds", "3 seconds"] as const) {
+        yield* TestClock.adjust(wait)
+        assert.strictEqual(yield* heightOf(heads), 8)
+      }
+      assert.deepStrictEqual(yield* heads.resting, [])
+      // The other one is asked once.
+      assert.strictEqual(second.asked, 1)
     })
   )
 

@@ -58,7 +58,12 @@ const infos = (height: number) => [
       ...{ energy_usage: 4_475, energy_fee: 26_420_100, energy_usage_total: 130_285, net_usage: 345, result: "SUCCESS" }
     },
     log: [trc20(usdt, 1, 2, 5n)],
-    internal_transactions: [internal(usdt, 4, 2_000_000), internal(usdt, 5, 1, "call", { rejected: true })]
+    internal_transactions: [
+      internal(usdt, 4, 2_000_000),
+      internal(usdt, 5, 1, "call", { rejected: true }),
+      // Of a stake that was asked for and refused, java-tron lists the lowest 64 bits.
+      internal(usdt, usdt, -1, "freezeBalanceV2ForEnergy", { rejected: true })
+    ]
   }),
   infoOf(failed, height, {
     ...{ result: "FAILED", fee: 420_000, contract_address: account(usdt) },

@@ -11,6 +11,9 @@ import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransac
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Litecoind from "../../../../../test/Litecoind.ts"
+import * as FakeNode from "../../FakeNode.ts"
+import * as UtxoBlocks from "./UtxoBlocks.ts"
+import * as UtxoNode from "./UtxoNode.ts"
 
 /** Of testnet block 4,368,633. */
 const id = "eeaa894c3c46814f7228a7ecf2be84c0006c1154b5101688dd413d9a419689c0"
@@ -93,6 +96,36 @@ describe("TransactionExplorer on Dash", () => {
         const shown = yield* explorer.transaction(id, 100)
         assert.deepStrictEqual([shown?.fee, shown?.spent, shown?.isSpent], [190n, [], [false]])
       })
+  )
+})
+
+describe("TransactionExplorer at a node without an index, whose blocks held no input at the start", () => {
+  it.effect("shows what the inputs of later blocks spend, where the node shows it", () =>
+    Effect.gen(function* () {
+      const chain = Chain.ofName("bitcoin/regtest")!
+      const earlier = UtxoBlocks.transaction([], [UtxoBlocks.paid("50.00000000", UtxoBlocks.p2pkh(1))])
+      const start = UtxoBlocks.block(100, "ab".repeat(32), [earlier]).json
+      const later = UtxoBlocks.block(101, start.hash, UtxoBlocks.tip.json.tx as ReadonlyArray<UtxoNode.NodeTransaction>)
+      const opened = Effect.fnUntraced(function* (kind: UtxoNode.Kind) {
+        const answersOf = (...blocks: ReadonlyArray<UtxoNode.NodeBlock>) =>
+          UtxoNode.answers(kind, { blocks }, { txindex: false })
+        let answers = answersOf(start)
+        const node = yield* FakeNode.make((method, params) => (method === "gettxout" ? null : answers(method, params)))
+        const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
+        const found = yield* Capabilities.find(rpc, start.hash)
+        assert.deepStrictEqual([found.txindex, found.prevouts], [false, undefined])
+        answers = answersOf(start, later.json)
+        return TransactionExplorer.make(chain, rpc, found, MinedOutputs.make(chain, [rpc]))
+      })
+      const page = { limit: 9, offset: 0 }
+      const { items } = yield* (yield* opened("core")).transactionsOf({ height: 101 }, page, 100)
+      assert.deepStrictEqual(
+        items.map(({ spent }) => spent.map((output) => output?.amount)),
+        [[undefined], [4_999_990_000n], [5_000_000_000n]]
+      )
+      const hidden = (yield* opened("numeric")).transactionsOf({ height: 101 }, page, 100)
+      assert.strictEqual((yield* Effect.flip(hidden))._tag, "NotShown")
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { takenUnmigrated } from "../../../../../test/Stores.ts"
+import { half } from "../../../../../test/Turn.ts"
 import * as Released from "./Released.ts"
 import * as fanOut from "./killed/fanOutStory.ts"
 import * as secrets from "./killed/secretStory.ts"
@@ -64,9 +65,24 @@ const cases = [
   }))
 ]
 
+const stories = [
+  {
+    name: "in the middle of a change of the secrets' key leaves every secret readable, and the change goes on",
+    ...{ program: "ChangeSecretKey", before: secrets.make, after: secrets.isWhole }
+  },
+  {
+    name: "between and in steps that write callbacks loses none, and writes none twice",
+    ...{ program: "FanOut", before: fanOut.begin, after: fanOut.isWhole }
+  },
+  {
+    name: "between and in steps that take back what blocks told takes each callback back once, before what comes instead",
+    ...{ program: "FanOut", before: fanOut.beginUndone, after: fanOut.isTakenBack }
+  }
+]
+
 for (const { location, name: store } of takenUnmigrated(import.meta.url)) {
   describe(`A start killed on ${store}`, () => {
-    for (const { after, before, name } of cases) {
+    for (const { after, before, name } of half("starts with kills", cases)) {
       it.live(
         `leaves a store for the next start: ${name}`,
         () =>
@@ -120,22 +136,8 @@ for (const { location, name: store } of takenUnmigrated(import.meta.url)) {
       yield* Effect.logInfo(`${store}, ${name}: killed at ${killAt.length} of ${statements - ofOpening} statements`)
     })
 
-    it.live(
-      "in the middle of a change of the secrets' key leaves every secret readable, and the change goes on",
-      () => killedIn("ChangeSecretKey", secrets.make, secrets.isWhole).pipe(Effect.scoped),
-      every ? 3_600_000 : 300_000
-    )
-
-    it.live(
-      "between and in steps that write callbacks loses none, and writes none twice",
-      () => killedIn("FanOut", fanOut.begin, fanOut.isWhole).pipe(Effect.scoped),
-      every ? 3_600_000 : 300_000
-    )
-
-    it.live(
-      "between and in steps that take back what blocks told takes each callback back once, before what comes instead",
-      () => killedIn("FanOut", fanOut.beginUndone, fanOut.isTakenBack).pipe(Effect.scoped),
-      every ? 3_600_000 : 300_000
-    )
+    for (const { after, before, name, program } of half("stories with kills", stories, 2)) {
+      it.live(name, () => killedIn(program, before, after).pipe(Effect.scoped), every ? 3_600_000 : 300_000)
+    }
   })
 }

@@ -33,7 +33,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { sql } from "kysely"
 import { takenStores } from "../../../../../test/Stores.ts"
-import { half } from "../../../../../test/Turn.ts"
+import { quarter } from "../../../../../test/Turn.ts"
 import * as Plans from "../Plans.ts"
 import * as Seed from "../Seed.ts"
 
@@ -574,7 +574,7 @@ for (const store of takenStores(import.meta.url)) {
     Layer.provideMerge(store.layer)
   )
   describe(`ExtendedKeys on ${store.name}`, () => {
-    for (const [chain, record] of half("recordings", recordings)) {
+    for (const [chain, record] of quarter("recordings", recordings)) {
       it(`are told of every address up to the window, in and out of order, through reorganisations, steps and restarts, where ${record} is recorded of ${chain.blockchain}`, {
         timeout: 600_000
       }, async () => {

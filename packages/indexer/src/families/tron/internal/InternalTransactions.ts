@@ -19,7 +19,11 @@ export const InternalTransaction = Schema.Struct({
   transferTo_address: Schema.optionalKey(Schema.String),
   callValueInfo: Schema.optionalKey(
     Schema.Array(
-      Schema.Struct({ callValue: Schema.optionalKey(TronJson.Sun), tokenId: Schema.optionalKey(Schema.String) })
+      Schema.Struct({
+        /** Negative where a contract asked to stake 2^63 sun or more, which is refused: java-tron lists the lowest 64 bits. */
+        callValue: Schema.optionalKey(TronJson.SignedSun),
+        tokenId: Schema.optionalKey(Schema.String)
+      })
     )
   ),
   /** Hexadecimal text: what kind of operation it was. */
@@ -62,6 +66,7 @@ export const decode = (
       .filter(({ tokenId }) => tokenId === undefined || tokenId === "")
       .reduce((sum, { callValue = 0 }) => sum + BigInt(callValue), 0n)
     if (amount === 0n) return undefined
+    if (amount < 0n) return yield* Result.fail(`internal_transactions[${index}]: callValue must not be negative`)
     const from = yield* TronJson.address(chain, internal.caller_address, "caller_address")
     const to = yield* TronJson.address(chain, internal.transferTo_address ?? "", "transferTo_address")
     // CALLCODE is listed so, and moves nothing; a call of the account itself with coins fails (`validateForSmartContract`). What

@@ -27,6 +27,12 @@ export const Sun = Schema.Union([
   Schema.String.check(Schema.isPattern(/^\d{1,19}$/, { message: "must be an amount in sun" }))
 ])
 
+/** As {@link Sun}, with a sign: what a contract asked for, which the virtual machine may have refused. */
+export const SignedSun = Schema.Union([
+  Schema.Int.check(Schema.isBetween({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
+  Schema.String.check(Schema.isPattern(/^-?\d{1,19}$/, { message: "must be an amount in sun" }))
+])
+
 /** A non-negative integer. Fields that are zero are left out of the JSON. */
 export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 

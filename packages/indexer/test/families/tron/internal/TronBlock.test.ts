@@ -219,6 +219,28 @@ describe("TronBlock", () => {
     assert.deepStrictEqual(Result.getOrThrow(read(blockOf(height, [first, second], infos), false)).transfers, [])
   })
 
+  // java-tron, Program.freezeBalanceV2 and delegateResource: the operand's lowest 64 bits are listed before it is refused.
+  it("reads what a contract moved that also asked to stake more than there can be, and refuses a negative move", () => {
+    const asked = (callValue: number | string, note: string) =>
+      internal(50, 50, 0, note, { callValueInfo: [{ callValue }], rejected: true })
+    const called = call(1, 50)
+    const blockWith = (...internal_transactions: ReadonlyArray<Json>) =>
+      Result.getOrThrow(read(blockOf(height, [called], [infoOf(called, height, { internal_transactions })])))
+    const block = blockWith(
+      asked(-1, "freezeBalanceV2ForEnergy"),
+      asked("-9223372036854775808", "delegateResourceOfUnknownType"),
+      internal(50, 60, 42)
+    )
+    assert.isUndefined(block.notUnderstood)
+    assert.deepStrictEqual(
+      block.transfers.map((each) => each.kind === "internal" && [each.operation, each.to, each.amount]),
+      [["call_2", bytesOf(60), 42n]]
+    )
+    const [odd] = blockWith(internal(50, 60, -42)).notUnderstood!
+    assert.deepStrictEqual(odd?.lacks, ["internal"])
+    assert.match(odd?.reason ?? "", /internal_transactions\[0\]: callValue must not be negative/)
+  })
+
   // java-tron, Program.callToAddress: a CALLCODE with coins is listed as a call of the account itself, and moves none.
   it("takes no coins that a contract gives itself by the code of another", () => {
     const called = call(1, 50)
