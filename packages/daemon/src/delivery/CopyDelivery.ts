@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     }
   })
 
-  const looked = SaidOnce.make("Copies of callbacks could not be leased")(lease, undefined)
+  const looked = SaidOnce.orElse(lease, "Copies of callbacks could not be leased", undefined)
 
   return {
     /** Looks for copies, again and again. Never returns. */

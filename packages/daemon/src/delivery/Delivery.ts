@@ -85,7 +85,7 @@ export const layer: Layer.Layer<never, never, Outbox | RecurringTasks | Receiver
 
 /** Repeats work that may fail; what the work answers is the pause before the next time, in milliseconds. Never returns. */
 const repeatedly = (work: Effect.Effect<number, DatabaseError>, failure: string, failedMillis: number) =>
-  SaidOnce.make(failure)(work, failedMillis).pipe(
+  SaidOnce.orElse(work, failure, failedMillis).pipe(
     Effect.flatMap((millis) => Effect.sleep(millis)),
     Effect.forever
   )

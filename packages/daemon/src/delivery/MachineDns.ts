@@ -22,24 +22,33 @@ export const Machine = Context.Reference("@headwater/daemon/delivery/MachineDns/
 /** How long the name servers that were read last are taken for those of the machine, in milliseconds. */
 const readMillis = 5_000
 
+/**
+ * What is read where `/etc/resolv.conf` is not there, names none or cannot be opened: for a moment while the file is written
+ * anew, or while no descriptor is left.
+ */
+const noneRead = "127.0.0.1"
+
 export const layer: Layer.Layer<Dns.Dns> = Layer.effect(
   Dns.Dns,
   Effect.gen(function* () {
     const { nameServers, resolver } = yield* Machine
     const scope = yield* Effect.scope
-    let known = nameServers()
+    let read = nameServers()
+    /** Those that `dns` asks. */
+    let known = read
     let readAt = yield* Clock.currentTimeMillis
     let dns = yield* resolver
     const current = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (Math.abs(now - readAt) < readMillis) return dns
       readAt = now
-      const present = nameServers()
-      if (present === known) return dns
-      yield* Effect.logInfo(`Names are asked of ${present} now, before of ${known}`)
-      known = present
+      const before = read
+      read = nameServers()
+      if (read === known || (read === noneRead && before !== noneRead)) return dns
+      yield* Effect.logInfo(`Names are asked of ${read} now, before of ${known}`)
       // The former one is kept to the end: what it has been asked may still be answered.
       dns = yield* Effect.provideService(resolver, Scope.Scope, scope)
+      known = read
       return dns
     })
     return Dns.make({

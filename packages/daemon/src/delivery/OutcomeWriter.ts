@@ -1,9 +1,11 @@
 /** Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or after a moment. */
 import type { Outcome } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Schedule from "effect/Schedule"
+import * as SaidOnce from "./internal/SaidOnce.ts"
 
 export interface OutcomeWriter {
   readonly add: (outcome: Outcome) => void
@@ -32,6 +34,7 @@ export const make = Effect.fnUntraced(function* (options: {
   let pending: Array<Outcome> = []
   let notify = false
   let stuck = false
+  const said = SaidOnce.make("The outcomes of attempts could not be written yet")
   /** Whether the store is another one now: those that were sent are sent again there, under their keys. */
   let replaced = false
 
@@ -48,19 +51,18 @@ export const make = Effect.fnUntraced(function* (options: {
       Effect.andThen(
         Effect.suspend(() => {
           stuck = false
+          said.worked()
           return notifies ? flushed : Effect.void
         })
       ),
       Effect.as(true),
       Effect.catch((error) => {
-        // A store that stays away is said once.
-        const logged = stuck ? Effect.logDebug : Effect.logWarning
         stuck = true
         replaced = error.replaced
         pending = [...outcomes, ...pending]
         notify ||= notifies
         some.openUnsafe()
-        return Effect.as(logged("The outcomes of attempts could not be written yet", error), false)
+        return Effect.as(said.failed(Cause.fail(error)), false)
       })
     )
   }).pipe(Effect.uninterruptible)

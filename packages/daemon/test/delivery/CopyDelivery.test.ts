@@ -17,14 +17,14 @@ const none = Layer.mergeAll(
 )
 
 describe("CopyDelivery", () => {
-  it.effect("says once that the store is away, and once more when it is away again", () => {
-    let isAway = true
+  it.effect("says once that the store is away, once more when it is away again, and what else fails meanwhile", () => {
+    let away: string | undefined = "ECONNREFUSED"
     let looks = 0
     const outbox = Layer.mock(Outbox, {
       leaseCopy: () =>
         Effect.suspend(() => {
           looks++
-          return isAway ? Effect.fail(new DatabaseError({ cause: new Error("ECONNREFUSED") })) : Effect.undefined
+          return away ? Effect.fail(new DatabaseError({ cause: new Error(away) })) : Effect.undefined
         })
     })
     const lines: Array<string> = []
@@ -38,11 +38,16 @@ describe("CopyDelivery", () => {
       yield* Effect.forkChild(run)
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual([looks, said()], [11, 1])
-      isAway = false
+      away = undefined
       yield* TestClock.adjust("1 second")
-      isAway = true
+      away = "ECONNREFUSED"
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual([looks, said()], [22, 2])
+      for (const reason of ["column is missing", "ECONNREFUSED", "column is missing"]) {
+        away = reason
+        yield* TestClock.adjust("5 seconds")
+      }
+      assert.deepStrictEqual([looks, said()], [37, 3])
     }).pipe(Effect.provide([outbox, none, written]), Effect.scoped)
   })
 })

@@ -35,6 +35,44 @@ describe("MachineDns", () => {
     }).pipe(Effect.provide(MachineDns.layer.pipe(Layer.provide(machine(() => present)))))
   })
 
+  it.effect("asks the former ones while /etc/resolv.conf is empty for a moment, and 127.0.0.1 in the end", () => {
+    let present = "10.0.0.1"
+    return Effect.gen(function* () {
+      assert.strictEqual(yield* addressOf("hooks.example.com"), "10.0.0.1")
+      // The file is empty for a moment, or no descriptor is left to open it.
+      present = "127.0.0.1"
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* addressOf("hooks.example.com"), "10.0.0.1")
+      present = "10.0.0.2"
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* addressOf("hooks.example.com"), "10.0.0.2")
+      present = "127.0.0.1"
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* addressOf("hooks.example.com"), "10.0.0.2")
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* addressOf("hooks.example.com"), "127.0.0.1")
+    }).pipe(Effect.provide(MachineDns.layer.pipe(Layer.provide(machine(() => present)))))
+  })
+
+  it.effect("asks the new ones in the end where no resolver can be made at first", () => {
+    let present = "10.0.0.1"
+    let made = 0
+    const failing = Layer.effect(
+      MachineDns.Machine,
+      Effect.map(MachineDns.Machine, (own) => ({
+        ...own,
+        resolver: Effect.suspend(() => (++made === 2 ? Effect.die(new Error("ENOMEM")) : own.resolver))
+      }))
+    ).pipe(Layer.provide(machine(() => present)))
+    return Effect.gen(function* () {
+      present = "10.0.0.2"
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.exit(addressOf("hooks.example.com"))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* addressOf("hooks.example.com"), "10.0.0.2")
+    }).pipe(Effect.provide(MachineDns.layer.pipe(Layer.provide(failing))))
+  })
+
   it.effect("reads them every five seconds at most, and makes a resolver where they have changed", () => {
     let reads = 0
     let made = 0

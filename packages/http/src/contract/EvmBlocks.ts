@@ -98,7 +98,7 @@ const transactionFields = {
 
 export const EvmTransaction = Schema.Struct(transactionFields).annotate({ identifier: "EvmTransaction" })
 
-/** A transaction by itself: clients of lists know nothing of {@link EvmTransaction}'s chain but resources. */
+/** As {@link EvmTransaction}, with the function that is called, of which clients of lists know nothing. */
 export const SingleEvmTransaction = Schema.Struct({
   ...transactionFields,
   blockchainSpecific: Schema.optionalKey(

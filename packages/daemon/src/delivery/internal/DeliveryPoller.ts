@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
 import type * as DeliveryStreams from "./DeliveryStreams.ts"
+import * as SaidOnce from "./SaidOnce.ts"
 
 interface Dependencies {
   readonly hosts: ReceiverHosts
@@ -31,7 +32,7 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
   const outbox = yield* Outbox
 
-  let failing = false
+  const said = SaidOnce.make("Callbacks could not be leased")
   /** Whether something may be due that was not leased, for which there may be capacity again. */
   let isLeft = true
 
@@ -63,23 +64,18 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
       if (hosts.isFull()) return true
       const followable = due === undefined ? streams.followable(yield* Clock.currentTimeMillis) : []
       const capacities = yield* capacitiesOf(due, followable)
-      if (capacities.length === 0) return false
+      if (capacities.length === 0) {
+        if (due === undefined) said.worked()
+        return false
+      }
       const leases = yield* outbox.lease(capacities, leaseMillis)
+      said.worked()
       streams.add(leases, followable)
-      if (leases.length > 0) failing = false
       if (due !== undefined) isLeft = wasLeft || leases.length < due.length || leases.some(({ full }) => full)
       return leases.length > 0
     },
     Effect.uninterruptible,
-    Effect.catchCause((cause) => {
-      // A store that stays away is said once.
-      const logged = failing ? Effect.logDebug : Effect.logWarning
-      failing = true
-      return logged("Callbacks could not be leased", cause).pipe(
-        Effect.andThen(Effect.sleep(failureMillis)),
-        Effect.as(false)
-      )
-    })
+    Effect.catchCause((cause) => said.failed(cause).pipe(Effect.andThen(Effect.sleep(failureMillis)), Effect.as(false)))
   )
 
   /** When all that is due is looked at next, whatever wakes this before. */

@@ -1,20 +1,32 @@
-/** Failures of work that is done again and again: the first is a warning, and those that follow on it are no more. */
+/** Failures of work that is done again and again: each reason is a warning once, until the work has succeeded. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
-/** Gives work that never fails: where it does, `otherwise`, and a line in the log, once for as long as the failures last. */
+/** What is said of one piece of work. */
 export const make = (failure: string) => {
-  let failing = false
-  return <A, E, R>(work: Effect.Effect<A, E, R>, otherwise: A): Effect.Effect<A, never, R> =>
-    work.pipe(
-      Effect.tap(() =>
-        Effect.sync(() => {
-          failing = false
-        })
-      ),
-      Effect.catchCause((cause) => {
-        const logged = failing ? Effect.logDebug : Effect.logWarning
-        failing = true
-        return Effect.as(logged(failure, cause), otherwise)
-      })
-    )
+  const said = new Set<string>()
+  return {
+    /** The next failure is the first one again. */
+    worked: () => said.clear(),
+    /** A line in the log: a warning, where this reason was not said since the work last succeeded. */
+    failed: (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+      const reason = String(Cause.squash(cause))
+      const logged = said.has(reason) ? Effect.logDebug : Effect.logWarning
+      said.add(reason)
+      return logged(failure, cause)
+    }
+  }
+}
+
+/** Work that never fails, to be repeated: where it does, its answer is `otherwise`. */
+export const orElse = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  failure: string,
+  otherwise: A
+): Effect.Effect<A, never, R> => {
+  const { failed, worked } = make(failure)
+  return work.pipe(
+    Effect.tap(() => Effect.sync(worked)),
+    Effect.catchCause((cause) => Effect.as(failed(cause), otherwise))
+  )
 }

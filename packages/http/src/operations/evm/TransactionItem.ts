@@ -37,7 +37,7 @@ export const of = (chain: Chain, transaction: ExplorerTransaction) => {
   }
 }
 
-/** A transaction by itself, with the function that it calls: clients of lists know nothing but resources. */
+/** A transaction by itself, with the function that it calls, of which clients of lists know nothing. */
 export const single = (chain: Chain, transaction: ExplorerTransaction) => {
   const { called, input } = transaction
   const item = of(chain, transaction)

@@ -13,7 +13,7 @@ import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as CoinAmount from "../CoinAmount.ts"
-import { NodeUnavailable } from "../../contract/Errors.ts"
+import { AddressNotSynced, NodeUnavailable } from "../../contract/Errors.ts"
 import { decodeAddress } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { Caller, ChainOperations, CursorRequest } from "../Operations.ts"
@@ -99,12 +99,20 @@ export const make = Effect.fnUntraced(function* (
 
   const denominated = (amount: bigint) => ({ ...CoinAmount.of(chain, amount), denomination: chain.decimals })
 
-  /** The address of a request, whose coins are known: where they are not, they are looked for if the account watches it alone. */
+  /**
+   * The address of a request, whose coins are known. They are looked for of watched addresses alone: where they are not known,
+   * and the account has stopped watching the address, the refusal says so. Of an address that nobody watches, coins are recorded
+   * nevertheless, if not from the first.
+   */
   const addressOfCoins = Effect.fnUntraced(function* <E>(request: OfAddress, check: RecordedAddress.Check<E>) {
     const address = yield* recordedAddress(request, check)
     const { node } = yield* freshness.recorded(true)
     yield* Effect.tapError(RecordedAddress.recordedFrom(record, address, "coins", coinsUnknown), () =>
-      check(record, "watched", request.account, address)
+      Effect.catchIf(
+        check(record, "watched", request.account, address),
+        (refused) => refused instanceof AddressNotSynced,
+        () => Effect.void
+      )
     )
     return { address, node }
   })

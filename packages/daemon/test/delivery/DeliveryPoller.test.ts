@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as DeliveryPoller from "@headwater/daemon/delivery/internal/DeliveryPoller"
+import { DatabaseError } from "@headwater/indexer/store/database/Database"
+import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as TestClock from "effect/testing/TestClock"
+
+/** Of receivers that nothing is sent to. */
+const idle = {
+  hosts: { isFull: () => false, capacities: () => [] },
+  streams: { withdraw: () => {}, followable: () => [] },
+  outcomes: { isStuck: () => false },
+  ...{ leaseMillis: 10_000, busyMillis: 50, idleMillis: 500, gapMillis: 10, failureMillis: 2000 }
+}
+
+describe("DeliveryPoller", () => {
+  it.effect("says that the store is away once, and again when it was there meanwhile with nothing to send", () => {
+    let isAway = true
+    const outbox = Layer.mock(Outbox, {
+      nextWakeup: Effect.succeed(Effect.never),
+      handedOver: Effect.undefined,
+      hosts: Effect.suspend(() =>
+        isAway ? Effect.fail(new DatabaseError({ cause: new Error("ECONNREFUSED") })) : Effect.succeed([])
+      )
+    })
+    const lines: Array<string> = []
+    const written = Logger.layer([Logger.map(Logger.formatSimple, (line) => void lines.push(line))])
+    const said = () => lines.filter((line) => line.includes("Callbacks could not be leased")).length
+    return Effect.gen(function* () {
+      const wakeup = yield* Latch.make()
+      yield* Effect.forkChild(DeliveryPoller.run({ ...idle, wakeup } as never))
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual(said(), 1)
+      isAway = false
+      yield* TestClock.adjust("5 seconds")
+      isAway = true
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual(said(), 2)
+    }).pipe(Effect.provide([outbox, written]))
+  })
+})
