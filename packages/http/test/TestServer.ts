@@ -40,6 +40,8 @@ export interface Insides {
   broken: boolean
   /** Whether the store is out of order. */
   storeFails: boolean
+  /** What an operation on a chain's data does before its answer. */
+  work: Effect.Effect<void>
 }
 
 const storeFailure = new DatabaseError({
@@ -91,7 +93,7 @@ const answering =
         : insides.storeFails
           ? Effect.die(storeFailure)
           : insides.failure === undefined
-            ? Effect.succeed(value)
+            ? Effect.as(insides.work, value)
             : Effect.fail(insides.failure as never)
     )
 
@@ -239,7 +241,7 @@ const breakable = (insides: Insides) =>
   )
 
 export const testServer = (store: (typeof stores)[number], options: Options = {}) => {
-  const insides: Insides = { failure: undefined, broken: false, storeFails: false }
+  const insides: Insides = { failure: undefined, broken: false, storeFails: false, work: Effect.void }
   const operations = operationsOf(insides)
   const configured = new Map(
     chains.map((chain) => [

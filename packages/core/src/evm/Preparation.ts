@@ -152,10 +152,10 @@ const larger = (one: bigint, other: bigint): bigint => {
   return other
 }
 
-/** The quote, raised to another one; whole, where it is whole. */
-export const raised = (quote: FeeQuote, least: FeeQuote): FeeQuote => {
+/** The quote, raised to another one. With `whole`, nothing of the price comes back, as {@link feeQuote} has it. */
+export const raised = (quote: FeeQuote, least: FeeQuote, whole: boolean): FeeQuote => {
   const cap = larger(quote.cap, least.cap)
-  return { cap, tip: quote.tip === quote.cap ? cap : larger(quote.tip, least.tip) }
+  return { cap, tip: whole ? cap : larger(quote.tip, least.tip) }
 }
 
 /** The transaction cannot be paid; the message names the sender's balance and the need. */

@@ -33,7 +33,7 @@ export const LargestBody = Context.Reference<number | undefined>("@headwater/htt
   defaultValue: () => undefined
 })
 
-/** Whether an answer may have so many results that others would wait for several of these made side by side. */
+/** Whether an answer may be so long that others would wait for several of these made side by side. */
 export const IsLongAnswer = Context.Reference<boolean>("@headwater/http/contract/Bulk/IsLongAnswer", {
   defaultValue: () => false
 })

@@ -15,7 +15,7 @@ import {
   HashText,
   UnitText
 } from "./Common.ts"
-import { LargestBody } from "./Bulk.ts"
+import { IsLongAnswer, LargestBody } from "./Bulk.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
@@ -156,6 +156,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
     })
       .annotate(Price, "address-form")
       .annotate(LargestBody, transactionBodyBytes)
+      .annotate(IsLongAnswer, true)
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
         expirationTimestamp: undefined,
@@ -173,6 +174,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
     })
       .annotate(Price, "address-form")
       .annotate(LargestBody, transactionBodyBytes)
+      .annotate(IsLongAnswer, true)
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, { ...FamilyExample.values("utxo"), rawTransactionHex: utxoExample })
       .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of a UTXO chain" }))

@@ -43,11 +43,24 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     return true
   })
 
-  /** Whether the nodes had the transaction and have it no more: one that starts anew forgets what waits. */
-  const isForgotten = (known: Broadcasts.Broadcast, raw: Uint8Array, broadcasting: Broadcasting) =>
-    known.height === null
-      ? Effect.map(broadcasting.standing(raw, known.since_height), ({ state }) => state === "absent")
-      : Effect.succeed(false)
+  /**
+   * Whether nodes that had the transaction have it no more, as those that start anew forget what waits, and may take it again. What
+   * cannot be mined as a node sees the chain may be in a block that another one, or none, shows: whoever heard that it is refused
+   * might pay a second time.
+   */
+  const isForgotten = Effect.fnUntraced(function* (
+    known: Broadcasts.Broadcast,
+    raw: Uint8Array,
+    broadcasting: Broadcasting
+  ) {
+    if (known.height !== null) return false
+    const { state } = yield* broadcasting.standing(raw, known.since_height)
+    if (state !== "absent") return false
+    return yield* broadcasting.check(raw).pipe(
+      Effect.as(true),
+      Effect.catchTag("BroadcastRefused", () => Effect.succeed(false))
+    )
+  })
 
   const begin = (
     { account, callbackSecretKey, callbackUrl }: Request,
@@ -82,8 +95,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
       return answer
     }
-    const before = yield* broadcasting.standing(raw)
-    if (before.state !== "mined" && before.state !== "waiting") yield* broadcasting.check(raw)
+    if (!isOnItsWay) {
+      const { state } = yield* broadcasting.standing(raw)
+      if (state !== "mined" && state !== "waiting") yield* broadcasting.check(raw)
+    }
     const row = yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
     // Another process, or another request, may have sent it a moment ago.
     if (yield* isThere(row.id, raw, broadcasting)) return answer

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Broadcast from "@headwater/http/operations/Broadcast"
 import type { Freshness } from "@headwater/http/operations/Freshness"
-import type { Broadcasting } from "@headwater/indexer/families/Broadcasting"
+import { type Broadcasting, contradicted } from "@headwater/indexer/families/Broadcasting"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -21,14 +21,17 @@ const broadcasting: Broadcasting = {
   standing: () => Effect.succeed({ state: "absent" }),
   find: () => Effect.succeed({ state: "absent" })
 }
-const node = { sideSources: { broadcasting } } as unknown as ConnectedNode
 const head = { height: 2_900_000, hash: new Uint8Array(32), final: undefined }
-const freshness: Freshness = {
-  node: Effect.succeed(node),
-  nodeAtHead: Effect.succeed({ node, head }),
-  recorded: () => Effect.die(new Error("what is broadcast needs no record")),
-  orUnavailable: (self) => self as never
+const nodesOf = (broadcasting: Broadcasting): Freshness => {
+  const node = { sideSources: { broadcasting } } as unknown as ConnectedNode
+  return {
+    node: Effect.succeed(node),
+    nodeAtHead: Effect.succeed({ node, head }),
+    recorded: () => Effect.die(new Error("what is broadcast needs no record")),
+    orUnavailable: (self) => self as never
+  }
 }
+const freshness = nodesOf(broadcasting)
 
 for (const store of takenStores(import.meta.url)) {
   describe(`A broadcast transaction on ${store.name}`, () => {
@@ -40,6 +43,24 @@ for (const store of takenStores(import.meta.url)) {
           yield* broadcast({ account, signedTransactionHex: "010203", paying: (self: unknown) => self } as never)
           const row = yield* Broadcasts.find(chain, account, id)
           assert.deepInclude(row, { outcome: "sent", since_height: head.height })
+        })
+      )
+
+      it.effect("is not refused again where a block that no node shows may have it", () =>
+        Effect.gen(function* () {
+          const account = yield* Seed.account
+          const request = { account, signedTransactionHex: "010203", paying: (self: unknown) => self } as never
+          const { broadcast } = yield* Broadcast.make(chain, freshness)
+          const answer = yield* broadcast(request)
+          const unseen: Broadcasting = {
+            ...broadcasting,
+            check: () => Effect.fail(contradicted("its inputs must be unspent")),
+            send: () => Effect.die(new Error("what may be mined already is not sent")),
+            standing: () => Effect.succeed({ state: "absent", mayCome: true, hidden: true })
+          }
+          const again = yield* Broadcast.make(chain, nodesOf(unseen))
+          assert.deepStrictEqual(yield* again.broadcast(request), answer)
+          assert.strictEqual((yield* Broadcasts.find(chain, account, id))?.outcome, "sent")
         })
       )
     })

@@ -236,6 +236,32 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("decodes an account's raw transactions one after another, each of which may have megabytes of answer", () =>
+    Effect.gen(function* () {
+      const { alice, insides, url } = yield* TestServer
+      const side = { now: 0, most: 0 }
+      insides.work = Effect.gen(function* () {
+        side.most = Math.max(side.most, ++side.now)
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        side.now--
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => Object.assign(insides, { work: Effect.void })))
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? "utxo/bitcoin" : "evm/ethereum")),
+        (path) =>
+          send(url, {
+            method: "POST",
+            path: `/utils/${path}/mainnet/decode-raw-transaction`,
+            key: alice,
+            body: JSON.stringify({ data: { item: { rawTransactionHex: "ab" } } })
+          }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
+      assert.strictEqual(side.most, 1)
+    })
+  )
+
   it.effect("lets scripts of the allowed origins call it, and no others", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer

@@ -49,10 +49,8 @@ const nonceOf = (asked: string | undefined, { mined, pending }: Account) => {
     : Effect.succeed(nonce)
 }
 
-/** The balance that a transaction of this nonce can spend, in Wei; `asked` is the nonce of the request. */
-const balanceOf = (nonce: number, asked: string | undefined, account: Account) => {
-  const { afterPending, balance, mined, pending } = account
-  if (nonce === mined) return Effect.succeed(balance)
+/** The balance that the transaction can spend, in Wei; `asked` is the nonce of the request. */
+const balanceOf = (asked: string | undefined, { afterPending, balance, mined, pending }: Account) => {
   if (afterPending !== undefined) return Effect.succeed(afterPending)
   return asked !== undefined
     ? Effect.succeed(balance)
@@ -97,7 +95,7 @@ export const gasLimitOf = Effect.fnUntraced(function* (
 
 /**
  * The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. `replaced` is that of
- * a waiting transaction whose place it takes.
+ * a waiting transaction whose place it takes: nodes keep what has blobs from any that has none (EIP-4844).
  */
 const feeQuoteFor = (
   type: Preparation.TransactionType,
@@ -107,21 +105,28 @@ const feeQuoteFor = (
   fromAmount: boolean,
   feeFault: EvmConnection["feeFault"]
 ) => {
+  if (replaced?.hasBlobs === true) {
+    return Effect.fail(
+      conflictingField(
+        "nonce",
+        "the waiting transaction with this nonce has blobs, and nodes take none without in its place"
+      )
+    )
+  }
   const outbidding = replaced && Preparation.outbidding(replaced)
   const faultOf = ({ cap }: Preparation.FeeQuote) => feeFault(cap, gasLimit, prices.suggestedPrice)
   if (fee.exactAmount === undefined) {
     const usual = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
-    const quote = outbidding === undefined ? usual : Preparation.raised(usual, outbidding)
+    const isWhole = fromAmount || type !== "gas-fee-market-transaction"
+    const quote = outbidding === undefined ? usual : Preparation.raised(usual, outbidding, isWhole)
     const fault = faultOf(quote)
+    if (fault === undefined) return Effect.succeed(quote)
     // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
-    return fault === undefined
-      ? Effect.succeed(quote)
-      : Effect.fail(
-          conflictingField(
-            "fee.priority",
-            `${fault}; so much was paid in recent blocks: name fee.exactAmount, or come back`
-          )
-        )
+    const reason =
+      faultOf(usual) === undefined
+        ? "in the place of the waiting transaction with this nonce nodes take no less"
+        : "so much was paid in recent blocks: name fee.exactAmount, or come back"
+    return Effect.fail(conflictingField("fee.priority", `${fault}; ${reason}`))
   }
   const exact = Amount.parse(fee.exactAmount, 0)
   if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
@@ -185,7 +190,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from, request.nonce === undefined ? undefined : Number(request.nonce))
   const next = yield* nonceOf(request.nonce, account)
-  const balance = yield* balanceOf(next, request.nonce, account)
+  const balance = yield* balanceOf(request.nonce, account)
   const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
   const afterPending = balance < account.balance
   const payable = (gasFee: bigint, dataFee: bigint) =>

@@ -2,12 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Prepare from "@headwater/http/operations/evm/Prepare"
 import { feeFault } from "@headwater/indexer/families/evm/Broadcasting"
+import type { Account } from "@headwater/indexer/families/evm/EvmNode"
 import * as Effect from "effect/Effect"
 
 const gas = 21_000n
 
-/** Preparation for a rich sender, on a chain with this base fee; how many nonces were reserved. */
-const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => {
+const rich = { balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n, replaced: undefined }
+
+/** Preparation for a rich sender, or another one, on a chain with this base fee; how many nonces were reserved. */
+const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, account: Account = rich) => {
   let reserved = 0
   const evm = {
     gasPrices: () =>
@@ -18,7 +21,7 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => 
         suggestedPrice: 50_000_000n,
         suggestedTip: 50_000_000n
       }),
-    account: () => Effect.succeed({ balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n }),
+    account: () => Effect.succeed(account),
     estimateGas: () => Effect.succeed(gas),
     hasCode: () => Effect.succeed(false)
   }
@@ -31,9 +34,9 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n) => 
   })
   const address = `0x${"11".repeat(20)}`
   return {
-    prepare: (exactAmount?: bigint, additionalData?: string) =>
+    prepare: (exactAmount?: bigint, additionalData?: string, about: object = {}) =>
       prepare({
-        ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true, additionalData },
+        ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true, additionalData, ...about },
         fee: { priority: "standard", ...(exactAmount === undefined ? {} : { exactAmount: String(exactAmount) }) }
       } as never),
     reserved: () => reserved
@@ -100,6 +103,51 @@ describe("Preparation of EVM transactions", () => {
       const { prepare } = prepared("binance-smart-chain/mainnet", 0n)
       assert.match((yield* Effect.flip(prepare(gas - 1n))).message, /is 0 for each of 21000 gas; blocks take 1 or more/)
       assert.strictEqual((yield* prepare(gas)).fee.maxFeePerGas, 1)
+    })
+  )
+
+  it.effect("leaves what the others of several waiting transactions take, whichever of them it replaces", () =>
+    Effect.gen(function* () {
+      // Two wait, the second of which takes all but half a coin: geth refuses what it could then no more pay.
+      const replaced = { cap: 1_000_000_000n, tip: 1_000_000_000n, hasBlobs: false }
+      const account = { ...rich, pending: 7, afterPending: 5n * 10n ** 17n, replaced }
+      const { prepare } = prepared("ethereum/mainnet", 1_000_000_000n, 100, 0n, account)
+      const { message } = yield* Effect.flip(prepare(undefined, undefined, { nonce: "5" }))
+      assert.match(message, /^amount: the sender has 0\.5 ETH beside what its waiting transactions take and needs 1\./)
+      assert.strictEqual((yield* prepare(undefined, undefined, { nonce: "5", amount: "0.4" })).nonce, 5)
+    })
+  )
+
+  it.effect("raises the tip no higher than nodes ask in the place of another, unless nothing is to come back", () =>
+    Effect.gen(function* () {
+      const gwei = 10n ** 9n
+      const replaced = { cap: 50n * gwei, tip: gwei, hasBlobs: false }
+      const account = { ...rich, pending: 6, replaced }
+      const { prepare } = prepared("binance-smart-chain/mainnet", 0n, 10_000, gwei, account)
+      const pricesOf = Effect.fnUntraced(function* (about: object) {
+        const { fee } = yield* prepare(undefined, undefined, { nonce: "5", ...about })
+        return [fee.gasPrice, fee.maxFeePerGas, fee.maxPriorityFeePerGas]
+      })
+      assert.deepStrictEqual(yield* pricesOf({}), [0, 55e9, 1.1e9])
+      assert.deepStrictEqual(yield* pricesOf({ substractFromAmount: true }), [0, 55e9, 55e9])
+      assert.deepStrictEqual(yield* pricesOf({ type: "legacy-transaction" }), [55e9, 0, 0])
+    })
+  )
+
+  it.effect("says why the place of another cannot be taken", () =>
+    Effect.gen(function* () {
+      const refusalFor = Effect.fnUntraced(function* (replaced: NonNullable<Account["replaced"]>) {
+        const { prepare } = prepared("ethereum/mainnet", 1_000_000_000n, 100, 0n, { ...rich, pending: 6, replaced })
+        return (yield* Effect.flip(prepare(undefined, undefined, { nonce: "5" }))).message
+      })
+      assert.match(
+        yield* refusalFor({ cap: 10n, tip: 1n, hasBlobs: true }),
+        /^nonce: the waiting transaction .* has blobs/
+      )
+      assert.match(
+        yield* refusalFor({ cap: 10n ** 12n, tip: 1n, hasBlobs: false }),
+        /^fee\.priority: the fee must be at most .*; in the place of the waiting transaction with this nonce nodes take no less$/
+      )
     })
   )
 })

@@ -44,8 +44,8 @@ export interface Account {
    * is replaced; `balance` where none waits, and undefined where some do and the node does not say.
    */
   readonly afterPending: bigint | undefined
-  /** The price of the waiting transaction whose nonce was asked about; undefined where none has it, or the node does not say. */
-  readonly replaced: Preparation.FeeQuote | undefined
+  /** What the waiting transaction offers whose nonce was asked about; undefined where none has it, or the node does not say. */
+  readonly replaced: WaitingTransactions.Offer | undefined
 }
 
 export interface EvmNode {
@@ -220,10 +220,11 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
     if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance, replaced: undefined }
     const waiting = yield* waitingOf(rpc, address, { from: mined, before: pending })
     const own = nonce === undefined ? undefined : waiting?.[nonce - mined]
-    const replaced = own && (yield* read(rpc, "txpool_contentFrom", () => WaitingTransactions.priceOf(own)))
+    const replaced = own && (yield* read(rpc, "txpool_contentFrom", () => WaitingTransactions.offerOf(own)))
     const others = waiting?.filter((transaction) => transaction !== own)
     const cost = others && (yield* waitingCost(rpc, dataFee, others))
-    // The one that is replaced is in what the node has at the tag. Many nodes take the tag and answer of the newest block, and coins that wait to come hide what is spent.
+    // The one that is replaced is in what the node has at the tag. Many nodes take the tag and answer of the newest block, and
+    // coins that wait to come hide what is spent.
     const replaces = nonce !== undefined && nonce < pending
     const known = state.tagged === undefined || state.tagged >= balance || replaces ? [] : [state.tagged]
     const bounds = cost === undefined ? known : [...known, balance > cost ? balance - cost : 0n]

@@ -78,10 +78,10 @@ describe("EvmNode.account", () => {
       // At the tag the node has taken off both.
       const answers = { txpool_contentFrom, pendingBalance: "0x1" }
       const second = yield* accountAt(answers, "0x5", "none", 4)
-      assert.deepStrictEqual(second.replaced, { cap: 5n, tip: 2n })
+      assert.deepStrictEqual(second.replaced, { cap: 5n, tip: 2n, hasBlobs: false })
       assert.strictEqual(second.afterPending, 1_000_000n - 21_100n)
       const first = yield* accountAt(answers, "0x5", "none", 3)
-      assert.deepStrictEqual(first.replaced, { cap: 1n, tip: 1n })
+      assert.deepStrictEqual(first.replaced, { cap: 1n, tip: 1n, hasBlobs: false })
       for (const nonce of [undefined, 5, 9]) {
         const next = yield* accountAt(answers, "0x5", "none", nonce)
         assert.deepStrictEqual([next.replaced, next.afterPending], [undefined, 1n])
@@ -108,6 +108,8 @@ describe("EvmNode.account", () => {
       )
       const dear = waiting(4, { value: "0xffffffff" })
       assert.strictEqual((yield* accountAt({ txpool_contentFrom: pool(waiting(3), dear) })).afterPending, 0n)
+      const { replaced } = yield* accountAt({ txpool_contentFrom: pool(waiting(3), blob) }, "0x5", "none", 4)
+      assert.deepStrictEqual(replaced, { cap: 1n, tip: 1n, hasBlobs: true })
     })
   )
 

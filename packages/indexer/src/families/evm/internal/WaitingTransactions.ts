@@ -12,22 +12,30 @@ export interface Nonces {
 /** Gas that one blob counts for (EIP-4844). */
 const gasOfBlob = 131_072n
 
-/** The price that a transaction offers for a gas, in Wei. Throws `Malformed`. */
-export const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Hex.Json): FeeQuote => ({
-  cap: Hex.quantity(maxFeePerGas ?? gasPrice, "transaction.gasPrice"),
-  tip: Hex.quantity(maxPriorityFeePerGas ?? gasPrice, "transaction.maxPriorityFeePerGas")
+/** The price that a transaction offers for a gas, and whether it has blobs (EIP-4844). */
+export interface Offer extends FeeQuote {
+  readonly hasBlobs: boolean
+}
+
+const capOf = ({ gasPrice, maxFeePerGas }: Hex.Json) => Hex.quantity(maxFeePerGas ?? gasPrice, "transaction.gasPrice")
+
+const blobsOf = ({ blobVersionedHashes }: Hex.Json) =>
+  Hex.array(blobVersionedHashes ?? [], "transaction.blobVersionedHashes").length
+
+/** Throws `Malformed`. */
+export const offerOf = (transaction: Hex.Json): Offer => ({
+  cap: capOf(transaction),
+  tip: Hex.quantity(transaction.maxPriorityFeePerGas ?? transaction.gasPrice, "transaction.maxPriorityFeePerGas"),
+  hasBlobs: blobsOf(transaction) > 0
 })
 
 /** The most that a transaction can take from its sender, in Wei, as pools reserve it. */
-const costOf = (transaction: Hex.Json): bigint => {
-  const { cap } = priceOf(transaction)
-  const blobs = BigInt(Hex.array(transaction.blobVersionedHashes ?? [], "transaction.blobVersionedHashes").length)
-  return (
-    Hex.quantity(transaction.value, "transaction.value") +
-    Hex.quantity(transaction.gas, "transaction.gas") * cap +
-    blobs * gasOfBlob * Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
-  )
-}
+const costOf = (transaction: Hex.Json): bigint =>
+  Hex.quantity(transaction.value, "transaction.value") +
+  Hex.quantity(transaction.gas, "transaction.gas") * capOf(transaction) +
+  BigInt(blobsOf(transaction)) *
+    gasOfBlob *
+    Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
 
 /** The transactions in an answer of `txpool_contentFrom` that can go into a block. Throws `Malformed`. */
 export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> =>
