@@ -37,7 +37,7 @@ const timeout = "10 seconds"
 /** How long a request waits for the record and the node to agree, and between two looks at either. */
 const waitMillis = 1_000
 const lookMillis = 20
-const headMillis = 100
+const headMillis = 250
 
 /** How far the record may be behind the node even so, in time and as blocks of that time. */
 const lagMillis = 10_000
