@@ -4,6 +4,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import { IsLongAnswer, LargestBody } from "./Bulk.ts"
 import {
   AddressText,
   Amount,
@@ -15,7 +16,6 @@ import {
   HashText,
   UnitText
 } from "./Common.ts"
-import { IsLongAnswer, LargestBody } from "./Bulk.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"

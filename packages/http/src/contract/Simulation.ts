@@ -24,6 +24,7 @@ import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { hexBodyBytes } from "./TransactionHex.ts"
 import { NewTransaction, TokenMove } from "./Transactions.ts"
 
 /** Bytes; nodes pass on no larger transaction. */
@@ -103,7 +104,7 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
       error: [...chainErrors, ...bodyErrors, Failures.unimplemented, Failures.nodeUnavailable]
     })
       .annotate(Price, "simulate")
-      .annotate(LargestBody, 2 * maxData + 10_000)
+      .annotate(LargestBody, hexBodyBytes(maxData))
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
         ...{ "gasPrice.unit": "Wei", maxFeePerGas: undefined, maxPriorityFeePerGas: undefined }

@@ -4,8 +4,11 @@ import * as Schema from "effect/Schema"
 /** Nodes of UTXO chains pass on 100,000 virtual bytes, which are up to four times as many bytes. */
 const maxBytes = 400_000
 
+/** Of a request that has at most so many bytes, as hexadecimal digits, beside little else. */
+export const hexBodyBytes = (bytes: number) => 2 * bytes + 10_000
+
 /** Of a request with a transaction. */
-export const transactionBodyBytes = 2 * maxBytes + 10_000
+export const transactionBodyBytes = hexBodyBytes(maxBytes)
 
 /** With or without `0x`. */
 export const transactionHex = Schema.String.check(

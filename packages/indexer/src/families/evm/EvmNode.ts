@@ -161,10 +161,13 @@ const waitingDataFees = Effect.fnUntraced(function* (rpc: JsonRpc, waiting: Read
   return fees.reduce((sum, fee) => sum + Preparation.dataFeeReserve(fee), 0n)
 })
 
-/**
- * The transactions of an account that wait for a block, in their order: by the node's list of them, else by its pending block;
- * undefined where neither has all of them.
- */
+/** Transactions of one account that wait for a block, in their order, and the method that shows them. */
+interface Waiting {
+  readonly method: string
+  readonly transactions: ReadonlyArray<Hex.Json>
+}
+
+/** What waits of an account: by the node's list, else by its pending block; undefined where neither has all of it. */
 const waitingOf = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressBytes, nonces: Nonces) {
   const asked = [
     { method: "txpool_contentFrom", params: [Hex.encode(address)], list: WaitingTransactions.ofPool },
@@ -176,8 +179,8 @@ const waitingOf = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressByt
       if (answer.failure._tag === "NodeRejected") continue
       return yield* answer.failure
     }
-    const waiting = yield* read(rpc, method, () => WaitingTransactions.ofNonces(list(answer.success), nonces))
-    if (waiting !== undefined) return waiting
+    const transactions = yield* read(rpc, method, () => WaitingTransactions.ofNonces(list(answer.success), nonces))
+    if (transactions !== undefined) return { method, transactions } satisfies Waiting
   }
   return undefined
 })
@@ -186,10 +189,10 @@ const waitingOf = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressByt
 const waitingCost = Effect.fnUntraced(function* (
   rpc: JsonRpc,
   dataFee: EvmRules["dataFee"] | undefined,
-  waiting: ReadonlyArray<Hex.Json>
+  { method, transactions }: Waiting
 ) {
-  const cost = yield* read(rpc, "txpool_contentFrom", () => WaitingTransactions.cost(waiting))
-  return cost + (dataFee === "op-stack" ? yield* waitingDataFees(rpc, waiting) : 0n)
+  const cost = yield* read(rpc, method, () => WaitingTransactions.cost(transactions))
+  return cost + (dataFee === "op-stack" ? yield* waitingDataFees(rpc, transactions) : 0n)
 })
 
 const least = (...[first, ...others]: readonly [bigint, ...Array<bigint>]): bigint => {
@@ -219,9 +222,9 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
     // Of several nodes behind one address the one that is asked for what waits may be behind the other.
     if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance, replaced: undefined }
     const waiting = yield* waitingOf(rpc, address, { from: mined, before: pending })
-    const own = nonce === undefined ? undefined : waiting?.[nonce - mined]
-    const replaced = own && (yield* read(rpc, "txpool_contentFrom", () => WaitingTransactions.offerOf(own)))
-    const others = waiting?.filter((transaction) => transaction !== own)
+    const own = nonce === undefined ? undefined : waiting?.transactions[nonce - mined]
+    const replaced = waiting && own && (yield* read(rpc, waiting.method, () => WaitingTransactions.offerOf(own)))
+    const others = waiting && { ...waiting, transactions: waiting.transactions.filter((one) => one !== own) }
     const cost = others && (yield* waitingCost(rpc, dataFee, others))
     // The one that is replaced is in what the node has at the tag. Many nodes take the tag and answer of the newest block, and
     // coins that wait to come hide what is spent.
