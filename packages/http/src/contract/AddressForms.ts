@@ -64,15 +64,15 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
     HttpApiEndpoint.post("evmValidate", "/evm/:blockchain/:network/validate-address", validate)
       .annotate(Price, "address-form")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Check an address of an EVM chain" })),
+      .annotate(OpenApi.Summary, "Check an address of an EVM chain"),
     HttpApiEndpoint.post("utxoValidate", "/utxo/:blockchain/:network/validate-address", validate)
       .annotate(Price, "address-form")
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "Check an address of a UTXO chain" })),
+      .annotate(OpenApi.Summary, "Check an address of a UTXO chain"),
     HttpApiEndpoint.post("xrpValidate", "/xrp/:blockchain/:network/validate-address", validate)
       .annotate(Price, "address-form")
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Check an address of the XRP Ledger" })),
+      .annotate(OpenApi.Summary, "Check an address of the XRP Ledger"),
     HttpApiEndpoint.post("convert", "/:blockchain/:network/convert-address", {
       ...validate,
       success: item(Schema.Struct({ convertedAddress: AddressText })).pipe(HttpApiSchema.status(201)),
@@ -84,9 +84,7 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
         address: "1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu",
         convertedAddress: "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
       })
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Change an address of Bitcoin Cash into its other form: CashAddr or legacy" })
-      ),
+      .annotate(OpenApi.Summary, "Change an address of Bitcoin Cash into its other form: CashAddr or legacy"),
     HttpApiEndpoint.get("decodeX", "/:blockchain/:network/decode-x-address/:xAddress", {
       params: { ...chainParams, xAddress },
       query: context,
@@ -102,7 +100,7 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
     })
       .annotate(Price, "address-form")
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read an X-address" })),
+      .annotate(OpenApi.Summary, "Read an X-address"),
     HttpApiEndpoint.get("encodeX", "/:blockchain/:network/encode-x-address/:classicAddress/:addressTag", {
       params: { ...chainParams, classicAddress, addressTag: upTo(maxTag, "Tag of the user: a number of 32 bits") },
       query: context,
@@ -111,7 +109,7 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
     })
       .annotate(Price, "address-form")
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Make an X-address" })),
+      .annotate(OpenApi.Summary, "Make an X-address"),
     HttpApiEndpoint.get("derive", "/:blockchain/:network/xpubs/:extendedPublicKey/derive-addresses", {
       params: { ...chainParams, ...extendedPublicKeyParam },
       query: {
@@ -136,7 +134,7 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
       error: [...chainErrors, Failures.invalidXpub]
     })
       .annotate(Price, "address-form")
-      .annotateMerge(OpenApi.annotations({ summary: "Derive addresses of an extended public key, and record nothing" }))
+      .annotate(OpenApi.Summary, "Derive addresses of an extended public key, and record nothing")
   )
   .middleware(RequestedChain)
   .prefix("/utils")

@@ -71,7 +71,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     })
       .annotate(Price, "subscription-create")
       .annotate(ExampleValues, { ...values, confirmationsCount: undefined })
-      .annotateMerge(OpenApi.annotations({ summary: "Subscribe to a list of addresses, which is empty at first" })),
+      .annotate(OpenApi.Summary, "Subscribe to a list of addresses, which is empty at first"),
     HttpApiEndpoint.post("add", "/:referenceId/addresses", {
       ...one,
       payload: body({ addresses }),
@@ -82,9 +82,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     })
       .annotate(Price, "subscription-create")
       .annotate(LargestBody, bulkBodyBytes)
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Add addresses to the list of a subscription, from the next block on" })
-      ),
+      .annotate(OpenApi.Summary, "Add addresses to the list of a subscription, from the next block on"),
     HttpApiEndpoint.post("remove", "/:referenceId/addresses/remove", {
       ...one,
       payload: body({ addresses }),
@@ -92,9 +90,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
       error: editErrors
     })
       .annotate(LargestBody, bulkBodyBytes)
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Take addresses out of the list of a subscription, from the next block on" })
-      ),
+      .annotate(OpenApi.Summary, "Take addresses out of the list of a subscription, from the next block on"),
     HttpApiEndpoint.get("list", "/:referenceId/addresses", {
       params: one.params,
       query: { ...context, ...bulkQuery },
@@ -112,7 +108,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
     })
       .annotate(IsLongAnswer, true)
       .annotate(ExampleValues, { limit: 1_000, sortingOrder: undefined, derivation: undefined })
-      .annotateMerge(OpenApi.annotations({ summary: "Read the addresses of a subscription's list by a cursor" }))
+      .annotate(OpenApi.Summary, "Read the addresses of a subscription's list by a cursor")
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

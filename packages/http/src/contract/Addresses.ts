@@ -115,9 +115,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       .annotate(Price, "internal-transactions")
       .annotate(Listing, "cursor")
       .annotate(Families, recorded)
-      .annotateMerge(
-        OpenApi.annotations({ summary: "List the internal transactions of an address in the last 14 days" })
-      ),
+      .annotate(OpenApi.Summary, "List the internal transactions of an address in the last 14 days"),
     HttpApiEndpoint.get("tokensTransfers", "/addresses-historical/evm/:blockchain/:network/:address/tokens-transfers", {
       params,
       query: { ...context, ...cursorQuery },
@@ -128,7 +126,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       .annotate(ExampleValues, { nonFungibleValues: undefined })
       .annotate(Listing, "cursor")
       .annotate(Families, recorded)
-      .annotateMerge(OpenApi.annotations({ summary: "List the confirmed token transfers of an address" })),
+      .annotate(OpenApi.Summary, "List the confirmed token transfers of an address"),
     HttpApiEndpoint.get("syncedAddresses", manage, {
       params: chainParams,
       query: { ...context, ...cursorQueryOf(10) },
@@ -139,7 +137,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
       .annotate(Listing, "cursor")
       .annotate(DefaultLimit, 10)
       .annotate(Families, managed)
-      .annotateMerge(OpenApi.annotations({ summary: "List the synced addresses of the account" })),
+      .annotate(OpenApi.Summary, "List the synced addresses of the account"),
     HttpApiEndpoint.post("syncAddress", manage, {
       params: chainParams,
       query: context,
@@ -165,7 +163,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
     })
       .annotate(Price, "subscription-create")
       .annotate(Families, managed)
-      .annotateMerge(OpenApi.annotations({ summary: "Record an address from now on, and read its past" })),
+      .annotate(OpenApi.Summary, "Record an address from now on, and read its past"),
     HttpApiEndpoint.delete("deactivateSyncedAddress", `${manage}/:address`, {
       params,
       query: context,
@@ -174,7 +172,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
     })
       .annotate(Families, managed)
       .annotate(ExampleValues, { isActive: false })
-      .annotateMerge(OpenApi.annotations({ summary: "Stop recording a synced address" })),
+      .annotate(OpenApi.Summary, "Stop recording a synced address"),
     HttpApiEndpoint.post("activateSyncedAddress", `${manage}/:address/activate`, {
       params,
       query: context,
@@ -191,7 +189,7 @@ export class AddressesGroup extends HttpApiGroup.make("addresses")
     })
       .annotate(Price, "subscription-activate")
       .annotate(Families, managed)
-      .annotateMerge(OpenApi.annotations({ summary: "Record a synced address again, and read its past again" }))
+      .annotate(OpenApi.Summary, "Record a synced address again, and read its past again")
   )
   .middleware(RequestedChain)
   .annotateMerge(OpenApi.annotations({ title: "Addresses", description: "Recorded transfers of an address" })) {}

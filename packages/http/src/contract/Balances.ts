@@ -48,7 +48,7 @@ export class BalancesGroup extends HttpApiGroup.make("balances")
     })
       .annotate(Price, "evm-balance")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read the coins of an address after the newest block" })),
+      .annotate(OpenApi.Summary, "Read the coins of an address after the newest block"),
     HttpApiEndpoint.get("xrpBalance", "/addresses-latest/xrp/:network/:address/balance", {
       params: { ...networkParam, address },
       query: context,
@@ -57,7 +57,7 @@ export class BalancesGroup extends HttpApiGroup.make("balances")
     })
       .annotate(Price, "xrp-balance")
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read the XRP of an address after the newest validated ledger" })),
+      .annotate(OpenApi.Summary, "Read the XRP of an address after the newest validated ledger"),
     HttpApiEndpoint.get("tokenDetails", "/contracts/evm/:blockchain/:network/:contractAddress/token-details", {
       params: {
         ...chainParams,
@@ -69,7 +69,7 @@ export class BalancesGroup extends HttpApiGroup.make("balances")
     })
       .annotate(Price, "token-details")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read what a token's contract says of itself" }))
+      .annotate(OpenApi.Summary, "Read what a token's contract says of itself")
   )
   .middleware(RequestedChain)
   .annotateMerge(

@@ -64,7 +64,7 @@ export class BroadcastsGroup extends HttpApiGroup.make("broadcasts")
     })
       .annotate(Price, "broadcast")
       .annotate(LargestBody, transactionBodyBytes)
-      .annotateMerge(OpenApi.annotations({ summary: "Send a signed transaction to the nodes of its chain" })),
+      .annotate(OpenApi.Summary, "Send a signed transaction to the nodes of its chain"),
     HttpApiEndpoint.get("broadcastOutcome", "/:transactionId", {
       params: { ...chainParams, transactionId: id },
       query: context,
@@ -72,7 +72,7 @@ export class BroadcastsGroup extends HttpApiGroup.make("broadcasts")
       error: [...chainErrors, Failures.resourceNotFound, Failures.unimplemented]
     })
       .annotate(ExampleValues, { errorMessage: undefined })
-      .annotateMerge(OpenApi.annotations({ summary: "Read what became of a transaction that was broadcast" }))
+      .annotate(OpenApi.Summary, "Read what became of a transaction that was broadcast")
   )
   .middleware(RequestedChain)
   .prefix("/broadcast-transactions/:blockchain/:network")

@@ -122,7 +122,7 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
         filter: undefined,
         transactionId: undefined
       })
-      .annotateMerge(OpenApi.annotations({ summary: "Make up to 10,000 subscriptions" })),
+      .annotate(OpenApi.Summary, "Make up to 10,000 subscriptions"),
     HttpApiEndpoint.post("delete", "/delete", {
       params: chainParams,
       query: context,
@@ -136,9 +136,7 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
     })
       .annotate(LargestBody, bulkBodyBytes)
       .annotate(ExampleValues, values)
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Delete up to 10,000 subscriptions with their pending callbacks" })
-      ),
+      .annotate(OpenApi.Summary, "Delete up to 10,000 subscriptions with their pending callbacks"),
     HttpApiEndpoint.get("list", "/", {
       params: chainParams,
       query: { ...context, ...bulkQuery },
@@ -148,11 +146,7 @@ export class BulkGroup extends HttpApiGroup.make("bulk")
       .annotate(Price, "subscription-list")
       .annotate(IsLongAnswer, true)
       .annotate(ExampleValues, { ...values, limit: 1_000, sortingOrder: undefined, transactionId: undefined })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "List the subscriptions on a chain by a cursor, oldest first, up to 1,000 at a time"
-        })
-      )
+      .annotate(OpenApi.Summary, "List the subscriptions on a chain by a cursor, oldest first, up to 1,000 at a time")
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network/bulk")

@@ -225,11 +225,9 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: [...errors, Failures.conflict, ...pageErrors]
     })
       .annotate(ExampleValues, { ...delivered, nextStartingAfter: "17-5f0d3a9b71c2-e19ac04d" })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary:
-            "Read the callbacks of a subscription in the order of their numbers, waiting for new ones if asked to"
-        })
+      .annotate(
+        OpenApi.Summary,
+        "Read the callbacks of a subscription in the order of their numbers, waiting for new ones if asked to"
       ),
     HttpApiEndpoint.post("redeliver", "/callbacks/:idempotencyKey/redeliver", {
       params: { ...params, idempotencyKey: KeyText.annotate({ description: "Key of the callback" }) },
@@ -239,7 +237,7 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: [...errors, Failures.conflict, ...bodyErrors]
     })
       .annotate(ExampleValues, again)
-      .annotateMerge(OpenApi.annotations({ summary: "Send a callback again now" })),
+      .annotate(OpenApi.Summary, "Send a callback again now"),
     HttpApiEndpoint.post("recover", "/recover", {
       params,
       query: context,
@@ -264,11 +262,9 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: [...errors, Failures.callbacksLimitReached, ...bodyErrors]
     })
       .annotate(ExampleValues, { error: undefined })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary:
-            "Send all callbacks of a subscription again, since a number or a time; the status shows how far that is"
-        })
+      .annotate(
+        OpenApi.Summary,
+        "Send all callbacks of a subscription again, since a number or a time; the status shows how far that is"
       ),
     HttpApiEndpoint.post("test", "/test", {
       params,
@@ -278,7 +274,7 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: [...errors, ...bodyErrors]
     })
       .annotate(ExampleValues, test)
-      .annotateMerge(OpenApi.annotations({ summary: "Send a callback that is marked as a test" })),
+      .annotate(OpenApi.Summary, "Send a callback that is marked as a test"),
     HttpApiEndpoint.post("rotateSecret", "/secret", {
       params,
       query: context,
@@ -287,9 +283,7 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: [...errors, ...bodyErrors]
     })
       .annotate(ExampleValues, ofCoins)
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Change the secret of a subscription, with both in use for a while" })
-      ),
+      .annotate(OpenApi.Summary, "Change the secret of a subscription, with both in use for a while"),
     HttpApiEndpoint.get("status", "/status", {
       params,
       query: context,
@@ -297,11 +291,7 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: errors
     })
       .annotate(ExampleValues, ofCoins)
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Read how far a subscription was evaluated, and how many callbacks wait to be sent"
-        })
-      ),
+      .annotate(OpenApi.Summary, "Read how far a subscription was evaluated, and how many callbacks wait to be sent"),
     HttpApiEndpoint.get("unresolved", "/unresolved", {
       params,
       query: { ...context, ...offsetQuery(50) },
@@ -309,11 +299,9 @@ export class CallbacksGroup extends HttpApiGroup.make("callbacks")
       error: [...errors, ...pageErrors]
     })
       .annotate(ExampleValues, FamilyExample.values("utxo"))
-      .annotateMerge(
-        OpenApi.annotations({
-          summary:
-            "List the movements of coins that have no callback yet, since their net amount is in doubt; oldest first"
-        })
+      .annotate(
+        OpenApi.Summary,
+        "List the movements of coins that have no callback yet, since their net amount is in doubt; oldest first"
       )
   )
   .middleware(RequestedChain)

@@ -37,12 +37,12 @@ export class CreditsGroup extends HttpApiGroup.make("credits")
       query: context,
       success: item(CreditBalance),
       error: [Failures.invalidData]
-    }).annotateMerge(OpenApi.annotations({ summary: "Read the credits that are left" })),
+    }).annotate(OpenApi.Summary, "Read the credits that are left"),
     HttpApiEndpoint.get("statement", "/statement", {
       query: { ...context, ...cursorQuery },
       success: cursorPage(CreditEntry),
       error: [Failures.invalidData, ...pageErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the entries of the account's ledger" }))
+    }).annotate(OpenApi.Summary, "List the entries of the account's ledger")
   )
   .prefix("/credits")
   .annotateMerge(OpenApi.annotations({ title: "Credits", description: "The account's own ledger" })) {}

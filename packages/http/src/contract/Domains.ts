@@ -31,12 +31,12 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
       payload: body({ domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) }),
       success: item(Domain).pipe(HttpApiSchema.status(201)),
       error: [Failures.invalidData, Failures.conflict, ...bodyErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "Ask for a token that proves a domain" })),
+    }).annotate(OpenApi.Summary, "Ask for a token that proves a domain"),
     HttpApiEndpoint.get("list", "/", {
       query: { ...context, ...offsetQuery(10) },
       success: offsetPage(Domain),
       error: [Failures.invalidData, ...pageErrors]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the domains of the account" })),
+    }).annotate(OpenApi.Summary, "List the domains of the account"),
     HttpApiEndpoint.post("verify", "/:domain/verify", {
       params: { domain: name.annotate({ description: "Host of callback URLs", examples: ["example.com"] }) },
       query: context,
@@ -50,7 +50,7 @@ export class DomainsGroup extends HttpApiGroup.make("domains")
         ...bodyErrors,
         Failures.unimplemented
       ]
-    }).annotateMerge(OpenApi.annotations({ summary: "Verify the domain by its token" }))
+    }).annotate(OpenApi.Summary, "Verify the domain by its token")
   )
   .prefix("/domains")
   .annotateMerge(OpenApi.annotations({ title: "Domains", description: "Hosts that callbacks may be sent to" })) {}

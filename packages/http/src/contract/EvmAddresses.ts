@@ -93,7 +93,7 @@ export const evmAddressEndpoints = [
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-latest")
     .annotate(ExampleValues, listedValues)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an address of an EVM chain" })),
+    .annotate(OpenApi.Summary, "List the transactions of an address of an EVM chain"),
   HttpApiEndpoint.get("evmLatestTokens", `${latest}/tokens-transfers`, {
     params,
     query: { ...context, ...cursorQueryOf(ten) },
@@ -105,7 +105,7 @@ export const evmAddressEndpoints = [
     .annotate(DefaultLimit, ten)
     .annotate(Price, "transaction-tokens")
     .annotate(ExampleValues, { nonFungibleValues: undefined })
-    .annotateMerge(OpenApi.annotations({ summary: "List the token transfers of an address of an EVM chain" })),
+    .annotate(OpenApi.Summary, "List the token transfers of an address of an EVM chain"),
   HttpApiEndpoint.get("evmTransactions", `${historical}/transactions`, {
     params,
     query: { ...context, ...cursorQueryOf(ten) },
@@ -117,7 +117,7 @@ export const evmAddressEndpoints = [
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-history")
     .annotate(ExampleValues, listedValues)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain" })),
+    .annotate(OpenApi.Summary, "List the transactions of a recorded address of an EVM chain"),
   HttpApiEndpoint.get("evmTransactionsSince", `${historical}/transactions/from-timestamp/:timestamp`, {
     params: { ...params, timestamp: TimestampText },
     query: { ...context, ...cursorQueryOf(ten) },
@@ -129,9 +129,7 @@ export const evmAddressEndpoints = [
     .annotate(DefaultLimit, ten)
     .annotate(Price, "evm-address-since")
     .annotate(ExampleValues, listedValues)
-    .annotateMerge(
-      OpenApi.annotations({ summary: "List the transactions of a recorded address of an EVM chain since a moment" })
-    ),
+    .annotate(OpenApi.Summary, "List the transactions of a recorded address of an EVM chain since a moment"),
   HttpApiEndpoint.get("evmInternalHistory", `${historical}/internal`, {
     params,
     query: { ...context, ...cursorQuery },
@@ -141,7 +139,7 @@ export const evmAddressEndpoints = [
     .annotate(Families, families)
     .annotate(Listing, "cursor")
     .annotate(Price, "evm-address-internal")
-    .annotateMerge(OpenApi.annotations({ summary: "List the internal transactions of a recorded address" })),
+    .annotate(OpenApi.Summary, "List the internal transactions of a recorded address"),
   HttpApiEndpoint.get("evmInternalOfAddress", `${historical}/internal-transactions`, {
     params,
     query: { ...context, ...cursorQuery },
@@ -151,9 +149,7 @@ export const evmAddressEndpoints = [
     .annotate(Families, families)
     .annotate(Listing, "cursor")
     .annotate(Price, "evm-address-internal")
-    .annotateMerge(
-      OpenApi.annotations({ summary: "List the internal transactions of a recorded address, by another path" })
-    ),
+    .annotate(OpenApi.Summary, "List the internal transactions of a recorded address, by another path"),
   HttpApiEndpoint.get("evmHeldTokens", `${historical}/tokens`, {
     params,
     query: { ...context, limit: cursorQuery.limit, startingAfter: cursorQuery.startingAfter },
@@ -165,5 +161,5 @@ export const evmAddressEndpoints = [
     // The bytes of a contract's address.
     .annotate(PositionLength, 4)
     .annotate(Price, "evm-address-history")
-    .annotateMerge(OpenApi.annotations({ summary: "List the tokens that a recorded address has" }))
+    .annotate(OpenApi.Summary, "List the tokens that a recorded address has")
 ] as const

@@ -155,7 +155,7 @@ export const evmBlockEndpoints = [
     .annotate(Price, "evm-block")
     .annotate(Families, families)
     .annotate(ExampleValues, blockValues)
-    .annotateMerge(OpenApi.annotations({ summary: "Read a block of an EVM chain by its hash" })),
+    .annotate(OpenApi.Summary, "Read a block of an EVM chain by its hash"),
   HttpApiEndpoint.get("evmByHeight", `${blocks}/height/:blockHeight/details`, {
     params: byHeight,
     query: context,
@@ -165,7 +165,7 @@ export const evmBlockEndpoints = [
     .annotate(Price, "evm-block")
     .annotate(Families, families)
     .annotate(ExampleValues, blockValues)
-    .annotateMerge(OpenApi.annotations({ summary: "Read a block of an EVM chain by its height" })),
+    .annotate(OpenApi.Summary, "Read a block of an EVM chain by its height"),
   HttpApiEndpoint.get("evmLatest", `${blocks}/latest/details`, {
     params: chainParams,
     query: context,
@@ -175,7 +175,7 @@ export const evmBlockEndpoints = [
     .annotate(Price, "evm-block")
     .annotate(Families, families)
     .annotate(ExampleValues, { ...blockValues, nextBlockHash: undefined })
-    .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of an EVM chain" })),
+    .annotate(OpenApi.Summary, "Read the last mined block of an EVM chain"),
   HttpApiEndpoint.get("evmNewest", `${blocks}/latest`, {
     params: chainParams,
     query: { ...context, ...countQuery },
@@ -186,7 +186,7 @@ export const evmBlockEndpoints = [
     .annotate(Price, "evm-block")
     .annotate(Families, families)
     .annotate(ExampleValues, { ...blockValues, nextBlockHash: undefined })
-    .annotateMerge(OpenApi.annotations({ summary: "List the last mined blocks of an EVM chain, newest first" })),
+    .annotate(OpenApi.Summary, "List the last mined blocks of an EVM chain, newest first"),
   HttpApiEndpoint.get("evmTransactionsByHash", `${blocks}/hash/:blockHash/transactions`, {
     params: byHash,
     query: { ...context, ...offsetQuery(50) },
@@ -197,7 +197,7 @@ export const evmBlockEndpoints = [
     .annotate(Price, "evm-block")
     .annotate(Families, families)
     .annotate(ExampleValues, listedValues)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its hash" })),
+    .annotate(OpenApi.Summary, "List the transactions of a block of an EVM chain, by its hash"),
   HttpApiEndpoint.get("evmTransactionsByHeight", `${blocks}/height/:blockHeight/transactions`, {
     params: byHeight,
     query: { ...context, ...offsetQuery(50) },
@@ -208,5 +208,5 @@ export const evmBlockEndpoints = [
     .annotate(Price, "evm-block")
     .annotate(Families, families)
     .annotate(ExampleValues, listedValues)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of an EVM chain, by its height" }))
+    .annotate(OpenApi.Summary, "List the transactions of a block of an EVM chain, by its height")
 ] as const

@@ -114,9 +114,7 @@ export class ExtendedKeysGroup extends HttpApiGroup.make("extendedKeys")
         ...{ eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: undefined, transactionId: undefined },
         ...{ confirmationsCount: undefined, descriptor: undefined, format: undefined, derivation: undefined }
       })
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Subscribe to all addresses of an extended public key or a descriptor" })
-      ),
+      .annotate(OpenApi.Summary, "Subscribe to all addresses of an extended public key or a descriptor"),
     HttpApiEndpoint.get("get", "/:referenceId/extended-key", {
       params: { ...chainParams, ...referenceIdParam },
       query: context,
@@ -124,9 +122,7 @@ export class ExtendedKeysGroup extends HttpApiGroup.make("extendedKeys")
       error: [...chainErrors, Failures.resourceNotFound, Failures.conflict]
     })
       .annotate(Price, "subscription-get")
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Read how far the subscription on an extended public key reaches" })
-      )
+      .annotate(OpenApi.Summary, "Read how far the subscription on an extended public key reaches")
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

@@ -60,7 +60,7 @@ export class FeesGroup extends HttpApiGroup.make("fees")
     })
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, { unit: "Wei" })
-      .annotateMerge(OpenApi.annotations({ summary: "Show the prices of gas by EIP-1559" })),
+      .annotate(OpenApi.Summary, "Show the prices of gas by EIP-1559"),
     HttpApiEndpoint.get("gasPrices", "/evm/:blockchain/:network/mempool", {
       ...asked,
       success: item(
@@ -79,7 +79,7 @@ export class FeesGroup extends HttpApiGroup.make("fees")
         fast: "18000000000",
         unit: "Wei"
       })
-      .annotateMerge(OpenApi.annotations({ summary: "Show whole prices of gas, as legacy transactions name them" })),
+      .annotate(OpenApi.Summary, "Show whole prices of gas, as legacy transactions name them"),
     HttpApiEndpoint.post("nativeGas", "/evm/:blockchain/:network/estimate-native-coin-transfer-gas-limit", {
       ...tried,
       payload: body({
@@ -91,7 +91,7 @@ export class FeesGroup extends HttpApiGroup.make("fees")
       success: item(GasLimit)
     })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of native coins takes" })),
+      .annotate(OpenApi.Summary, "Estimate the gas that a transfer of native coins takes"),
     HttpApiEndpoint.post("tokenGas", "/evm/:blockchain/:network/estimate-token-transfer-gas-limit", {
       ...tried,
       payload: body({
@@ -112,14 +112,14 @@ export class FeesGroup extends HttpApiGroup.make("fees")
       success: item(GasLimit)
     })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Estimate the gas that a transfer of tokens takes" })),
+      .annotate(OpenApi.Summary, "Estimate the gas that a transfer of tokens takes"),
     HttpApiEndpoint.get("utxoFees", "/utxo/:blockchain/:network/mempool", {
       ...asked,
       success: item(prices({}))
     })
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, FamilyExample.values("utxo"))
-      .annotateMerge(OpenApi.annotations({ summary: "Show what transactions of a UTXO chain pay for a virtual byte" })),
+      .annotate(OpenApi.Summary, "Show what transactions of a UTXO chain pay for a virtual byte"),
     HttpApiEndpoint.get("smartFee", "/utxo/:blockchain/:network/smart", {
       ...asked,
       query: {
@@ -148,7 +148,7 @@ export class FeesGroup extends HttpApiGroup.make("fees")
     })
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, FamilyExample.values("utxo"))
-      .annotateMerge(OpenApi.annotations({ summary: "Show a node's own estimate of a fee (estimatesmartfee)" })),
+      .annotate(OpenApi.Summary, "Show a node's own estimate of a fee (estimatesmartfee)"),
     HttpApiEndpoint.get("ledgerFees", "/xrp/:network/mempool", {
       ...asked,
       params: networkParam,
@@ -163,7 +163,7 @@ export class FeesGroup extends HttpApiGroup.make("fees")
     })
       .annotate(Families, ["xrp"])
       .annotate(ExampleValues, { unit: "XRP" })
-      .annotateMerge(OpenApi.annotations({ summary: "Show the fees of transactions on the XRP Ledger" }))
+      .annotate(OpenApi.Summary, "Show the fees of transactions on the XRP Ledger")
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Price, "fees")

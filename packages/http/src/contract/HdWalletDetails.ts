@@ -43,17 +43,17 @@ export class HdWalletDetailsGroup extends HttpApiGroup.make("hdWalletDetails")
       .annotate(Price, "evm-assets")
       .annotate(ExampleValues, { format: "STANDARD" })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read what an EVM wallet has in coins" })),
+      .annotate(OpenApi.Summary, "Read what an EVM wallet has in coins"),
     HttpApiEndpoint.get("utxoDetails", "/utxo/:blockchain/:network/:extendedPublicKey/details", request)
       .annotate(Price, "utxo-assets")
       .annotate(ExampleValues, { totalReceived: undefined, totalSpent: undefined })
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read what a UTXO wallet has in coins" })),
+      .annotate(OpenApi.Summary, "Read what a UTXO wallet has in coins"),
     HttpApiEndpoint.get("xrpDetails", "/:blockchain/:network/:extendedPublicKey/details", request)
       .annotate(Price, "xrp-assets")
       .annotate(ExampleValues, { format: "CLASSIC", totalReceived: undefined, totalSpent: undefined })
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read what an XRP wallet has in coins" }))
+      .annotate(OpenApi.Summary, "Read what an XRP wallet has in coins")
   )
   .middleware(RequestedChain)
   .prefix("/hd-wallets")

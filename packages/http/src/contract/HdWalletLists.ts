@@ -166,7 +166,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { addressFormat: "STANDARD", isChangeAddress: false })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the recorded addresses of a synced EVM wallet" })),
+      .annotate(OpenApi.Summary, "List the recorded addresses of a synced EVM wallet"),
     HttpApiEndpoint.get(
       "utxoWalletAddresses",
       "/utxo/:blockchain/:network/:extendedPublicKey/addresses",
@@ -177,7 +177,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { addressFormat: "P2WPKH", isChangeAddress: false })
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the recorded addresses of a UTXO wallet" })),
+      .annotate(OpenApi.Summary, "List the recorded addresses of a UTXO wallet"),
     HttpApiEndpoint.get(
       "xrpWalletAddresses",
       "/:blockchain/:network/:extendedPublicKey/addresses",
@@ -188,7 +188,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { addressFormat: "CLASSIC", isChangeAddress: false })
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the recorded addresses of an XRP wallet" })),
+      .annotate(OpenApi.Summary, "List the recorded addresses of an XRP wallet"),
     HttpApiEndpoint.get("evmWalletTransactions", "/evm/:blockchain/:network/:extendedPublicKey/transactions", {
       ...listOf,
       success: answeredList(EvmWalletTransaction)
@@ -198,7 +198,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { format: "STANDARD", "fee.amount": "0.00063", ...parties("evm") })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a synced EVM wallet, newest first" })),
+      .annotate(OpenApi.Summary, "List the transactions of a synced EVM wallet, newest first"),
     HttpApiEndpoint.get("utxoWalletTransactions", "/utxo/:blockchain/:network/:extendedPublicKey/transactions", {
       ...listOf,
       success: answeredList(UtxoWalletTransaction)
@@ -208,7 +208,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { "fee.amount": "0.00000282" })
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a UTXO wallet, newest first" })),
+      .annotate(OpenApi.Summary, "List the transactions of a UTXO wallet, newest first"),
     HttpApiEndpoint.get("xrpWalletTransactions", "/:blockchain/:network/:extendedPublicKey/transactions", {
       ...listOf,
       success: answeredList(XrpWalletTransaction)
@@ -221,7 +221,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
         ...parties("xrp")
       })
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP wallet, newest first" })),
+      .annotate(OpenApi.Summary, "List the transactions of an XRP wallet, newest first"),
     HttpApiEndpoint.get("utxoWalletOutputs", "/utxo/:blockchain/:network/:extendedPublicKey/unspent-outputs", {
       ...listOf,
       success: answeredList(WalletOutput)
@@ -230,7 +230,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(Listing, "offset")
       .annotate(DefaultLimit, ten)
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "List the unspent outputs of a UTXO wallet, the oldest first" })),
+      .annotate(OpenApi.Summary, "List the unspent outputs of a UTXO wallet, the oldest first"),
     HttpApiEndpoint.post(
       "utxoDeriveChange",
       "/utxo/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync-change",
@@ -240,17 +240,13 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(ExampleValues, { format: "P2WPKH", type: "change" })
       .annotate(Listing, "whole")
       .annotate(Families, ["utxo"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 addresses for change of a UTXO wallet and record their transfers" })
-      ),
+      .annotate(OpenApi.Summary, "Derive 100 addresses for change of a UTXO wallet and record their transfers"),
     HttpApiEndpoint.post("evmDerive", "/evm/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "evm-derive")
       .annotate(ExampleValues, { format: "STANDARD" })
       .annotate(Listing, "whole")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an EVM wallet and record their transfers" })
-      ),
+      .annotate(OpenApi.Summary, "Derive 100 receiving addresses of an EVM wallet and record their transfers"),
     HttpApiEndpoint.get("walletStatus", "/manage/:blockchain/:network/:extendedPublicKey/status", {
       params,
       query: { ...context, ...derivation, ...format },
@@ -262,7 +258,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       error: [...chainErrors, Failures.invalidXpub, Failures.resourceNotFound, Failures.unimplemented]
     })
       .annotate(Price, "subscription-get")
-      .annotateMerge(OpenApi.annotations({ summary: "Read whether a wallet is synced" }))
+      .annotate(OpenApi.Summary, "Read whether a wallet is synced")
   )
   .middleware(RequestedChain)
   .prefix("/hd-wallets")

@@ -228,7 +228,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Price, "evm-assets")
       .annotate(ExampleValues, { format: "STANDARD" })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read the assets of an EVM wallet" })),
+      .annotate(OpenApi.Summary, "Read the assets of an EVM wallet"),
     HttpApiEndpoint.post("evmPrepare", "/evm/:blockchain/:network/:extendedPublicKey/transactions/prepare", {
       params,
       query: { ...context, ...derivation },
@@ -242,25 +242,21 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
         ...{ total: undefined, reservedUntil: undefined, expirationTimestamp: undefined }
       })
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Prepare a transaction of a synced EVM wallet's address for signing" })
-      ),
+      .annotate(OpenApi.Summary, "Prepare a transaction of a synced EVM wallet's address for signing"),
     HttpApiEndpoint.get("utxoAssets", "/utxo/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
       success: item(Balance)
     })
       .annotate(Price, "utxo-assets")
       .annotate(Families, ["utxo"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of a UTXO wallet" })),
+      .annotate(OpenApi.Summary, "Read the confirmed balance of a UTXO wallet"),
     HttpApiEndpoint.get("utxoStatus", "/utxo/:blockchain/:network/:extendedPublicKey/status", {
       ...assets,
       success: item(WalletStatus)
     })
       .annotate(Price, "subscription-get")
       .annotate(Families, ["utxo"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Read from which block on the record of a UTXO wallet is complete" })
-      ),
+      .annotate(OpenApi.Summary, "Read from which block on the record of a UTXO wallet is complete"),
     HttpApiEndpoint.get("xrpAssets", "/:blockchain/:network/:extendedPublicKey/assets", {
       ...recorded,
       success: item(Balance)
@@ -268,7 +264,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Price, "xrp-assets")
       .annotate(ExampleValues, { format: "CLASSIC" })
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Read the confirmed balance of an XRP wallet" })),
+      .annotate(OpenApi.Summary, "Read the confirmed balance of an XRP wallet"),
     HttpApiEndpoint.post(
       "utxoDerive",
       "/utxo/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync",
@@ -278,9 +274,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(ExampleValues, { format: "P2WPKH" })
       .annotate(Listing, "whole")
       .annotate(Families, ["utxo"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of a UTXO wallet and record their transfers" })
-      ),
+      .annotate(OpenApi.Summary, "Derive 100 receiving addresses of a UTXO wallet and record their transfers"),
     HttpApiEndpoint.post("utxoPrepare", "/utxo/:blockchain/:network/:extendedPublicKey/transactions/prepare", {
       params,
       query: { ...context, ...derivation, ...format },
@@ -301,17 +295,13 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
         ...{ vout: undefined, consensusBranchId: undefined, expiryHeight: undefined, versionGroupId: undefined }
       })
       .annotate(Families, ["utxo"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Prepare a transaction of a UTXO wallet for signing, and reserve its coins" })
-      ),
+      .annotate(OpenApi.Summary, "Prepare a transaction of a UTXO wallet for signing, and reserve its coins"),
     HttpApiEndpoint.post("xrpDerive", "/:blockchain/:network/:extendedPublicKey/addresses/derive-and-sync", derive)
       .annotate(Price, "xrp-derive")
       .annotate(ExampleValues, { format: "CLASSIC" })
       .annotate(Listing, "whole")
       .annotate(Families, ["xrp"])
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Derive 100 receiving addresses of an XRP wallet and record their transfers" })
-      ),
+      .annotate(OpenApi.Summary, "Derive 100 receiving addresses of an XRP wallet and record their transfers"),
     HttpApiEndpoint.get("syncedWallets", manage, {
       params: chainParams,
       query: { ...context, ...offsetQuery(10) },
@@ -321,7 +311,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       .annotate(Price, "subscription-list")
       .annotate(Listing, "offset")
       .annotate(DefaultLimit, 10)
-      .annotateMerge(OpenApi.annotations({ summary: "List the synced wallets of the account" })),
+      .annotate(OpenApi.Summary, "List the synced wallets of the account"),
     HttpApiEndpoint.post("syncWallet", `${manage}/:extendedPublicKey/sync`, {
       params,
       query: { ...context, ...derivation, ...format },
@@ -339,13 +329,11 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       ]
     })
       .annotate(Price, "subscription-create")
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Record the addresses of a wallet from now on, and what they had before" })
-      ),
+      .annotate(OpenApi.Summary, "Record the addresses of a wallet from now on, and what they had before"),
     HttpApiEndpoint.delete("deactivateSyncedWallet", `${manage}/:extendedPublicKey`, {
       ...managed,
       success: item(SyncedWalletKey)
-    }).annotateMerge(OpenApi.annotations({ summary: "Deactivate a synced wallet" })),
+    }).annotate(OpenApi.Summary, "Deactivate a synced wallet"),
     HttpApiEndpoint.post("activateSyncedWallet", `${manage}/:extendedPublicKey/activate`, {
       ...managed,
       payload: emptyBody,
@@ -353,7 +341,7 @@ export class HdWalletsGroup extends HttpApiGroup.make("hdWallets")
       error: [...managed.error, ...bodyErrors, Failures.xpubAlreadyActive]
     })
       .annotate(Price, "subscription-activate")
-      .annotateMerge(OpenApi.annotations({ summary: "Activate a synced wallet again" }))
+      .annotate(OpenApi.Summary, "Activate a synced wallet again")
   )
   .middleware(RequestedChain)
   .prefix("/hd-wallets")

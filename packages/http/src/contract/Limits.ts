@@ -45,7 +45,7 @@ export class LimitsGroup extends HttpApiGroup.make("limits")
       query: context,
       success: item(AccountLimits),
       error: [Failures.invalidData]
-    }).annotateMerge(OpenApi.annotations({ summary: "Read the account's limits, and what is left of them" }))
+    }).annotate(OpenApi.Summary, "Read the account's limits, and what is left of them")
   )
   .prefix("/limits")
   .annotateMerge(

@@ -133,7 +133,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       error: assetErrors
     })
       .annotate(Price, "asset")
-      .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its id" })),
+      .annotate(OpenApi.Summary, "Read an asset by its id"),
     HttpApiEndpoint.get("assetBySymbol", "/assets/by-symbol/:assetSymbol", {
       params: { assetSymbol: printable("Unique symbol in the listing, in any letter case", "USDT") },
       query: context,
@@ -141,7 +141,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       error: assetErrors
     })
       .annotate(Price, "asset")
-      .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its symbol" })),
+      .annotate(OpenApi.Summary, "Read an asset by its symbol"),
     HttpApiEndpoint.get("assetBySlug", "/assets/by-slug/:assetSlug", {
       params: { assetSlug: printable("Unique slug in the listing", "tether") },
       query: context,
@@ -149,12 +149,12 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       error: assetErrors
     })
       .annotate(Price, "asset")
-      .annotateMerge(OpenApi.annotations({ summary: "Read an asset by its slug" })),
+      .annotate(OpenApi.Summary, "Read an asset by its slug"),
     HttpApiEndpoint.get("assets", "/assets", {
       query: { ...context, ...offsetQuery(50) },
       success: offsetPage(ListedAsset),
       error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
-    }).annotateMerge(OpenApi.annotations({ summary: "List the supported assets" })),
+    }).annotate(OpenApi.Summary, "List the supported assets"),
     HttpApiEndpoint.get("supportedAssets", "/metadata/assets", {
       query: {
         ...context,
@@ -167,7 +167,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       error: [Failures.invalidData, ...pageErrors, Failures.unimplemented]
     })
       .annotate(Price, "asset-list")
-      .annotateMerge(OpenApi.annotations({ summary: "List the names and ids of the supported assets" })),
+      .annotate(OpenApi.Summary, "List the names and ids of the supported assets"),
     HttpApiEndpoint.get("rateById", "/exchange-rates/by-id/:fromAssetId/:toAssetId", {
       params: {
         fromAssetId: idParam("Id of the asset that is sold"),
@@ -178,7 +178,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       error: [...assetErrors, Failures.pairNotAvailable]
     })
       .annotate(Price, "exchange-rate")
-      .annotateMerge(OpenApi.annotations({ summary: "Read the exchange rate of two assets by their ids" })),
+      .annotate(OpenApi.Summary, "Read the exchange rate of two assets by their ids"),
     HttpApiEndpoint.get("rateBySymbol", "/exchange-rates/by-symbol/:fromAssetSymbol/:toAssetSymbol", {
       params: {
         fromAssetSymbol: printable("Symbol of the asset that is sold, in any letter case", "BTC"),
@@ -189,7 +189,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       error: [...assetErrors, Failures.pairNotAvailable]
     })
       .annotate(Price, "exchange-rate")
-      .annotateMerge(OpenApi.annotations({ summary: "Read the exchange rate of two assets by their symbols" }))
+      .annotate(OpenApi.Summary, "Read the exchange rate of two assets by their symbols")
   )
   .annotateEndpoints(ExampleValues, { unit: "USD" })
   .prefix("/market-data")

@@ -30,7 +30,7 @@ export class NextNonceGroup extends HttpApiGroup.make("nextNonce")
     })
       .annotate(Price, "next-nonce")
       .annotate(Families, ["evm", "tron"])
-      .annotateMerge(OpenApi.annotations({ summary: "Show the nonce of an address's next transaction" })),
+      .annotate(OpenApi.Summary, "Show the nonce of an address's next transaction"),
     HttpApiEndpoint.get("nextSequence", "/xrp/:network/:address/next-available-sequence", {
       params: { ...networkParam, address: AddressText.annotate({ description: "Address of the account" }) },
       query: context,
@@ -46,7 +46,7 @@ export class NextNonceGroup extends HttpApiGroup.make("nextNonce")
     })
       .annotate(Price, "next-nonce")
       .annotate(Families, ["xrp"])
-      .annotateMerge(OpenApi.annotations({ summary: "Show the sequence of an account's next transaction" }))
+      .annotate(OpenApi.Summary, "Show the sequence of an account's next transaction")
   )
   .middleware(RequestedChain)
   .prefix("/addresses-latest")

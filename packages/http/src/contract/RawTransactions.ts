@@ -164,7 +164,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
         "gasPrice.amount": "31000000000",
         "blockchainSpecific.fee.unit": "Wei"
       })
-      .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of an EVM chain" })),
+      .annotate(OpenApi.Summary, "Decode a raw transaction of an EVM chain"),
     HttpApiEndpoint.post("utxoDecode", "/utxo/:blockchain/:network/decode-raw-transaction", {
       params: chainParams,
       query: context,
@@ -177,7 +177,7 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
       .annotate(IsLongAnswer, true)
       .annotate(Families, ["utxo"])
       .annotate(ExampleValues, { ...FamilyExample.values("utxo"), rawTransactionHex: utxoExample })
-      .annotateMerge(OpenApi.annotations({ summary: "Decode a raw transaction of a UTXO chain" }))
+      .annotate(OpenApi.Summary, "Decode a raw transaction of a UTXO chain")
   )
   .middleware(RequestedChain)
   .prefix("/utils")

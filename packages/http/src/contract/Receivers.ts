@@ -90,7 +90,7 @@ export class ReceiversGroup extends HttpApiGroup.make("receivers")
       error: [Failures.invalidData, ...pageErrors]
     })
       .annotate(ExampleValues, { pausedUntilTimestamp: undefined })
-      .annotateMerge(OpenApi.annotations({ summary: "List the hosts that callbacks go to, and how each one does" })),
+      .annotate(OpenApi.Summary, "List the hosts that callbacks go to, and how each one does"),
     HttpApiEndpoint.post("recover", "/recover", {
       query: context,
       payload: body({
@@ -109,11 +109,9 @@ export class ReceiversGroup extends HttpApiGroup.make("receivers")
       }),
       success: item(RecoveredReceivers).pipe(HttpApiSchema.status(201)),
       error: [Failures.invalidData, ...bodyErrors]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary:
-          "Send all callbacks of a host or of the account again, since a time; the status of each subscription shows how far that is"
-      })
+    }).annotate(
+      OpenApi.Summary,
+      "Send all callbacks of a host or of the account again, since a time; the status of each subscription shows how far that is"
     )
   )
   .prefix("/receivers")

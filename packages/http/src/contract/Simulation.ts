@@ -109,9 +109,7 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
       .annotate(ExampleValues, {
         ...{ "gasPrice.unit": "Wei", maxFeePerGas: undefined, maxPriorityFeePerGas: undefined }
       })
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Run a transaction on top of the newest block without sending it" })
-      )
+      .annotate(OpenApi.Summary, "Run a transaction on top of the newest block without sending it")
   )
   .middleware(RequestedChain)
   .prefix("/simulate-transactions")

@@ -292,7 +292,7 @@ const create = <Path extends string, Request extends Schema.Top, Answer extends 
       ...FamilyExample.values(families.includes("evm") ? "evm" : families[0]!),
       ...{ eventType, filter: filterExamples[eventClass] }
     })
-    .annotateMerge(OpenApi.annotations({ summary: `Subscribe to ${words}` }))
+    .annotate(OpenApi.Summary, `Subscribe to ${words}`)
 
 type Create<K extends EventKind> = K extends unknown
   ? ReturnType<typeof create<K["path"], FormOf<K>["request"], FormOf<K>["answer"]>>
@@ -319,7 +319,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
     })
       .annotate(Price, "subscription-list")
       .annotate(ExampleValues, { ...active, limit: 10 })
-      .annotateMerge(OpenApi.annotations({ summary: "List the subscriptions on a chain, oldest first" })),
+      .annotate(OpenApi.Summary, "List the subscriptions on a chain, oldest first"),
     HttpApiEndpoint.get("get", "/:referenceId", {
       ...one,
       success: item(SubscriptionDetails),
@@ -327,14 +327,14 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
     })
       .annotate(Price, "subscription-get")
       .annotate(ExampleValues, active)
-      .annotateMerge(OpenApi.annotations({ summary: "Read a subscription" })),
+      .annotate(OpenApi.Summary, "Read a subscription"),
     HttpApiEndpoint.delete("delete", "/:referenceId", {
       ...one,
       success: item(ChangedSubscription),
       error: [...chainErrors, Failures.resourceNotFound]
     })
       .annotate(ExampleValues, { ...active, transactionId: "" })
-      .annotateMerge(OpenApi.annotations({ summary: "Delete a subscription with its pending callbacks" })),
+      .annotate(OpenApi.Summary, "Delete a subscription with its pending callbacks"),
     HttpApiEndpoint.post("activate", "/:referenceId/activate", {
       ...one,
       payload: emptyBody,
@@ -343,7 +343,7 @@ export class SubscriptionsGroup extends HttpApiGroup.make("subscriptions")
     })
       .annotate(Price, "subscription-activate")
       .annotate(ExampleValues, { ...active, transactionId: "" })
-      .annotateMerge(OpenApi.annotations({ summary: "Activate a subscription and send its parked callbacks" }))
+      .annotate(OpenApi.Summary, "Activate a subscription and send its parked callbacks")
   )
   .middleware(RequestedChain)
   .prefix("/blockchain-events/:blockchain/:network")

@@ -100,7 +100,7 @@ export class TokenPreparationGroup extends HttpApiGroup.make("tokenPreparation")
     })
       .annotate(Price, "prepare")
       .annotate(ExampleValues, examples)
-      .annotateMerge(OpenApi.annotations({ summary: "Prepare a transfer of fungible tokens (ERC-20) for signing" })),
+      .annotate(OpenApi.Summary, "Prepare a transfer of fungible tokens (ERC-20) for signing"),
     HttpApiEndpoint.post("prepareNonFungible", "/evm/:blockchain/:network/non-fungible-tokens", {
       ...answers,
       payload: body({
@@ -113,9 +113,7 @@ export class TokenPreparationGroup extends HttpApiGroup.make("tokenPreparation")
     })
       .annotate(Price, "prepare")
       .annotate(ExampleValues, examples)
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Prepare a transfer of a non-fungible token (ERC-721) for signing" })
-      )
+      .annotate(OpenApi.Summary, "Prepare a transfer of a non-fungible token (ERC-721) for signing")
   )
   .middleware(RequestedChain)
   .annotateEndpoints(Families, ["evm", "tron"])

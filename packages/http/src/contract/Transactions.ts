@@ -170,7 +170,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       .annotate(Price, "evm-transaction")
       .annotate(ExampleValues, singleValues)
       .annotate(Families, families)
-      .annotateMerge(OpenApi.annotations({ summary: "Read a mined transaction of an EVM chain" })),
+      .annotate(OpenApi.Summary, "Read a mined transaction of an EVM chain"),
     HttpApiEndpoint.get("evmInternal", "/transactions/evm/:blockchain/:network/:transactionHash/internal", {
       params: byHash,
       query: { ...context, ...offsetQuery(50) },
@@ -180,7 +180,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       .annotate(Price, "internal-transactions")
       .annotate(Listing, "offset")
       .annotate(Families, families)
-      .annotateMerge(OpenApi.annotations({ summary: "List the internal transactions of a transaction" })),
+      .annotate(OpenApi.Summary, "List the internal transactions of a transaction"),
     HttpApiEndpoint.get("evmTokens", "/transactions/evm/:blockchain/:network/:transactionHash/tokens-transfers", {
       params: byHash,
       query: { ...context, ...offsetQuery(50) },
@@ -191,7 +191,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       .annotate(ExampleValues, { nonFungibleValues: undefined })
       .annotate(Listing, "offset")
       .annotate(Families, families)
-      .annotateMerge(OpenApi.annotations({ summary: "List the token transfers of a transaction" })),
+      .annotate(OpenApi.Summary, "List the token transfers of a transaction"),
     HttpApiEndpoint.get("logs", "/transactions/evm/:blockchain/:network/:transactionHash/logs", {
       params: byHash,
       query: { ...context, ...offsetQuery(50) },
@@ -201,7 +201,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       .annotate(Price, "evm-logs")
       .annotate(Listing, "offset")
       .annotate(Families, families)
-      .annotateMerge(OpenApi.annotations({ summary: "List the logs of a transaction" })),
+      .annotate(OpenApi.Summary, "List the logs of a transaction"),
     HttpApiEndpoint.post("prepare", "/prepare-transactions/evm/:blockchain/:network/native-coins", {
       params: chainParams,
       query: context,
@@ -221,7 +221,7 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
         ...{ amount: "0.25", priority: "standard", substractFromAmount: false, type: "gas-fee-market-transaction" }
       })
       .annotate(Families, families)
-      .annotateMerge(OpenApi.annotations({ summary: "Prepare a transaction of native coins for signing" })),
+      .annotate(OpenApi.Summary, "Prepare a transaction of native coins for signing"),
     ...utxoTransactionEndpoints,
     xrpTransactionEndpoint
   )

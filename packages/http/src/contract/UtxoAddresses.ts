@@ -77,7 +77,7 @@ export const utxoAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(Price, "utxo-address-latest")
     .annotate(ExampleValues, example)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an address of a UTXO chain" })),
+    .annotate(OpenApi.Summary, "List the transactions of an address of a UTXO chain"),
   HttpApiEndpoint.get("utxoUnconfirmed", `${latest}/unconfirmed-transactions`, {
     params,
     query: { ...context, ...offsetQuery(50) },
@@ -88,9 +88,7 @@ export const utxoAddressEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "utxo-address-latest")
     .annotate(ExampleValues, { ...waiting, ...ofNode })
-    .annotateMerge(
-      OpenApi.annotations({ summary: "List the transactions of an address of a UTXO chain that wait for a block" })
-    ),
+    .annotate(OpenApi.Summary, "List the transactions of an address of a UTXO chain that wait for a block"),
   HttpApiEndpoint.get("utxoLatestBalance", `${latest}/balance`, {
     params,
     query: context,
@@ -99,7 +97,7 @@ export const utxoAddressEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-balance")
-    .annotateMerge(OpenApi.annotations({ summary: "Read the coins of an address of a UTXO chain" })),
+    .annotate(OpenApi.Summary, "Read the coins of an address of a UTXO chain"),
   HttpApiEndpoint.get("utxoBalance", `${historical}/balance`, {
     params,
     query: context,
@@ -108,7 +106,7 @@ export const utxoAddressEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-balance")
-    .annotateMerge(OpenApi.annotations({ summary: "Read the coins of a recorded address of a UTXO chain" })),
+    .annotate(OpenApi.Summary, "Read the coins of a recorded address of a UTXO chain"),
   HttpApiEndpoint.get("utxoTransactions", `${historical}/transactions`, {
     params,
     query: { ...context, ...cursorQuery },
@@ -119,7 +117,7 @@ export const utxoAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(Price, "utxo-address-history")
     .annotate(ExampleValues, example)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a recorded address of a UTXO chain" })),
+    .annotate(OpenApi.Summary, "List the transactions of a recorded address of a UTXO chain"),
   HttpApiEndpoint.get("utxoTransactionsSince", `${historical}/transactions/from-timestamp/:timestamp`, {
     params: { ...params, timestamp: TimestampText },
     query: { ...context, ...cursorQuery },
@@ -130,9 +128,7 @@ export const utxoAddressEndpoints = [
     .annotate(Listing, "cursor")
     .annotate(Price, "utxo-address-coins")
     .annotate(ExampleValues, example)
-    .annotateMerge(
-      OpenApi.annotations({ summary: "List the transactions of a recorded address of a UTXO chain since a moment" })
-    ),
+    .annotate(OpenApi.Summary, "List the transactions of a recorded address of a UTXO chain since a moment"),
   HttpApiEndpoint.get("utxoUnspent", `${historical}/unspent-outputs`, {
     params,
     query: { ...context, ...offsetQuery(50) },
@@ -143,5 +139,5 @@ export const utxoAddressEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "utxo-address-coins")
     .annotate(ExampleValues, { completeFrom: undefined })
-    .annotateMerge(OpenApi.annotations({ summary: "List the unspent outputs of a recorded address of a UTXO chain" }))
+    .annotate(OpenApi.Summary, "List the unspent outputs of a recorded address of a UTXO chain")
 ] as const

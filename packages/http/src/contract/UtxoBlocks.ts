@@ -152,7 +152,7 @@ export const utxoBlockEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-last-block")
-    .annotateMerge(OpenApi.annotations({ summary: "Read a block of a UTXO chain by its hash" })),
+    .annotate(OpenApi.Summary, "Read a block of a UTXO chain by its hash"),
   HttpApiEndpoint.get("utxoByHeight", `${blocks}/height/:blockHeight/details`, {
     params: byHeight,
     query: context,
@@ -161,7 +161,7 @@ export const utxoBlockEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-last-block")
-    .annotateMerge(OpenApi.annotations({ summary: "Read a block of a UTXO chain by its height" })),
+    .annotate(OpenApi.Summary, "Read a block of a UTXO chain by its height"),
   HttpApiEndpoint.get("utxoLatest", `${blocks}/latest/details`, {
     params: chainParams,
     query: context,
@@ -170,7 +170,7 @@ export const utxoBlockEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-last-block")
-    .annotateMerge(OpenApi.annotations({ summary: "Read the last mined block of a UTXO chain" })),
+    .annotate(OpenApi.Summary, "Read the last mined block of a UTXO chain"),
   HttpApiEndpoint.get("utxoNewest", `${blocks}/latest`, {
     params: chainParams,
     query: { ...context, ...countQuery },
@@ -180,7 +180,7 @@ export const utxoBlockEndpoints = [
     .annotate(Families, families)
     .annotate(Listing, "whole")
     .annotate(Price, "utxo-last-block")
-    .annotateMerge(OpenApi.annotations({ summary: "List the last mined blocks of a UTXO chain, newest first" })),
+    .annotate(OpenApi.Summary, "List the last mined blocks of a UTXO chain, newest first"),
   HttpApiEndpoint.get("utxoTransactionsByHash", `${blocks}/hash/:blockHash/transactions`, {
     params: byHash,
     query: { ...context, ...offsetQuery(50) },
@@ -191,7 +191,7 @@ export const utxoBlockEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "utxo-last-block")
     .annotate(ExampleValues, example)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of a UTXO chain, by its hash" })),
+    .annotate(OpenApi.Summary, "List the transactions of a block of a UTXO chain, by its hash"),
   HttpApiEndpoint.get("utxoTransactionsByHeight", `${blocks}/height/:blockHeight/transactions`, {
     params: byHeight,
     query: { ...context, ...offsetQuery(50) },
@@ -202,7 +202,7 @@ export const utxoBlockEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "utxo-last-block")
     .annotate(ExampleValues, example)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of a block of a UTXO chain, by its height" }))
+    .annotate(OpenApi.Summary, "List the transactions of a block of a UTXO chain, by its height")
 ] as const
 
 export const utxoTransactionEndpoints = [
@@ -215,7 +215,7 @@ export const utxoTransactionEndpoints = [
     .annotate(Families, families)
     .annotate(Price, "utxo-transaction")
     .annotate(ExampleValues, example)
-    .annotateMerge(OpenApi.annotations({ summary: "Read a transaction of a UTXO chain" })),
+    .annotate(OpenApi.Summary, "Read a transaction of a UTXO chain"),
   HttpApiEndpoint.get("utxoRaw", `${transactions}/:transactionHash/raw-data`, {
     params: byId,
     query: context,
@@ -228,5 +228,5 @@ export const utxoTransactionEndpoints = [
   })
     .annotate(Families, families)
     .annotate(Price, "utxo-transaction")
-    .annotateMerge(OpenApi.annotations({ summary: "Read the bytes of a transaction of a UTXO chain" }))
+    .annotate(OpenApi.Summary, "Read the bytes of a transaction of a UTXO chain")
 ] as const

@@ -106,7 +106,7 @@ export const xrpLedgerEndpoints = [
     .annotate(Price, "xrp-block-transactions")
     .annotate(Families, families)
     .annotate(ExampleValues, ledgerExample)
-    .annotateMerge(OpenApi.annotations({ summary: "Read an XRP ledger by its hash" })),
+    .annotate(OpenApi.Summary, "Read an XRP ledger by its hash"),
   HttpApiEndpoint.get("xrpByHeight", `${ledgers}/height/:blockHeight/details`, {
     params: byHeight,
     query: context,
@@ -116,7 +116,7 @@ export const xrpLedgerEndpoints = [
     .annotate(Price, "xrp-block-transactions")
     .annotate(Families, families)
     .annotate(ExampleValues, ledgerExample)
-    .annotateMerge(OpenApi.annotations({ summary: "Read an XRP ledger by its index" })),
+    .annotate(OpenApi.Summary, "Read an XRP ledger by its index"),
   HttpApiEndpoint.get("xrpLatest", `${ledgers}/latest/details`, {
     params: networkParam,
     query: context,
@@ -126,7 +126,7 @@ export const xrpLedgerEndpoints = [
     .annotate(Price, "xrp-block-transactions")
     .annotate(Families, families)
     .annotate(ExampleValues, newestExample)
-    .annotateMerge(OpenApi.annotations({ summary: "Read the last validated XRP ledger" })),
+    .annotate(OpenApi.Summary, "Read the last validated XRP ledger"),
   HttpApiEndpoint.get("xrpNewest", `${ledgers}/latest`, {
     params: networkParam,
     query: { ...context, ...countQuery },
@@ -137,7 +137,7 @@ export const xrpLedgerEndpoints = [
     .annotate(Price, "xrp-block-transactions")
     .annotate(Families, families)
     .annotate(ExampleValues, newestExample)
-    .annotateMerge(OpenApi.annotations({ summary: "List the last validated XRP ledgers, newest first" })),
+    .annotate(OpenApi.Summary, "List the last validated XRP ledgers, newest first"),
   HttpApiEndpoint.get("xrpTransactions", `${ledgers}/hash/:blockHash/transactions`, {
     params: byHash,
     query: { ...context, ...offsetQuery(50) },
@@ -148,7 +148,7 @@ export const xrpLedgerEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "xrp-block-transactions")
     .annotate(ExampleValues, transactionExample)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger" })),
+    .annotate(OpenApi.Summary, "List the transactions of an XRP ledger"),
   HttpApiEndpoint.get("xrpTransactionsByHeight", `${ledgers}/height/:blockHeight/transactions`, {
     params: byHeight,
     query: { ...context, ...offsetQuery(50) },
@@ -159,7 +159,7 @@ export const xrpLedgerEndpoints = [
     .annotate(Listing, "offset")
     .annotate(Price, "xrp-block-transactions")
     .annotate(ExampleValues, transactionExample)
-    .annotateMerge(OpenApi.annotations({ summary: "List the transactions of an XRP ledger by its index" }))
+    .annotate(OpenApi.Summary, "List the transactions of an XRP ledger by its index")
 ] as const
 
 export const xrpTransactionEndpoint = HttpApiEndpoint.get(
@@ -175,7 +175,7 @@ export const xrpTransactionEndpoint = HttpApiEndpoint.get(
   .annotate(Price, "xrp-transaction")
   .annotate(Families, families)
   .annotate(ExampleValues, transactionExample)
-  .annotateMerge(OpenApi.annotations({ summary: "Read a transaction of a validated XRP ledger" }))
+  .annotate(OpenApi.Summary, "Read a transaction of a validated XRP ledger")
 
 /** The size of a page of an account's transactions, where a request does not say. */
 const ten = 10
@@ -209,4 +209,4 @@ export const xrpAddressEndpoint = HttpApiEndpoint.get(
   .annotate(Price, "xrp-address-transactions")
   .annotate(Families, families)
   .annotate(ExampleValues, { ...transactionExample, answeredFrom: "node" })
-  .annotateMerge(OpenApi.annotations({ summary: "List the validated transactions that an XRP account was part of" }))
+  .annotate(OpenApi.Summary, "List the validated transactions that an XRP account was part of")

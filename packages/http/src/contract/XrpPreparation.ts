@@ -103,7 +103,7 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
         ...FamilyExample.values("xrp"),
         ...{ "fee.amount": "0.00001", "value.amount": "25.5", "fee.exactAmount": undefined }
       })
-      .annotateMerge(OpenApi.annotations({ summary: "Prepare a payment of XRP for signing" }))
+      .annotate(OpenApi.Summary, "Prepare a payment of XRP for signing")
   )
   .middleware(RequestedChain)
   .prefix("/prepare-transactions")
