@@ -9,7 +9,6 @@ import type { TokenKind } from "@headwater/core/chains/Blockchain"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
-import * as Schema from "effect/Schema"
 import * as Effect from "effect/Effect"
 import { Conflict } from "../../contract/Errors.ts"
 import { decodeAddress } from "../Field.ts"
@@ -26,8 +25,6 @@ export interface Options {
 
 /** Transfers that are looked through for one answer. */
 const mostTransfers = 50_000
-
-class TooManyTransfers extends Schema.TaggedError<TooManyTransfers>()("TooManyTransfers", {}) {}
 
 interface Moved {
   readonly contract: Address.AddressBytes
@@ -62,16 +59,23 @@ export const make = <Node extends ConnectedNode>(
   const movedOf = Effect.fnUntraced(function* (address: Address.AddressBytes, recordedFrom: number, upTo: number) {
     const found = new Map<string, Moved>()
     let transfers = 0
-    yield* record.each("token", address, upTo, (transfer, height) => {
-      if (++transfers > mostTransfers) throw new TooManyTransfers()
+    const each = record.each("token", address, upTo, (transfer, height) => {
+      if (++transfers > mostTransfers) return false
       const { contract, token, tokenId } = transfer
       const key = Bytes.key(contract)
       const moved = found.get(key) ?? { contract, kind: token, amounts: new Map<bigint | undefined, bigint>() }
       found.set(key, moved)
       // What came before, and is recorded for somebody else's sake, may have left in a block that is not.
-      if (height < recordedFrom) return
+      if (height < recordedFrom) return true
       moved.amounts.set(tokenId, RecordedAmount.after(moved.amounts.get(tokenId) ?? 0n, address, transfer))
+      return true
     })
+    yield* Effect.orDie(each)
+    if (transfers > mostTransfers) {
+      return yield* new Conflict({
+        message: `The address has more than ${mostTransfers} token transfers: list those instead`
+      })
+    }
     return [...found.values()].sort((a, b) => Buffer.compare(a.contract, b.contract))
   })
 
@@ -80,18 +84,7 @@ export const make = <Node extends ConnectedNode>(
     yield* RecordedAddress.checkSynced(record, mode, account, address)
     const { node, tip } = yield* freshness.recorded(true)
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
-    const moved = yield* movedOf(address, recordedFrom, tip.height).pipe(
-      Effect.orDie,
-      Effect.catchDefect((defect) =>
-        defect instanceof TooManyTransfers
-          ? Effect.fail(
-              new Conflict({
-                message: `The address has more than ${mostTransfers} token transfers: list those instead`
-              })
-            )
-          : Effect.die(defect)
-      )
-    )
+    const moved = yield* movedOf(address, recordedFrom, tip.height)
     const rest = after === undefined ? moved : moved.filter(({ contract }) => isAfter(positionOf(contract), after))
     const page = rest.slice(0, limit)
     const contracts = page.map(({ contract }) => contract)
@@ -102,9 +95,7 @@ export const make = <Node extends ConnectedNode>(
       )
     )
     const mentions = page.map(({ contract, kind }) => ({ contract, token: kind }))
-    const names = yield* freshness
-      .orUnavailable(TokenNames.find(record, node.source, tip.height, mentions))
-      .pipe(Effect.catchTag("DatabaseError", Effect.die))
+    const names = yield* freshness.orUnavailable(TokenNames.find(record, node.source, tip.height, mentions))
     const last = contracts.at(-1)
     return {
       next: rest.length > limit && last !== undefined ? positionOf(last) : undefined,

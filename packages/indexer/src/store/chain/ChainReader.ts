@@ -66,12 +66,15 @@ export interface ChainReader {
   ) => Effect.Effect<Page<K>, DatabaseError>
   /** Transactions that name an address, on UTXO chains by an input or output. */
   readonly transactions: (address: AddressBytes, request: PageRequest) => Effect.Effect<TransactionPage, DatabaseError>
-  /** Every recorded transfer of a kind up to a height that names an address, with its height, oldest first, a page at a time. */
+  /**
+   * Every recorded transfer of a kind up to a height that names an address, with its height, oldest first, a page at a time;
+   * `use` says whether to go on.
+   */
   readonly each: <K extends Kind>(
     kind: K,
     address: AddressBytes,
     upTo: number,
-    use: (transfer: TransferOf<K>, height: number) => void
+    use: (transfer: TransferOf<K>, height: number) => boolean
   ) => Effect.Effect<void, DatabaseError>
   /** What an address received and spent in coins up to a height. Account chains only. */
   readonly coinTotals: (address: AddressBytes, upTo: number) => Effect.Effect<CoinTotals.CoinTotals, DatabaseError>
@@ -146,7 +149,7 @@ const each = Effect.fn("ChainReader.each")(function* <K extends Kind>(
   kind: K,
   address: AddressBytes,
   upTo: number,
-  use: (transfer: TransferOf<K>, height: number) => void
+  use: (transfer: TransferOf<K>, height: number) => boolean
 ) {
   const row = yield* ChainRow.find(chain)
   if (row === undefined) return
@@ -158,8 +161,7 @@ const each = Effect.fn("ChainReader.each")(function* <K extends Kind>(
       after
     })
     for (const { height, transfer } of transfers) {
-      if (height > upTo) return
-      use(transfer, height)
+      if (height > upTo || !use(transfer, height)) return
     }
     if (!hasMore) return
     after = transfers.at(-1)!.position
