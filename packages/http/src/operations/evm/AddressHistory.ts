@@ -103,16 +103,8 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
     // Read before the page: what is recorded further back meanwhile is only not told yet.
     const recordedFrom = yield* RecordedAddress.recordedFrom(record, address, "tokens")
     const { next, transfers } = yield* Effect.orDie(record.page("token", address, RecordedAddress.pageRequest(request)))
-    const tokens = yield* freshness
-      .orUnavailable(
-        TokenNames.find(
-          record,
-          node.source,
-          tip.height,
-          transfers.map(({ transfer }) => transfer)
-        )
-      )
-      .pipe(Effect.catchTag("DatabaseError", Effect.die))
+    const mentions = transfers.map(({ transfer }) => transfer)
+    const tokens = yield* freshness.orUnavailable(TokenNames.find(record, node.source, tip.height, mentions))
     const items = transfers.map((recorded) => {
       const { contract, from, to } = recorded.transfer
       const metadata = tokens.get(Bytes.key(contract))

@@ -141,8 +141,7 @@ export const make = <Node extends ConnectedNode>(
     const tip = yield* Effect.orDie(record.tip)
     // The block may be younger than the record, and its contracts unknown to a node that is behind.
     const height = Math.max(tip?.height ?? 0, logs[0]?.height ?? 0)
-    const names = TokenNames.find(record, node.source, height, transfers)
-    const tokens = yield* freshness.orUnavailable(names).pipe(Effect.catchTag("DatabaseError", Effect.die))
+    const tokens = yield* freshness.orUnavailable(TokenNames.find(record, node.source, height, transfers))
     return {
       total: all.length,
       items: transfers.map((transfer) => {

@@ -64,11 +64,8 @@ const simulate = Effect.fnUntraced(function* (
   const isContract = yield* evm.hasCode(to)
   const { block, failed, gasUsed, moves } = yield* evm.simulate({ from, to, value, data, gasLimit, gasPrice: cap })
   const contracts = new Map(moves?.tokens.map((transfer) => [Bytes.key(transfer.contract), transfer]))
-  const tokens = yield* Effect.catchTag(
-    TokenNames.find({ ...record, ...unkept }, source, block.height, [...contracts.values()].slice(0, maxNamed)),
-    "DatabaseError",
-    Effect.die
-  )
+  const mentions = [...contracts.values()].slice(0, maxNamed)
+  const tokens = yield* TokenNames.find({ ...record, ...unkept }, source, block.height, mentions)
   const address = (bytes: Address.AddressBytes) => Address.encode(chain, bytes)!
   const coins = (wei: bigint) => CoinAmount.of(chain, wei)
   const gas = gasUsed ?? gasLimit

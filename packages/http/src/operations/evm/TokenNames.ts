@@ -24,29 +24,34 @@ type Mention = Pick<TokenTransfer, "contract" | "token">
  * and what contracts say of themselves is kept as of it. Without a node that can be asked, contracts that the record does not know
  * are absent.
  */
-export const find = Effect.fn("TokenNames.find")(function* (
-  record: ChainReader,
-  { tokenMetadata }: Pick<Source, "tokenMetadata">,
-  height: number,
-  mentions: ReadonlyArray<Mention>
-) {
-  const distinct = [...new Map(mentions.map((mention) => [Bytes.key(mention.contract), mention])).values()]
-  const known = yield* record.tokens(distinct.map(({ contract }) => contract))
-  const found = new Map([...known].map(([key, { metadata }]) => [key, metadata]))
-  if (tokenMetadata === undefined) return found
-  const now = (yield* Clock.currentTimeMillis) / 1000
-  const unknown = distinct.filter(({ contract, token }) => !Tokens.isKnown(known.get(Bytes.key(contract)), token, now))
-  for (const some of Arr.chunksOf(unknown, atOnce)) {
-    const contracts = some.map(({ contract }) => contract)
-    const answers = yield* tokenMetadata(contracts, height)
-    const learned = contracts.map((contract, i) => ({ contract, height, metadata: answers[i]! }))
-    for (const { contract, metadata } of learned) {
-      const key = Bytes.key(contract)
-      found.set(key, Tokens.later(found.get(key), metadata))
-    }
-    yield* record.keepTokens(
-      learned.filter(({ contract, metadata }) => known.has(Bytes.key(contract)) || isSaid(metadata))
+export const find = Effect.fn("TokenNames.find")(
+  function* (
+    record: ChainReader,
+    { tokenMetadata }: Pick<Source, "tokenMetadata">,
+    height: number,
+    mentions: ReadonlyArray<Mention>
+  ) {
+    const distinct = [...new Map(mentions.map((mention) => [Bytes.key(mention.contract), mention])).values()]
+    const known = yield* record.tokens(distinct.map(({ contract }) => contract))
+    const found = new Map([...known].map(([key, { metadata }]) => [key, metadata]))
+    if (tokenMetadata === undefined) return found
+    const now = (yield* Clock.currentTimeMillis) / 1000
+    const unknown = distinct.filter(
+      ({ contract, token }) => !Tokens.isKnown(known.get(Bytes.key(contract)), token, now)
     )
-  }
-  return found
-})
+    for (const some of Arr.chunksOf(unknown, atOnce)) {
+      const contracts = some.map(({ contract }) => contract)
+      const answers = yield* tokenMetadata(contracts, height)
+      const learned = contracts.map((contract, i) => ({ contract, height, metadata: answers[i]! }))
+      for (const { contract, metadata } of learned) {
+        const key = Bytes.key(contract)
+        found.set(key, Tokens.later(found.get(key), metadata))
+      }
+      yield* record.keepTokens(
+        learned.filter(({ contract, metadata }) => known.has(Bytes.key(contract)) || isSaid(metadata))
+      )
+    }
+    return found
+  },
+  Effect.catchTag("DatabaseError", Effect.die)
+)
