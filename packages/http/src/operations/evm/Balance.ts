@@ -8,21 +8,15 @@ import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "../Field.ts"
 import type { WalletNode } from "./Assets.ts"
 
-type Operation = ChainOperations["evmBalance"]
-
 export const make = <Node extends ConnectedNode>(
   { chain }: ChainReader,
   freshness: Freshness<Node>,
   nodeOf: (node: Node) => Pick<WalletNode, "accountsAt">
-): Operation => {
-  const evmBalance = Effect.fnUntraced(function* (request: Parameters<Operation>[0]) {
+): ChainOperations["evmBalance"] =>
+  Effect.fn("Balance.evmBalance")(function* (request) {
     const address = yield* decodeAddress(chain, "address", request.address)
     const node = yield* freshness.node
     const { hash } = yield* node.source.head
     const [account] = yield* nodeOf(node).accountsAt([address], hash)
     return { confirmedBalance: CoinAmount.of(chain, account!.balance) }
-  })
-  return Effect.fn("Balance.evmBalance")((request: Parameters<Operation>[0]) =>
-    freshness.orUnavailable(evmBalance(request))
-  )
-}
+  }, freshness.orUnavailable)

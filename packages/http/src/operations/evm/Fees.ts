@@ -27,7 +27,7 @@ const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: T
 type Operations = Pick<ChainOperations, "marketFees" | "gasPrices" | "nativeGas" | "tokenGas">
 
 export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>): Operations => {
-  const marketFees = Effect.fnUntraced(function* () {
+  const marketFees: Operations["marketFees"] = Effect.fn("Fees.marketFees")(function* () {
     const { evm } = yield* freshness.node
     const prices = yield* evm.gasPrices(Preparation.percentiles)
     const { baseFee } = prices
@@ -42,23 +42,23 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>
       maxFeePerGas: byPriority((priority) => quote(priority).cap),
       maxPriorityFeePerGas: byPriority((priority) => quote(priority).tip)
     }
-  })
+  }, freshness.orUnavailable)
 
-  const gasPrices = Effect.fnUntraced(function* () {
+  const gasPrices: Operations["gasPrices"] = Effect.fn("Fees.gasPrices")(function* () {
     const { evm } = yield* freshness.node
     const prices = yield* evm.gasPrices(Preparation.percentiles)
     return byPriority((priority) => Preparation.feeQuote("legacy-transaction", prices, priority, true).cap)
-  })
+  }, freshness.orUnavailable)
 
-  const nativeGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["nativeGas"]>[0]) {
+  const nativeGas: Operations["nativeGas"] = Effect.fn("Fees.nativeGas")(function* (request) {
     const from = yield* decodeAddress(chain, "sender", request.sender)
     const to = yield* decodeAddress(chain, "recipient", request.recipient)
     const value = yield* decodeAmount(chain, "amount", request.amount)
     const { evm } = yield* freshness.node
     return yield* gasItem(chain, evm, { from, to, value, data: new TextEncoder().encode(request.additionalData ?? "") })
-  })
+  }, freshness.orUnavailable)
 
-  const tokenGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["tokenGas"]>[0]) {
+  const tokenGas: Operations["tokenGas"] = Effect.fn("Fees.tokenGas")(function* (request) {
     const { evm } = yield* freshness.node
     const { amount, contractType, ...transfer } = request
     const isFungible = contractType.endsWith("20")
@@ -67,16 +67,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>
       ...(isFungible ? { amount } : { tokenId: amount, attribute: "amount" })
     })
     return yield* gasItem(chain, evm, { ...call, value: 0n })
-  })
+  }, freshness.orUnavailable)
 
-  return {
-    marketFees: Effect.fn("Fees.marketFees")(() => freshness.orUnavailable(marketFees())),
-    gasPrices: Effect.fn("Fees.gasPrices")(() => freshness.orUnavailable(gasPrices())),
-    nativeGas: Effect.fn("Fees.nativeGas")((request: Parameters<typeof nativeGas>[0]) =>
-      freshness.orUnavailable(nativeGas(request))
-    ),
-    tokenGas: Effect.fn("Fees.tokenGas")((request: Parameters<typeof tokenGas>[0]) =>
-      freshness.orUnavailable(tokenGas(request))
-    )
-  }
+  return { marketFees, gasPrices, nativeGas, tokenGas }
 }

@@ -6,15 +6,9 @@ import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "../Field.ts"
 
-type Operation = ChainOperations["nextNonce"]
-
-export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>): Operation => {
-  const nextNonce = Effect.fnUntraced(function* (request: Parameters<Operation>[0]) {
+export const make = ({ chain }: ChainReader, freshness: Freshness<EvmConnection>): ChainOperations["nextNonce"] =>
+  Effect.fn("NextNonce.nextNonce")(function* (request) {
     const address = yield* decodeAddress(chain, "address", request.address)
     const { evm } = yield* freshness.node
     return { nextAvailableNonce: yield* evm.nextNonce(address) }
-  })
-  return Effect.fn("NextNonce.nextNonce")((request: Parameters<Operation>[0]) =>
-    freshness.orUnavailable(nextNonce(request))
-  )
-}
+  }, freshness.orUnavailable)

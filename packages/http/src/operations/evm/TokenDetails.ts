@@ -11,8 +11,6 @@ import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress } from "../Field.ts"
 
-type Operation = ChainOperations["tokenDetails"]
-
 type Fetch = (contract: AddressBytes) => Effect.Effect<TokenDetails.TokenDetails | undefined, NodeError>
 
 /** `fetchOf`: how a connection asks a contract. */
@@ -20,8 +18,8 @@ export const make = <C extends ConnectedNode>(
   { chain, name: chainName }: ChainReader,
   freshness: Freshness<C>,
   fetchOf: (connection: C) => Fetch
-): Operation => {
-  const tokenDetails = Effect.fnUntraced(function* (request: Parameters<Operation>[0]) {
+): ChainOperations["tokenDetails"] =>
+  Effect.fn("TokenDetails.tokenDetails")(function* (request) {
     const contract = yield* decodeAddress(chain, "contractAddress", request.contractAddress)
     const token = yield* fetchOf(yield* freshness.node)(contract)
     if (token === undefined) {
@@ -36,8 +34,4 @@ export const make = <C extends ConnectedNode>(
         ? {}
         : { fungibleValues: { decimals, totalSupply: Amount.format(totalSupply, decimals) } })
     }
-  })
-  return Effect.fn("TokenDetails.tokenDetails")((request: Parameters<Operation>[0]) =>
-    freshness.orUnavailable(tokenDetails(request))
-  )
-}
+  }, freshness.orUnavailable)

@@ -17,7 +17,7 @@ export const refusalOf = ({ attribute, message, reason }: TransferRefused) =>
   (reason === "invalid" ? invalidField : conflictingField)(attribute, message)
 
 export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection>): Operations => {
-  const gasPrices = Effect.fnUntraced(function* () {
+  const gasPrices: Operations["gasPrices"] = Effect.fn("TronFees.gasPrices")(function* () {
     const { source } = yield* freshness.node
     const prices = yield* source.prices
     const energy = String(prices.energy)
@@ -26,9 +26,9 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
       bandwidthPrice: String(prices.bandwidth),
       unit: "SUN"
     }
-  })
+  }, freshness.orUnavailable)
 
-  const nativeGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["nativeGas"]>[0]) {
+  const nativeGas: Operations["nativeGas"] = Effect.fn("TronFees.nativeGas")(function* (request) {
     const transfer = {
       sender: yield* decodeAddress(chain, "sender", request.sender),
       recipient: yield* decodeAddress(chain, "recipient", request.recipient),
@@ -39,14 +39,14 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
     return { gasLimit: yield* Effect.mapError(Effect.fromResult(TronPreparation.bandwidthOf(transfer)), refusalOf) }
   })
 
-  const tokenGas = Effect.fnUntraced(function* (request: Parameters<ChainOperations["tokenGas"]>[0]) {
+  const tokenGas: Operations["tokenGas"] = Effect.fn("TronFees.tokenGas")(function* (request) {
     const { source } = yield* freshness.node
     const { amount, contractType, ...transfer } = request
     const wanted = contractType.endsWith("20") ? { amount } : { tokenId: amount, attribute: "amount" }
     const call = yield* TokenTransfer.write(chain, source.tokenDecimals, { ...transfer, ...wanted })
     const energy = source.energyOf(TokenTransfer.callOnTron(call))
     return { gasLimit: yield* Effect.catchTag(energy, "TransferRefused", (refused) => Effect.fail(refusalOf(refused))) }
-  })
+  }, freshness.orUnavailable)
 
   /** What the chain has nothing of. */
   const without = (what: string) => () =>
@@ -54,11 +54,9 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
 
   return {
     marketFees: without("fee market (EIP-1559): the chain sets its prices, which …/mempool shows"),
-    gasPrices: Effect.fn("TronFees.gasPrices")(() => freshness.orUnavailable(gasPrices())),
-    nativeGas: Effect.fn("TronFees.nativeGas")((request: Parameters<typeof nativeGas>[0]) => nativeGas(request)),
-    tokenGas: Effect.fn("TronFees.tokenGas")((request: Parameters<typeof tokenGas>[0]) =>
-      freshness.orUnavailable(tokenGas(request))
-    ),
+    gasPrices,
+    nativeGas,
+    tokenGas,
     nextNonce: without("nonces: a transaction refers to a recent block, and has a time at which it expires")
   }
 }

@@ -12,7 +12,6 @@ import { evmOf } from "./EvmOfTron.ts"
 import * as DecodeTransaction from "./DecodeTransaction.ts"
 import * as Fees from "./Fees.ts"
 import * as Prepare from "./Prepare.ts"
-import * as PrepareTokens from "./PrepareTokens.ts"
 
 export const make = EvmOperations.ofFamily(
   TronFamily,
@@ -21,8 +20,7 @@ export const make = EvmOperations.ofFamily(
     ...Explore.make(record, freshness, ({ explorer, source }) => ({ logs: source.logs, explorer }), options),
     ...AddressTransactions.make(record, freshness, options),
     evmWalletTransactions: WalletLists.transactions(record, freshness, options.wallets),
-    prepare: Prepare.make(record, freshness),
-    ...PrepareTokens.make(record, freshness),
+    ...Prepare.make(record, freshness),
     ...Fees.make(record, freshness),
     tokenDetails: TokenDetails.make(record, freshness, ({ source }) => source.tokenDetails),
     evmDecode: DecodeTransaction.make(record.chain)

@@ -16,15 +16,15 @@ const defaultTarget = 6
 type Operations = Pick<ChainOperations, "utxoFees" | "smartFee">
 
 export const make = ({ chain, name }: ChainReader, freshness: Freshness<UtxoConnection>): Operations => {
-  const utxoFees = Effect.fnUntraced(function* () {
+  const utxoFees: Operations["utxoFees"] = Effect.fn("Fees.utxoFees")(function* () {
     const { preparation } = yield* freshness.node
     const rateOf = (priority: Priority) =>
       Effect.map(preparation.feeRates(priority), ({ rate }) => Amount.format(rate, chain.decimals + byteDecimals))
     const levels = { slow: rateOf("slow"), standard: rateOf("standard"), fast: rateOf("fast") }
     return { ...(yield* Effect.all(levels, { concurrency: "unbounded" })), unit: chain.unit }
-  })
+  }, freshness.orUnavailable)
 
-  const smartFee = Effect.fnUntraced(function* (request: Parameters<Operations["smartFee"]>[0]) {
+  const smartFee: Operations["smartFee"] = Effect.fn("Fees.smartFee")(function* (request) {
     const { confirmationTarget = defaultTarget, estimateMode = "conservative" } = request
     const { preparation } = yield* freshness.node
     const found = yield* preparation.smartFee(confirmationTarget, estimateMode.toUpperCase() as EstimateMode)
@@ -38,12 +38,7 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<UtxoConn
       feeRate: Amount.format(found.rate, chain.decimals),
       unit: chain.unit
     }
-  })
+  }, freshness.orUnavailable)
 
-  return {
-    utxoFees: Effect.fn("Fees.utxoFees")(() => freshness.orUnavailable(utxoFees())),
-    smartFee: Effect.fn("Fees.smartFee")((request: Parameters<typeof smartFee>[0]) =>
-      freshness.orUnavailable(smartFee(request))
-    )
-  }
+  return { utxoFees, smartFee }
 }

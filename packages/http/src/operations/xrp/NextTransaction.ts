@@ -16,7 +16,7 @@ export const cushioned = (drops: bigint): bigint => (drops * 6n + 4n) / 5n
 type Operations = Pick<ChainOperations, "ledgerFees" | "nextSequence" | "xrpBalance">
 
 export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConnection>): Operations => {
-  const ledgerFees = Effect.fnUntraced(function* () {
+  const ledgerFees: Operations["ledgerFees"] = Effect.fn("NextTransaction.ledgerFees")(function* () {
     const { source } = yield* freshness.node
     const { minimum, openLedger } = yield* source.openLedger.fees
     const coins = (drops: bigint) => Amount.format(drops, chain.decimals)
@@ -27,9 +27,9 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
       feeCushionMultiplier: cushion,
       unit: chain.unit
     }
-  })
+  }, freshness.orUnavailable)
 
-  const nextSequence = Effect.fnUntraced(function* (request: Parameters<Operations["nextSequence"]>[0]) {
+  const nextSequence: Operations["nextSequence"] = Effect.fn("NextTransaction.nextSequence")(function* (request) {
     const address = yield* decodeAddress(chain, "address", request.address)
     const { source } = yield* freshness.node
     const account = yield* source.openLedger.account(address)
@@ -37,22 +37,14 @@ export const make = ({ chain, name }: ChainReader, freshness: Freshness<XrpConne
       return yield* new ResourceNotFound({ message: `${name} has no such account: a first payment makes it` })
     }
     return { nextAvailableSequence: account.sequence }
-  })
+  }, freshness.orUnavailable)
 
-  const xrpBalance = Effect.fnUntraced(function* (request: Parameters<Operations["xrpBalance"]>[0]) {
+  const xrpBalance: Operations["xrpBalance"] = Effect.fn("NextTransaction.xrpBalance")(function* (request) {
     const address = yield* decodeAddress(chain, "address", request.address)
     const { source } = yield* freshness.node
     const drops = yield* source.balance(address)
     return { confirmedBalance: CoinAmount.of(chain, drops) }
-  })
+  }, freshness.orUnavailable)
 
-  return {
-    xrpBalance: Effect.fn("NextTransaction.xrpBalance")((request: Parameters<typeof xrpBalance>[0]) =>
-      freshness.orUnavailable(xrpBalance(request))
-    ),
-    ledgerFees: Effect.fn("NextTransaction.ledgerFees")(() => freshness.orUnavailable(ledgerFees())),
-    nextSequence: Effect.fn("NextTransaction.nextSequence")((request: Parameters<typeof nextSequence>[0]) =>
-      freshness.orUnavailable(nextSequence(request))
-    )
-  }
+  return { xrpBalance, ledgerFees, nextSequence }
 }
