@@ -104,6 +104,12 @@ const handler = Effect.map(ConfiguredChains, (configured) => {
 const handlersOf = <Name extends string>(group: { readonly endpoints: Readonly<Record<Name, unknown>> }) =>
   Effect.map(handler, (handler) => Record.map(group.endpoints, () => handler))
 
+/** Answers all endpoints of a group. */
+const answering =
+  <Name extends string>(group: { readonly endpoints: Readonly<Record<Name, unknown>> }) =>
+  <Handled>(handlers: { readonly handleAll: (all: Readonly<Record<Name, AnyHandler>>) => Handled }) =>
+    Effect.map(handlersOf(group), (all) => handlers.handleAll(all))
+
 /** A URL for callbacks keeps the rules of a subscription's. */
 const checkUrl = (policy: CallbackUrlPolicy, { callbackUrl }: { readonly callbackUrl?: string }) =>
   callbackUrl === undefined
@@ -111,16 +117,10 @@ const checkUrl = (policy: CallbackUrlPolicy, { callbackUrl }: { readonly callbac
     : Effect.mapError(policy.check(callbackUrl), ({ rule }) => invalidField("callbackUrl", rule))
 
 export const layer = Layer.mergeAll(
-  HttpApiBuilder.group(Api, "addresses", (group) =>
-    Effect.map(handlersOf(AddressesGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "addressHistory", (group) =>
-    Effect.map(handlersOf(AddressHistoryGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "balances", (group) =>
-    Effect.map(handlersOf(BalancesGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "blocks", (group) => Effect.map(handlersOf(BlocksGroup), (all) => group.handleAll(all))),
+  HttpApiBuilder.group(Api, "addresses", answering(AddressesGroup)),
+  HttpApiBuilder.group(Api, "addressHistory", answering(AddressHistoryGroup)),
+  HttpApiBuilder.group(Api, "balances", answering(BalancesGroup)),
+  HttpApiBuilder.group(Api, "blocks", answering(BlocksGroup)),
   HttpApiBuilder.group(Api, "broadcasts", (group) =>
     Effect.map(Effect.all([handlersOf(BroadcastsGroup), CallbackUrlPolicy]), ([all, policy]) =>
       group.handleAll({
@@ -129,32 +129,14 @@ export const layer = Layer.mergeAll(
       })
     )
   ),
-  HttpApiBuilder.group(Api, "hdWallets", (group) =>
-    Effect.map(handlersOf(HdWalletsGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "hdWalletLists", (group) =>
-    Effect.map(handlersOf(HdWalletListsGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "hdWalletDetails", (group) =>
-    Effect.map(handlersOf(HdWalletDetailsGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "transactions", (group) =>
-    Effect.map(handlersOf(TransactionsGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "tokenPreparation", (group) =>
-    Effect.map(handlersOf(TokenPreparationGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "xrpPreparation", (group) =>
-    Effect.map(handlersOf(XrpPreparationGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "simulation", (group) =>
-    Effect.map(handlersOf(SimulationGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "fees", (group) => Effect.map(handlersOf(FeesGroup), (all) => group.handleAll(all))),
-  HttpApiBuilder.group(Api, "nextNonce", (group) =>
-    Effect.map(handlersOf(NextNonceGroup), (all) => group.handleAll(all))
-  ),
-  HttpApiBuilder.group(Api, "rawTransactions", (group) =>
-    Effect.map(handlersOf(RawTransactionsGroup), (all) => group.handleAll(all))
-  )
+  HttpApiBuilder.group(Api, "hdWallets", answering(HdWalletsGroup)),
+  HttpApiBuilder.group(Api, "hdWalletLists", answering(HdWalletListsGroup)),
+  HttpApiBuilder.group(Api, "hdWalletDetails", answering(HdWalletDetailsGroup)),
+  HttpApiBuilder.group(Api, "transactions", answering(TransactionsGroup)),
+  HttpApiBuilder.group(Api, "tokenPreparation", answering(TokenPreparationGroup)),
+  HttpApiBuilder.group(Api, "xrpPreparation", answering(XrpPreparationGroup)),
+  HttpApiBuilder.group(Api, "simulation", answering(SimulationGroup)),
+  HttpApiBuilder.group(Api, "fees", answering(FeesGroup)),
+  HttpApiBuilder.group(Api, "nextNonce", answering(NextNonceGroup)),
+  HttpApiBuilder.group(Api, "rawTransactions", answering(RawTransactionsGroup))
 )
