@@ -3,7 +3,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
-import * as KeysKernel from "@headwater/core/keys/KeysKernel"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
@@ -53,10 +53,8 @@ const derive = Effect.fnUntraced(function* (chain: Chain, text: string, asked: A
     refusalOf
   )
   const { addressesCount = defaultCount, startIndex = 0 } = asked
-  const found = Derivation.derive(branch, startIndex, addressesCount, KeysKernel.addBaseMultiples).filter(
-    Result.isSuccess
-  )
-  return found.map(({ success: { address, bytes, index } }) => ({
+  const found = WalletBranches.derive(branch, startIndex, startIndex + addressesCount - 1)
+  return found.map(({ address, bytes, index }) => ({
     address: (isLegacy ? Address.encodeLegacy(chain, bytes) : undefined) ?? address,
     index
   }))

@@ -3,7 +3,7 @@ import type * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
-import * as KeysKernel from "@headwater/core/keys/KeysKernel"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import {
@@ -90,9 +90,7 @@ export const scan = Effect.fn("Wallet.scan")(function* <E>(
   for (let from = 0; unused < gapLimit; ) {
     // As many as end the gap, if none of them is used.
     const count = gapLimit - unused
-    const addresses = Derivation.derive(branch, from, count, KeysKernel.addBaseMultiples)
-      .filter(Result.isSuccess)
-      .map(({ success }) => success.bytes)
+    const addresses = WalletBranches.derive(branch, from, from + count - 1).map(({ bytes }) => bytes)
     from += count
     if (addresses.length === 0) break
     for (const address of yield* lookup(addresses)) {

@@ -1,13 +1,13 @@
 /** HD wallets of account chains that accounts sync: their addresses are watched, and the past of each is read. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Limits from "@headwater/indexer/store/accounts/Limits"
 import * as SyncedAccountWallets from "@headwater/indexer/store/addresses/SyncedAccountWallets"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
@@ -51,9 +51,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     const branches = yield* Wallet.branches(chain, request)
     yield* ManagedAddresses.checkPast(record, options, birthHeight)
     const addresses = branches.flatMap((branch) =>
-      Derivation.derive(branch, 0, options.gapLimit)
-        .filter(Result.isSuccess)
-        .map(({ success }) => success.bytes)
+      WalletBranches.derive(branch, 0, options.gapLimit - 1).map(({ bytes }) => bytes)
     )
     yield* request
       .paying(
@@ -120,8 +118,8 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     return yield* TimeSlice.run(function* () {
       for (let index = 0; index < watched.total; index++) {
         for (const [change, branch] of branches.entries()) {
-          const [derived] = Derivation.derive(branch, index, 1)
-          if (Result.isSuccess(derived!) && Bytes.equal(derived.success.bytes, address)) return { change, index }
+          const [derived] = WalletBranches.derive(branch, index, index)
+          if (derived !== undefined && Bytes.equal(derived.bytes, address)) return { change, index }
         }
         yield
       }

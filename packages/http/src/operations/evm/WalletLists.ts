@@ -2,13 +2,12 @@
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Derivation from "@headwater/core/keys/Derivation"
 import * as Hash from "@headwater/core/Hash"
 import * as Explorer from "@headwater/indexer/families/evm/Explorer"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { invalidField, XpubSyncInProgress } from "../../contract/Errors.ts"
 import * as AllTransactions from "../AllTransactions.ts"
 import type { Freshness } from "../Freshness.ts"
@@ -35,10 +34,7 @@ export const addresses = (
     }
     const recorded = new Set((yield* recordedOf(request)).map(Bytes.key))
     const branch = (yield* Wallet.branches(chain, request))[isChangeAddress ? 1 : 0]!
-    const derived = (from: number, count: number) =>
-      Derivation.derive(branch, from, count)
-        .filter(Result.isSuccess)
-        .map(({ success }) => success)
+    const derived = (from: number, count: number) => WalletBranches.derive(branch, from, from + count - 1)
     const isRecorded = (index: number) => derived(index, 1).every(({ bytes }) => recorded.has(Bytes.key(bytes)))
     // The end of what is recorded: twice as far until it is behind, then halves.
     let [low, high] = [0, 1]
@@ -133,9 +129,7 @@ export const derive = <Node extends ConnectedNode>(
     )
     const [receiving = []] = scanned
     const first = receiving.findLastIndex(({ isUsed }) => isUsed) + 1
-    const derived = Derivation.derive(branches[0]!, 0, first + batchSize)
-      .filter(Result.isSuccess)
-      .map(({ success }) => success)
+    const derived = WalletBranches.derive(branches[0]!, 0, first + batchSize - 1)
     const given = derived.filter(({ index }) => index >= first)
     const all = [...scanned.flat().map(({ address }) => address), ...derived.map(({ bytes }) => bytes)]
     const distinct = [...new Map(all.map((address) => [Bytes.key(address), address])).values()]

@@ -1,12 +1,11 @@
 /** The operations of an XRP chain: ledgers and balances from its servers, derived addresses in the store. */
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as Derivation from "@headwater/core/keys/Derivation"
 import { XrpFamily } from "@headwater/indexer/families/xrp/XrpFamily"
 import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
+import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as CoinAmount from "../CoinAmount.ts"
 import * as Broadcast from "../Broadcast.ts"
 import * as Freshness from "../Freshness.ts"
@@ -46,10 +45,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     const { completeFrom, drops } = yield* source
       .walletBalance(
         branches.map(
-          (branch) => (from, count) =>
-            Derivation.derive(branch, from, count)
-              .filter(Result.isSuccess)
-              .map(({ success }) => success.bytes)
+          (branch) => (from, count) => WalletBranches.derive(branch, from, from + count - 1).map(({ bytes }) => bytes)
         ),
         options.gapLimit,
         unwatched
