@@ -10,14 +10,14 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
-import { CallbacksLimitReached, Conflict, InsufficientCredits, InvalidData } from "../contract/Errors.ts"
+import { CallbacksLimitReached, Conflict, InsufficientCredits } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
-import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { subscriptionFailures, subscriptionKey } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
-import { summary } from "../server/Validation.ts"
+import { invalidData } from "../server/Validation.ts"
 import { inTurns, pause } from "./InTurns.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 import { detailed } from "./Subscriptions.ts"
@@ -29,8 +29,7 @@ const addressesOfUnit = 10
 const maxDetails = 20
 
 const failures = {
-  DatabaseError: Effect.die,
-  SubscriptionNotFound: () => Effect.fail(subscriptionNotFound),
+  ...subscriptionFailures,
   NotAList: () => Effect.fail(new Conflict({ message: "The subscription is not on a list of addresses" }))
 }
 
@@ -58,8 +57,7 @@ export const layer = HttpApiBuilder.group(
         Result.isFailure(one) ? [{ attribute: `addresses.${i}`, message: one.failure.message }] : []
       )
       if (details.length === 0) return all.filter(Result.isSuccess).map(({ success }) => success)
-      const named = details.slice(0, maxDetails)
-      return yield* new InvalidData({ message: summary(named), details: named })
+      return yield* invalidData(details.slice(0, maxDetails))
     })
 
     /** Edits a list in steps, each a transaction: what they have changed together. */
@@ -91,7 +89,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           DatabaseError: Effect.die,
           DuplicateSubscription: Effect.die,
-          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
+          LimitReached: NewSubscriptions.refusals.LimitReached
         })
       ),
       add: Effect.fnUntraced(
@@ -113,7 +111,7 @@ export const layer = HttpApiBuilder.group(
         Effect.provideService(Limits, limits),
         Effect.catchTags({
           ...editFailures,
-          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
+          LimitReached: NewSubscriptions.refusals.LimitReached,
           ListFull: ({ message }) => Effect.fail(new CallbacksLimitReached({ message }))
         })
       ),

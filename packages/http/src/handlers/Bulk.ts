@@ -25,7 +25,7 @@ import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 import { isReferenceId, subscriptionNotFound } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
-import { detailsOf, summary } from "../server/Validation.ts"
+import { detailsOf, invalidData } from "../server/Validation.ts"
 import { inTurns, pause } from "./InTurns.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 import { listed, visible } from "./Subscriptions.ts"
@@ -45,9 +45,6 @@ const outcomeOf = ({ _tag, details, message }: Refused): Exclude<BulkRequests.Ou
   error: { code: _tag, message, ...(details === undefined ? {} : { details }) }
 })
 
-const invalid = (details: ReadonlyArray<{ readonly attribute: string; readonly message: string }>) =>
-  new InvalidData({ message: summary(details), details })
-
 interface Asked {
   readonly event: EventType
   readonly item: NewItem
@@ -58,10 +55,10 @@ const decoded = (item: unknown): Result.Result<Asked, InvalidData> => {
   const event = Predicate.isObject(item) && "eventType" in item ? item.eventType : undefined
   if (!Schema.is(EventType)(event)) {
     const message = `must be one of ${EventType.literals.join(", ")}`
-    return Result.fail(invalid([{ attribute: "eventType", message }]))
+    return Result.fail(invalidData([{ attribute: "eventType", message }]))
   }
   return Result.mapBoth(Schema.decodeUnknownResult(requestOf(event), { errors: "all" })(item), {
-    onFailure: ({ issue }) => invalid(detailsOf(issue)),
+    onFailure: ({ issue }) => invalidData(detailsOf(issue)),
     onSuccess: (item) => ({ event, item })
   })
 }
@@ -245,7 +242,7 @@ export const layer = HttpApiBuilder.group(
                 message: "idempotencyKey: was used for another request of this account; choose a new one"
               })
             ),
-          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
+          LimitReached: NewSubscriptions.refusals.LimitReached,
           Overtaken: Effect.die,
           DatabaseError: Effect.die
         })

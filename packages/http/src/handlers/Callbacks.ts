@@ -16,7 +16,7 @@ import { Api } from "../contract/Api.ts"
 import { Conflict, invalidField, ResourceNotFound } from "../contract/Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
-import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { subscriptionFailures, subscriptionKey } from "../server/ReferenceId.ts"
 import * as Stopping from "../server/Stopping.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 import { shown as healthOf, optional } from "./Receivers.ts"
@@ -67,7 +67,6 @@ export const layer = HttpApiBuilder.group(
       )
     const unresolved = (...asked: Parameters<typeof UnresolvedEvents.ofSubscription>) =>
       Effect.provideService(UnresolvedEvents.ofSubscription(...asked), Database, database)
-    const notFound = { SubscriptionNotFound: () => Effect.fail(subscriptionNotFound), DatabaseError: Effect.die }
 
     return handlers.handleAll({
       list: Effect.fnUntraced(
@@ -94,7 +93,10 @@ export const layer = HttpApiBuilder.group(
             items
           }
         },
-        Effect.catchTags({ ...notFound, PositionRefused: ({ message }) => Effect.fail(new Conflict({ message })) })
+        Effect.catchTags({
+          ...subscriptionFailures,
+          PositionRefused: ({ message }) => Effect.fail(new Conflict({ message }))
+        })
       ),
       redeliver: Effect.fnUntraced(
         function* ({ params }) {
@@ -102,7 +104,7 @@ export const layer = HttpApiBuilder.group(
           return { item: shown(yield* callbacks.redeliver(key, params.idempotencyKey)) }
         },
         Effect.catchTags({
-          ...notFound,
+          ...subscriptionFailures,
           CallbackNotFound: () =>
             Effect.fail(new ResourceNotFound({ message: "The subscription has no callback with this key" })),
           CallbackNotSendable: ({ message }) => Effect.fail(new Conflict({ message }))
@@ -117,19 +119,19 @@ export const layer = HttpApiBuilder.group(
           return { item: copying(yield* callbacks.copy(key, callbackUrl, { after, time })) }
         },
         Effect.catchTags({
-          ...notFound,
+          ...subscriptionFailures,
           InvalidCallbackUrl: ({ rule }) => Effect.fail(invalidField("callbackUrl", rule)),
-          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
+          LimitReached: NewSubscriptions.refusals.LimitReached
         })
       ),
       test: Effect.fnUntraced(function* ({ params }) {
         return { item: shown(yield* callbacks.test(yield* subscriptionKey(params.referenceId))) }
-      }, Effect.catchTags(notFound)),
+      }, Effect.catchTags(subscriptionFailures)),
       rotateSecret: Effect.fnUntraced(function* ({ params, payload }) {
         const key = yield* subscriptionKey(params.referenceId)
         const { callbackSecretKey, overlapSeconds = defaultOverlapSeconds } = payload.data.item
         return { item: detailed(yield* rotate(key, callbackSecretKey, overlapSeconds * 1000)) }
-      }, Effect.catchTags(notFound)),
+      }, Effect.catchTags(subscriptionFailures)),
       unresolved: Effect.fnUntraced(function* ({ params, query }) {
         const { limit = 50, offset = 0 } = query
         const { chain, id } = yield* subscriptions.get(yield* subscriptionKey(params.referenceId))
@@ -143,7 +145,7 @@ export const layer = HttpApiBuilder.group(
           remedy: UnresolvedEvents.remedy
         }))
         return { limit, offset, total, items }
-      }, Effect.catchTags(notFound)),
+      }, Effect.catchTags(subscriptionFailures)),
       status: Effect.fnUntraced(function* ({ params }) {
         const key = yield* subscriptionKey(params.referenceId)
         const { active, created, event, id } = yield* subscriptions.get(key)
@@ -171,7 +173,7 @@ export const layer = HttpApiBuilder.group(
             heldCountLimit: status.parkedCount
           }
         }
-      }, Effect.catchTags(notFound))
+      }, Effect.catchTags(subscriptionFailures))
     })
   })
 )

@@ -6,7 +6,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { Conflict, InvalidData, RequestLimitReached, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
+import { Conflict, invalidField, RequestLimitReached, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import * as Pages from "../server/Pages.ts"
 
@@ -44,10 +44,8 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       add: Effect.fnUntraced(function* ({ payload }) {
         const { id } = yield* CurrentAccount
-        const host = yield* Effect.mapError(
-          hostOf(payload.data.item.domain),
-          ({ rule }) =>
-            new InvalidData({ message: `domain: ${rule}`, details: [{ attribute: "domain", message: rule }] })
+        const host = yield* Effect.mapError(hostOf(payload.data.item.domain), ({ rule }) =>
+          invalidField("domain", rule)
         )
         const added = domains.add(id, host).pipe(
           Effect.catchTags({

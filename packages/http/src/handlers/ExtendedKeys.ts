@@ -16,7 +16,7 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import * as Wallet from "../operations/Wallet.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
-import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { subscriptionFailures, subscriptionKey } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 import { detailed } from "./Subscriptions.ts"
@@ -104,7 +104,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           DatabaseError: Effect.die,
           DuplicateSubscription: Effect.die,
-          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
+          LimitReached: NewSubscriptions.refusals.LimitReached
         })
       ),
       get: Effect.fnUntraced(
@@ -124,9 +124,8 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.provideService(Database, database),
         Effect.catchTags({
-          DatabaseError: Effect.die,
-          NotAKey: () => Effect.fail(new Conflict({ message: "The subscription is not on an extended public key" })),
-          SubscriptionNotFound: () => Effect.fail(subscriptionNotFound)
+          ...subscriptionFailures,
+          NotAKey: () => Effect.fail(new Conflict({ message: "The subscription is not on an extended public key" }))
         })
       )
     })

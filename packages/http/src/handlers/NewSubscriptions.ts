@@ -8,11 +8,12 @@ import type { NewSubscription } from "@headwater/indexer/store/subscriptions/Sub
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { AlreadyExists, CallbacksLimitReached, InvalidData, invalidField, Unimplemented } from "../contract/Errors.ts"
+import { AlreadyExists, CallbacksLimitReached, invalidField, Unimplemented } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import type { NewItem } from "../contract/Subscriptions.ts"
 import type { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
+import { invalidData } from "../server/Validation.ts"
 
 /** The confirmation that a new subscription asks for; 0 for an event of the mempool, which has no confirmations. */
 const confirmationsOf = (event: EventType, { confirmationsCount, receiveCallbackOn }: NewItem) =>
@@ -51,10 +52,7 @@ const check = Effect.fnUntraced(function* (policy: CallbackUrlPolicy, chain: Cha
       : []),
     ...(abi !== undefined && Result.isFailure(abi) ? [{ attribute: "filter.abi", message: abi.failure.message }] : [])
   ]
-  if (details.length > 0) {
-    const message = details.map(({ attribute, message }) => `${attribute}: ${message}`).join("; ")
-    return yield* new InvalidData({ message, details })
-  }
+  if (details.length > 0) return yield* invalidData(details)
   return { address: address === undefined ? undefined : Result.getOrThrow(address), filter: filterOf(chain, item) }
 })
 

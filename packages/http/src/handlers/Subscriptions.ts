@@ -13,7 +13,7 @@ import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import type { NewItem } from "../contract/Subscriptions.ts"
 import { CallbackUrlPolicy } from "../server/CallbackUrlPolicy.ts"
-import { subscriptionKey, subscriptionNotFound } from "../server/ReferenceId.ts"
+import { subscriptionFailures, subscriptionKey } from "../server/ReferenceId.ts"
 import { ConfiguredChains } from "../server/RequestedChain.ts"
 import * as NewSubscriptions from "./NewSubscriptions.ts"
 
@@ -106,8 +106,7 @@ export const layer = HttpApiBuilder.group(
       const { paying } = yield* Payment
       return yield* paying(created, () => 1).pipe(
         Effect.catchTags({
-          DuplicateSubscription: (error) => Effect.fail(NewSubscriptions.refusals.DuplicateSubscription(error)),
-          LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error)),
+          ...NewSubscriptions.refusals,
           DatabaseError: Effect.die
         })
       )
@@ -131,20 +130,14 @@ export const layer = HttpApiBuilder.group(
         const items = yield* Effect.forEach(found.subscriptions.map(listed), visible)
         return { limit, offset, total: found.total, items }
       }),
-      get: Effect.fnUntraced(
-        function* ({ params }) {
-          return {
-            item: yield* visible(detailed(yield* subscriptions.get(yield* subscriptionKey(params.referenceId))))
-          }
-        },
-        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
-      ),
-      delete: Effect.fnUntraced(
-        function* ({ params }) {
-          return { item: changed(yield* subscriptions.remove(yield* subscriptionKey(params.referenceId))) }
-        },
-        Effect.catchTags({ DatabaseError: Effect.die, SubscriptionNotFound: () => Effect.fail(subscriptionNotFound) })
-      ),
+      get: Effect.fnUntraced(function* ({ params }) {
+        return {
+          item: yield* visible(detailed(yield* subscriptions.get(yield* subscriptionKey(params.referenceId))))
+        }
+      }, Effect.catchTags(subscriptionFailures)),
+      delete: Effect.fnUntraced(function* ({ params }) {
+        return { item: changed(yield* subscriptions.remove(yield* subscriptionKey(params.referenceId))) }
+      }, Effect.catchTags(subscriptionFailures)),
       activate: Effect.fnUntraced(
         function* ({ params }) {
           const { paying } = yield* Payment
@@ -152,8 +145,7 @@ export const layer = HttpApiBuilder.group(
           return { item: changed(yield* paying(activated, () => 1)) }
         },
         Effect.catchTags({
-          DatabaseError: Effect.die,
-          SubscriptionNotFound: () => Effect.fail(subscriptionNotFound),
+          ...subscriptionFailures,
           SubscriptionActive: () => Effect.fail(new Conflict({ message: "The subscription is active already" }))
         })
       )

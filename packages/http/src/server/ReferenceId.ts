@@ -12,6 +12,9 @@ export const subscriptionNotFound = new ResourceNotFound({
   message: "The account has no such subscription on this chain"
 })
 
+/** Failures of operations on one subscription, for `Effect.catchTags`. */
+export const subscriptionFailures = { DatabaseError: Effect.die, SubscriptionNotFound: () => subscriptionNotFound }
+
 /** The key of a subscription that the present request names, on its chain; fails for text that cannot be an id. */
 export const subscriptionKey = Effect.fnUntraced(function* (referenceId: string) {
   const chain = yield* CurrentChain

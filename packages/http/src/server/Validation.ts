@@ -36,8 +36,11 @@ export const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> =>
     message: message === "Missing key" ? "is required" : message
   }))
 
-export const summary = (details: ReadonlyArray<Detail>) =>
+const summary = (details: ReadonlyArray<Detail>) =>
   details.map(({ attribute, message }) => (attribute === "" ? message : `${attribute}: ${message}`)).join("; ")
+
+/** The refusal of everything that breaks a rule, all at once. */
+export const invalidData = (details: ReadonlyArray<Detail>) => new InvalidData({ message: summary(details), details })
 
 const paging = new Set(["limit", "offset", "startingAfter", "sortingOrder"])
 
@@ -68,13 +71,10 @@ const ofBody = (details: ReadonlyArray<Detail>) => {
         message: "The body must be JSON of the form {context?, data: {item: {…}}}",
         ...(parts.length === 0 ? {} : { details: parts })
       })
-    : new InvalidData({ message: summary(named), details: named })
+    : invalidData(named)
 }
 
-const hasNul = (attribute: string) => {
-  const details = [{ attribute, message: NulCharacter.rule }]
-  return new InvalidData({ message: summary(details), details })
-}
+const hasNul = (attribute: string) => invalidData([{ attribute, message: NulCharacter.rule }])
 
 /** JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. No text has a NUL character. */
 const checkText = Effect.gen(function* () {
@@ -111,10 +111,8 @@ const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Re
     case "Payload":
       return Effect.fail(ofBody(detailsOf(error.cause.issue)))
     case "Params":
-    case "Headers": {
-      const details = detailsOf(error.cause.issue)
-      return Effect.fail(new InvalidData({ message: summary(details), details }))
-    }
+    case "Headers":
+      return Effect.fail(invalidData(detailsOf(error.cause.issue)))
     default:
       // An answer that does not fit the contract is the server's own fault.
       return Effect.die(error)
