@@ -1,5 +1,5 @@
 /** Requests with very many items, between which other requests have their turn. */
-import { chunksOf } from "@headwater/indexer/store/database/Statements"
+import { chunksOf } from "@headwater/indexer/Chunks"
 import * as Effect from "effect/Effect"
 
 /** Items that are read between two turns of others. */

@@ -5,8 +5,8 @@ import type { TokenMetadata } from "@headwater/core/events/Callback"
 import type { Source } from "@headwater/indexer/families/Source"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Tokens from "@headwater/indexer/store/chain/Tokens"
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
+import { chunksOf } from "@headwater/indexer/Chunks"
 import * as Effect from "effect/Effect"
 
 /** Contracts that a node is asked for in one go: their answers are kept even if the next go fails. */
@@ -39,7 +39,7 @@ export const find = Effect.fn("TokenNames.find")(
     const unknown = distinct.filter(
       ({ contract, token }) => !Tokens.isKnown(known.get(Bytes.key(contract)), token, now)
     )
-    for (const some of Arr.chunksOf(unknown, atOnce)) {
+    for (const some of chunksOf(unknown, atOnce)) {
       const contracts = some.map(({ contract }) => contract)
       const answers = yield* tokenMetadata(contracts, height)
       const learned = contracts.map((contract, i) => ({ contract, height, metadata: answers[i]! }))

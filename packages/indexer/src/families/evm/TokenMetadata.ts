@@ -3,6 +3,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { chunksOf } from "../../Chunks.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import * as ContractAnswers from "./internal/ContractAnswers.ts"
@@ -130,7 +131,7 @@ export const fetch = Effect.fn("TokenMetadata.fetch")(
     height?: number
   ): Effect.Effect<ReadonlyArray<TokenMetadata>, NodeError> =>
     Effect.map(
-      Effect.forEach(Arr.chunksOf(contracts, contractsAtOnce), (some) => fetchSome(rpc, some, height), {
+      Effect.forEach(chunksOf(contracts, contractsAtOnce), (some) => fetchSome(rpc, some, height), {
         concurrency: "unbounded"
       }),
       Arr.flatten

@@ -1,5 +1,6 @@
 /** Batches whose answers may be too large together. */
 import * as Effect from "effect/Effect"
+import { chunksOf } from "../../Chunks.ts"
 import * as BytesInFlight from "./BytesInFlight.ts"
 import type { Call, JsonRpc, Numbers } from "./JsonRpc.ts"
 import { isTooLarge, type NodeError } from "./NodeError.ts"
@@ -13,12 +14,9 @@ export const batch = (
   calls: ReadonlyArray<Call>,
   numbers?: Numbers
 ): Effect.Effect<ReadonlyArray<unknown>, NodeError> =>
-  Effect.catchIf(BytesInFlight.attempt(rpc.batch(calls, numbers)), isTooLarge, () => {
-    const parts = Array.from({ length: Math.ceil(calls.length / partCalls) }, (_, part) =>
-      calls.slice(part * partCalls, (part + 1) * partCalls)
-    )
-    return Effect.map(
-      Effect.forEach(parts, (part) => BytesInFlight.part(rpc.batch(part, numbers))),
+  Effect.catchIf(BytesInFlight.attempt(rpc.batch(calls, numbers)), isTooLarge, () =>
+    Effect.map(
+      Effect.forEach(chunksOf(calls, partCalls), (part) => BytesInFlight.part(rpc.batch(part, numbers))),
       (answers) => answers.flat(1)
     )
-  })
+  )

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import { chunksOf } from "../../Chunks.ts"
 import * as BytesInFlight from "./BytesInFlight.ts"
 import * as Failover from "./Failover.ts"
 import * as JsonRpcFailure from "./internal/JsonRpcFailure.ts"
@@ -64,9 +65,6 @@ interface Node {
   /** Calls that the node takes in one request, as learned from its refusals. */
   batchSize: number
 }
-
-const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
 /**
  * Opens a client for one chain; connections are closed with the scope. Dies where a URL is not http(s): settings are
@@ -159,14 +157,5 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
     }
   }
 
-  const client = clientOf(failover)
-  return {
-    get node() {
-      return client.node
-    },
-    call: client.call,
-    batch: client.batch,
-    results: client.results,
-    ...Failover.share(failover, clientOf)
-  }
+  return Object.assign(clientOf(failover), Failover.share(failover, clientOf))
 })

@@ -147,15 +147,5 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  const client = clientOf(failover)
-  return {
-    get name() {
-      return client.name
-    },
-    post: client.post,
-    decode: client.decode,
-    read: client.read,
-    find: client.find,
-    ...Failover.share(failover, clientOf)
-  }
+  return Object.assign(clientOf(failover), Failover.share(failover, clientOf))
 })

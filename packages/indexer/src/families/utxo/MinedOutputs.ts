@@ -6,6 +6,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import { keyOf, type Outpoint } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { chunksOf } from "../../Chunks.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type { MinedOutputs, Output } from "../SideSources.ts"
@@ -36,9 +37,6 @@ const outputsOf = (chain: Chain, id: Uint8Array, answer: unknown) => {
   )
 }
 
-const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / asked) }, (_, i) => all.slice(i * asked, (i + 1) * asked))
-
 /** Asks the nodes in their order: each for what those before it did not show. Fails where no node answers at all. */
 export const make = (chain: Chain, nodes: ReadonlyArray<JsonRpc>): MinedOutputs => {
   /** Adds what one node shows of these transactions, by the key of the outpoint, and takes them out of `missing`. */
@@ -47,7 +45,7 @@ export const make = (chain: Chain, nodes: ReadonlyArray<JsonRpc>): MinedOutputs 
     missing: Map<string, ReadonlyArray<Outpoint>>,
     found: Map<string, Output>
   ) {
-    for (const ids of chunksOf([...missing.keys()])) {
+    for (const ids of chunksOf([...missing.keys()], asked)) {
       const answers = yield* rpc.results(ids.map((id) => ({ method: "getrawtransaction", params: [id] })))
       for (const [i, answer] of answers.entries()) {
         // Whatever a node says of a transaction that it does not show: another node may, or the same one later.

@@ -84,14 +84,5 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  const client = clientOf(failover)
-  return {
-    get name() {
-      return client.name
-    },
-    request: client.request,
-    requestLedger: client.requestLedger,
-    ...Failover.share(failover, clientOf),
-    announced: announcements.wait
-  }
+  return Object.assign(clientOf(failover), Failover.share(failover, clientOf), { announced: announcements.wait })
 })

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import type * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
-import { inChunks } from "../database/Statements.ts"
+import { forEachChunk, inChunks } from "../database/Statements.ts"
 import * as KnownCoins from "./KnownCoins.ts"
 import { isMatched } from "./MatchedSubscriptions.ts"
 import type { Undone } from "./Projection.ts"
@@ -177,17 +177,14 @@ export const prove = Effect.fn("Completeness.prove")(function* (
   height: number
 ) {
   const { defer } = yield* Database
-  yield* inChunks(addresses, (some) =>
-    Effect.as(
-      defer((db) =>
-        db
-          .updateTable("completeness")
-          .set({ [part]: height })
-          .where("chain", "=", chain)
-          .where("address", "in", some)
-          .where((where) => where.or([where(part, "is", null), where(part, ">", height)]))
-      ),
-      []
+  yield* forEachChunk(addresses, (some) =>
+    defer((db) =>
+      db
+        .updateTable("completeness")
+        .set({ [part]: height })
+        .where("chain", "=", chain)
+        .where("address", "in", some)
+        .where((where) => where.or([where(part, "is", null), where(part, ">", height)]))
     )
   )
 })
@@ -199,17 +196,14 @@ export const knowsInputsFrom = Effect.fnUntraced(function* (
   height: number
 ) {
   const { defer } = yield* Database
-  yield* inChunks(addresses, (some) =>
-    Effect.as(
-      defer((db) =>
-        db
-          .updateTable("completeness")
-          .set({ transactions: height })
-          .where("chain", "=", chain)
-          .where("address", "in", some)
-          .where("coins", "is", null)
-      ),
-      []
+  yield* forEachChunk(addresses, (some) =>
+    defer((db) =>
+      db
+        .updateTable("completeness")
+        .set({ transactions: height })
+        .where("chain", "=", chain)
+        .where("address", "in", some)
+        .where("coins", "is", null)
     )
   )
 })

@@ -1,4 +1,5 @@
 /** Statements that are the same on both databases. */
+import { chunksOf } from "../../Chunks.ts"
 import * as Effect from "effect/Effect"
 
 export { rows } from "./internal/Connection.ts"
@@ -12,9 +13,6 @@ const chunkSize = 500
  */
 export const rowsAtOnce = 1_000
 
-export const chunksOf = <V>(values: ReadonlyArray<V>, size: number): ReadonlyArray<ReadonlyArray<V>> =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size))
-
 /** Runs a query for some of the values at a time, `size` at most: everything that was found, in the order of the values. */
 export const inChunks = <V, A, E, R>(
   values: ReadonlyArray<V>,
@@ -25,3 +23,9 @@ export const inChunks = <V, A, E, R>(
   if (values.length <= size) return run(values)
   return Effect.map(Effect.forEach(chunksOf(values, size), run), (found) => found.flat())
 }
+
+/** As {@link inChunks}, of statements that find nothing. */
+export const forEachChunk = <V, E, R>(
+  values: ReadonlyArray<V>,
+  run: (chunk: ReadonlyArray<V>) => Effect.Effect<unknown, E, R>
+): Effect.Effect<void, E, R> => Effect.asVoid(inChunks(values, (some) => Effect.as(run(some), [])))

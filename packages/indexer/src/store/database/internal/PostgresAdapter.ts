@@ -1,7 +1,8 @@
 /** The store in PostgreSQL, which several processes share: rows are locked, and many rows go in one statement. */
 import * as Effect from "effect/Effect"
 import { CompiledQuery, type RawBuilder, sql } from "kysely"
-import { chunksOf, inChunks, rowsAtOnce } from "../Statements.ts"
+import { chunksOf } from "../../../Chunks.ts"
+import { inChunks, rowsAtOnce } from "../Statements.ts"
 import type { Adapter, BuildDeferred, ParameterTypes } from "./Adapter.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { type Connection, Current, rows } from "./Connection.ts"

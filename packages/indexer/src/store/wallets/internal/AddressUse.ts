@@ -13,7 +13,7 @@ import * as KnownCoins from "../../chain/KnownCoins.ts"
 import type { Commit, OpenChain, Undone } from "../../chain/Projection.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
-import { inChunks } from "../../database/Statements.ts"
+import { forEachChunk } from "../../database/Statements.ts"
 import * as WalletBranches from "../WalletBranches.ts"
 import * as AddressOwners from "./AddressOwners.ts"
 import * as WalletAddresses from "./WalletAddresses.ts"
@@ -130,11 +130,8 @@ const furthest = (owners: ReadonlyArray<Owner>): ReadonlyMap<string, Owner> => {
 const noteUse = Effect.fnUntraced(function* (owners: ReadonlyArray<Owner>, height: number) {
   const { defer } = yield* Database
   const ids = owners.map(({ id }) => id)
-  yield* inChunks(ids, (some) =>
-    Effect.as(
-      defer((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "in", some)),
-      []
-    )
+  yield* forEachChunk(ids, (some) =>
+    defer((db) => db.updateTable("wallet_address").set({ used_height: height }).where("id", "in", some))
   )
 })
 
