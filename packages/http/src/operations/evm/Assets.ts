@@ -74,15 +74,14 @@ const tokensOf = Effect.fnUntraced(function* (
       const { contract, token, tokenId } = transfer
       if (token === "fungible" || tokenId === undefined) {
         fungible.set(Bytes.key(contract), contract)
-        return true
+        return
       }
       // What came before, and is recorded for somebody else's sake, may have left in a block that is not.
-      if (height < from) return true
+      if (height < from) return
       const key = `${Bytes.key(contract)}:${tokenId}`
       const entry = held.get(key) ?? { contract, tokenId, kind: token, amount: 0n }
       held.set(key, entry)
       entry.amount = RecordedAmount.after(entry.amount, address, transfer)
-      return true
     })
     // Of each address by itself: where the record begins late, it has a part of what moved between two of them.
     for (const [key, token] of held) if (token.amount > 0n) nonFungible.set(key, token)
@@ -107,7 +106,6 @@ const totalsOf = Effect.fnUntraced(function* (
     yield* record.each("internal", address, tip.height, ({ amount, from, to }) => {
       if (Buffer.compare(to, address) === 0) received += amount
       if (Buffer.compare(from, address) === 0) spent += amount
-      return true
     })
   }
   return { received, spent, pruned }

@@ -68,13 +68,13 @@ export interface ChainReader {
   readonly transactions: (address: AddressBytes, request: PageRequest) => Effect.Effect<TransactionPage, DatabaseError>
   /**
    * Every recorded transfer of a kind up to a height that names an address, with its height, oldest first, a page at a time;
-   * `use` says whether to go on.
+   * `false` from `use` ends the reading.
    */
   readonly each: <K extends Kind>(
     kind: K,
     address: AddressBytes,
     upTo: number,
-    use: (transfer: TransferOf<K>, height: number) => boolean
+    use: (transfer: TransferOf<K>, height: number) => unknown
   ) => Effect.Effect<void, DatabaseError>
   /** What an address received and spent in coins up to a height. Account chains only. */
   readonly coinTotals: (address: AddressBytes, upTo: number) => Effect.Effect<CoinTotals.CoinTotals, DatabaseError>
@@ -149,7 +149,7 @@ const each = Effect.fn("ChainReader.each")(function* <K extends Kind>(
   kind: K,
   address: AddressBytes,
   upTo: number,
-  use: (transfer: TransferOf<K>, height: number) => boolean
+  use: (transfer: TransferOf<K>, height: number) => unknown
 ) {
   const row = yield* ChainRow.find(chain)
   if (row === undefined) return
@@ -161,7 +161,7 @@ const each = Effect.fn("ChainReader.each")(function* <K extends Kind>(
       after
     })
     for (const { height, transfer } of transfers) {
-      if (height > upTo || !use(transfer, height)) return
+      if (height > upTo || use(transfer, height) === false) return
     }
     if (!hasMore) return
     after = transfers.at(-1)!.position

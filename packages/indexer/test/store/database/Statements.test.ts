@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chunksOf, inChunks } from "@headwater/indexer/store/database/Statements"
+import { inChunks } from "@headwater/indexer/store/database/Statements"
 import * as Effect from "effect/Effect"
 
 const values = Array.from({ length: 1_201 }, (_, i) => i)
@@ -22,9 +22,4 @@ describe("Statements", () => {
       assert.deepStrictEqual(yield* inChunks([], () => Effect.die("no statement for no value")), [])
     })
   )
-
-  it("are cut where a database takes no more", () => {
-    assert.deepStrictEqual(chunksOf([1, 2, 3, 4, 5], 2), [[1, 2], [3, 4], [5]])
-    assert.deepStrictEqual(chunksOf([], 2), [])
-  })
 })
