@@ -31,7 +31,10 @@ import type { eventKinds } from "./EventKinds.ts"
 import { type EventType, eventsOfClass } from "./EventType.ts"
 import * as Filter from "./Filter.ts"
 import * as MinedTransactions from "./MinedTransactions.ts"
+import { mayBeAmong, type NetMovement, netInSteps } from "./internal/NetMovements.ts"
 import type { Watched } from "./Watched.ts"
+
+export type { NetMovement } from "./internal/NetMovements.ts"
 
 /** A subscription, as far as matching reads it. */
 export interface Subscription {
@@ -194,14 +197,6 @@ const tokenEvents = eventsOfClass("token")
 const internalEvents = eventsOfClass("internal")
 const logEvents = eventsOfClass("log")
 
-/** The net of one address over the inputs and outputs of one transaction, in the coin's smallest unit. */
-export interface NetMovement {
-  readonly transaction: number
-  readonly address: AddressBytes
-  readonly direction: Direction
-  readonly amount: bigint
-}
-
 /**
  * Nets coin transfers per transaction and address, as UTXO chains count: the net is incoming where the address gets more
  * than it pays, else outgoing. `concerns` picks the addresses by their hex.
@@ -210,55 +205,6 @@ export const net = (
   transfers: ReadonlyArray<CoinTransfer>,
   concerns: { readonly has: (address: string) => boolean }
 ): ReadonlyArray<NetMovement> => Steps.atOnce(netInSteps(transfers, concerns))
-
-/** Four bytes out of the middle of an address, where most addresses differ; 0 of a shorter one. */
-const middleOf = (address: AddressBytes): number => {
-  const at = (address.length >> 1) - 2
-  return at < 0 ? 0 : (address[at]! << 24) | (address[at + 1]! << 16) | (address[at + 2]! << 8) | address[at + 3]!
-}
-
-/** As {@link middleOf}, of the address's hex. */
-const middleOfHex = (hex: string): number => {
-  const at = (hex.length >> 2) - 2
-  return at < 0 ? 0 : Number.parseInt(hex.slice(at * 2, at * 2 + 8), 16) | 0
-}
-
-/** Tells of most addresses that they are not among these, at less cost than by their hex. */
-const mayBeAmong = (addresses: Iterable<string>): ((address: AddressBytes) => boolean) => {
-  const middles = new Set<number>()
-  for (const hex of addresses) middles.add(middleOfHex(hex))
-  return (address) => middles.has(middleOf(address))
-}
-
-function* netInSteps(
-  transfers: ReadonlyArray<Transfer>,
-  concerns: { readonly has: (address: string) => boolean },
-  mayConcern: (address: AddressBytes) => boolean = () => true
-): Generator<void, ReadonlyArray<NetMovement>> {
-  const sums = new Map<string, { transaction: number; address: AddressBytes; sum: bigint }>()
-  const add = (transaction: number, address: AddressBytes | undefined, amount: bigint) => {
-    if (address === undefined || !mayConcern(address)) return
-    const hex = bytesToHex(address)
-    if (!concerns.has(hex)) return
-    const key = `${transaction}:${hex}`
-    const entry = sums.get(key)
-    if (entry === undefined) sums.set(key, { transaction, address, sum: amount })
-    else entry.sum += amount
-  }
-  yield* Steps.forEach(transfers, (transfer) => {
-    if (transfer.kind !== "coin") return
-    add(transfer.transaction, transfer.from, -transfer.amount)
-    add(transfer.transaction, transfer.to, transfer.amount)
-  })
-  return [...sums.values()]
-    .sort((a, b) => a.transaction - b.transaction)
-    .map(({ transaction, address, sum }) => ({
-      transaction,
-      address,
-      direction: sum > 0n ? "incoming" : "outgoing",
-      amount: sum < 0n ? -sum : sum
-    }))
-}
 
 /** The ids, as hex, of transactions of which an input or an output may be missing. */
 const idsNotUnderstood = ({ notUnderstood = [] }: Block): ReadonlySet<string> =>

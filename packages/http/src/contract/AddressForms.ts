@@ -8,11 +8,11 @@ import * as Schema from "effect/Schema"
 import { AddressText, body, bodyErrors, chainErrors, chainParams, context, flag } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { extendedPublicKeyParam } from "./HdWallets.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Count } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { extendedPublicKeyParam } from "./WalletParams.ts"
 
 const address = Schema.String.check(Schema.isMaxLength(200, { message: "must be at most 200 characters" })).annotate({
   description: "Address, in any form that the blockchain knows",

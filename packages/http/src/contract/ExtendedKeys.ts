@@ -9,12 +9,12 @@ import { newList } from "./AddressLists.ts"
 import { body, bodyErrors, chainErrors, chainParams, context, referenceIdParam } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { Derivation, derivation, exampleKey, Format, format } from "./HdWallets.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { SubscriptionDetails } from "./Subscriptions.ts"
+import { Derivation, derivation, exampleKey, Format, format } from "./WalletParams.ts"
 
 /** The most addresses behind the furthest used one of a branch, and how many they are where a request does not say it. */
 const maxWindow = 1_000

@@ -7,11 +7,11 @@ import * as Schema from "effect/Schema"
 import { chainErrors, chainParams, context, DecimalText, UnitText } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { derivation, extendedPublicKeyParam, format } from "./HdWallets.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { derivation, extendedPublicKeyParam, format } from "./WalletParams.ts"
 
 export const HdWalletDetails = Schema.Struct({
   confirmedBalance: DecimalText,

@@ -24,12 +24,13 @@ import {
 } from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
-import { DerivedAddress, derivation, extendedPublicKeyParam, Format, format, SyncedWalletState } from "./HdWallets.ts"
+import { DerivedAddress, SyncedWalletState } from "./HdWallets.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { answeredList, DefaultLimit, Listing, offsetPage, offsetQuery, recordedList } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { derivation, extendedPublicKeyParam, Format, format } from "./WalletParams.ts"
 
 export const HdAddress = Schema.Struct({
   address: AddressText,
@@ -163,7 +164,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     )
       .annotate(Price, "subscription-list")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { addressFormat: "STANDARD", isChangeAddress: false })
       .annotate(Families, ["evm", "tron"])
       .annotate(OpenApi.Summary, "List the recorded addresses of a synced EVM wallet"),
@@ -174,7 +174,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     )
       .annotate(Price, "subscription-list")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { addressFormat: "P2WPKH", isChangeAddress: false })
       .annotate(Families, ["utxo"])
       .annotate(OpenApi.Summary, "List the recorded addresses of a UTXO wallet"),
@@ -185,7 +184,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     )
       .annotate(Price, "subscription-list")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { addressFormat: "CLASSIC", isChangeAddress: false })
       .annotate(Families, ["xrp"])
       .annotate(OpenApi.Summary, "List the recorded addresses of an XRP wallet"),
@@ -195,7 +193,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     })
       .annotate(Price, "evm-assets")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { format: "STANDARD", "fee.amount": "0.00063", ...parties("evm") })
       .annotate(Families, ["evm", "tron"])
       .annotate(OpenApi.Summary, "List the transactions of a synced EVM wallet, newest first"),
@@ -205,7 +202,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     })
       .annotate(Price, "utxo-assets")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, { "fee.amount": "0.00000282" })
       .annotate(Families, ["utxo"])
       .annotate(OpenApi.Summary, "List the transactions of a UTXO wallet, newest first"),
@@ -215,7 +211,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     })
       .annotate(Price, "xrp-assets")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(ExampleValues, {
         ...{ format: "CLASSIC", "fee.amount": "0.000012", answeredFrom: "node" },
         ...parties("xrp")
@@ -228,7 +223,6 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
     })
       .annotate(Price, "utxo-assets")
       .annotate(Listing, "offset")
-      .annotate(DefaultLimit, ten)
       .annotate(Families, ["utxo"])
       .annotate(OpenApi.Summary, "List the unspent outputs of a UTXO wallet, the oldest first"),
     HttpApiEndpoint.post(
@@ -261,6 +255,7 @@ export class HdWalletListsGroup extends HttpApiGroup.make("hdWalletLists")
       .annotate(OpenApi.Summary, "Read whether a wallet is synced")
   )
   .middleware(RequestedChain)
+  .annotateEndpoints(DefaultLimit, ten)
   .prefix("/hd-wallets")
   .annotateMerge(
     OpenApi.annotations({ title: "HD wallet lists", description: "Addresses, transactions and coins of HD wallets" })

@@ -1,6 +1,7 @@
 /** The notifications of one consumer on one chain, from the store as they come. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as ConsumerChanges from "../store/consumers/ConsumerChanges.ts"
 import * as Consumers from "../store/consumers/Consumers.ts"
 import { Database } from "../store/database/Database.ts"
 import type { Attached } from "./BackPressure.ts"
@@ -16,7 +17,7 @@ const waitForNext = Effect.fnUntraced(function* (
 ) {
   while (true) {
     const recordedNext = yield* recorded.next
-    const change = yield* Consumers.next(consumer, progress)
+    const change = yield* ConsumerChanges.next(consumer, progress)
     if (change !== undefined) {
       const [first] = change.blocks
       // A consumer that knows no block yet holds the blocks behind its first one, once that has come.

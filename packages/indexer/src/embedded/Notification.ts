@@ -2,7 +2,7 @@
 import * as Chain from "@headwater/core/chains/Chain"
 import type * as Effect from "effect/Effect"
 import type { ConsumedBlock, Event } from "../store/consumers/BlockEvents.ts"
-import type { Change } from "../store/consumers/Consumers.ts"
+import type { Change } from "../store/consumers/ConsumerChanges.ts"
 import type { DatabaseError } from "../store/database/DatabaseError.ts"
 
 /** Blocks, and the events of all of them in their order. */

@@ -5,6 +5,7 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
+import * as ConsumerChanges from "@headwater/indexer/store/consumers/ConsumerChanges"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
 import * as UnresolvedMovements from "@headwater/indexer/store/consumers/UnresolvedMovements"
 import { Database } from "@headwater/indexer/store/database/Database"
@@ -79,7 +80,7 @@ for (const store of takenStores(import.meta.url)) {
         addresses.add([scriptOf(later)])
         yield* step
         const consumer = yield* Consumers.open(chain, "one", "first")
-        const before = (yield* Consumers.next(consumer, consumer.acknowledged))!
+        const before = (yield* ConsumerChanges.next(consumer, consumer.acknowledged))!
         const ids = second.transactions.map(hex)
         assert.sameMembers(
           before.blocks.at(-1)!.unresolved.map(({ transactionId }) => transactionId),
@@ -92,7 +93,7 @@ for (const store of takenStores(import.meta.url)) {
         fake.hasIndex = true
         yield* TestClock.adjust("1 hour")
         yield* step
-        const after = (yield* Consumers.next(consumer, before.progress))!
+        const after = (yield* ConsumerChanges.next(consumer, before.progress))!
         assert.deepStrictEqual(after.blocks, [])
         const [completed, ...more] = after.completed
         assert.deepStrictEqual([completed!.height, completed!.unresolved, more], [second.height, [], []])

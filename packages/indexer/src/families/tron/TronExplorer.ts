@@ -14,6 +14,7 @@ import { BlockMissing, type NodeError, NodeInconsistent, NodeRejected } from "..
 import type { OffsetPage } from "../OffsetPage.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
 import * as ShownTransaction from "./internal/ShownTransaction.ts"
+import * as TransactionOutcome from "./internal/TransactionOutcome.ts"
 import * as TronBlock from "./internal/TronBlock.ts"
 import * as TronHeaders from "./internal/TronHeaders.ts"
 import * as TronInfos from "./internal/TronInfos.ts"
@@ -284,7 +285,7 @@ export const make = (
     const isUndone = !(yield* orInconsistent(
       http,
       infoPath,
-      TronBlock.succeeded({}, json as Readonly<Record<string, unknown>>)
+      TransactionOutcome.succeeded({}, json as Readonly<Record<string, unknown>>)
     ))
     const entries = isUndone ? [] : (info.internal_transactions ?? [])
     const transfers = yield* Effect.forEach(entries, (entry, index) =>

@@ -5,6 +5,7 @@ import type { Block, TokenTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
+import * as ConsumerChanges from "@headwater/indexer/store/consumers/ConsumerChanges"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -25,7 +26,7 @@ const open = (chain: Chain.Chain, addresses: ConsumedAddresses.ConsumedAddresses
 const told = (chain: Chain.Chain) =>
   Effect.gen(function* () {
     const consumer = yield* Consumers.open(chain, "one", "first")
-    return (yield* Consumers.next(consumer, consumer.acknowledged))?.blocks ?? []
+    return (yield* ConsumerChanges.next(consumer, consumer.acknowledged))?.blocks ?? []
   })
 
 const script = (number: number) => Uint8Array.of(0, 20, ...address(number)) as AddressBytes

@@ -3,6 +3,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { ConsumedBlock } from "@headwater/indexer/store/consumers/BlockEvents"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
+import * as ConsumerChanges from "@headwater/indexer/store/consumers/ConsumerChanges"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
@@ -47,7 +48,7 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
       const store = yield* open(70)
       yield* store.commit(node.blocks)
       const before = yield* Consumers.open(chain, "away", "first")
-      const known = (yield* Consumers.next(before, before.acknowledged))!
+      const known = (yield* ConsumerChanges.next(before, before.acknowledged))!
       yield* Consumers.acknowledge(before, known.progress)
       yield* store.undo(27)
       node.drop(2)
@@ -55,7 +56,7 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
       // The commit of block 100 forgets blocks below 30, which is the next one for the consumer, if none has left.
       for (let from = 28; from <= 110; from += 30) yield* store.commit(node.blocks.slice(from, from + 30))
       const after = yield* Consumers.open(chain, "away", "first")
-      const lack = yield* Effect.flip(Consumers.next(after, after.acknowledged))
+      const lack = yield* Effect.flip(ConsumerChanges.next(after, after.acknowledged))
       assert.deepInclude(lack, { _tag: "EventsNotKept", from: 28, to: 29 })
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
@@ -71,7 +72,7 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
       const told: Array<number> = []
       const read = Effect.gen(function* () {
         while (true) {
-          const change = yield* Consumers.next(consumer, progress)
+          const change = yield* ConsumerChanges.next(consumer, progress)
           if (change === undefined) return
           progress = change.progress
           told.push(...change.blocks.map(({ height }) => height))
@@ -103,7 +104,7 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
         const other = lacking(node, 1)
         yield* store.commit(node.blocks)
         const early = yield* Consumers.open(chain, "early", "first")
-        const first = (yield* Consumers.next(early, early.acknowledged))!
+        const first = (yield* ConsumerChanges.next(early, early.acknowledged))!
         const coin = "coin incoming 0.000000000000000002"
         assert.deepStrictEqual(wordsOf(first.blocks), [
           [0, false],
@@ -115,19 +116,19 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
         yield* store.reprocess(whole, filling)
         yield* store.reprocess({ ...other, transfers: other.transfers.slice(0, 1) }, filling)
         yield* store.reprocess(whole, filling)
-        const second = (yield* Consumers.next(early, first.progress))!
+        const second = (yield* ConsumerChanges.next(early, first.progress))!
         const internal = "internal incoming 0.000000000000000007"
         assert.deepStrictEqual(wordsOf(second.completed), [
           [1, false, internal, internal],
           [2, false]
         ])
         assert.deepStrictEqual([second.blocks, second.undone], [[], []])
-        assert.isUndefined(yield* Consumers.next(early, second.progress))
+        assert.isUndefined(yield* ConsumerChanges.next(early, second.progress))
         const late = yield* Consumers.open(chain, "late", 2)
-        const all = (yield* Consumers.next(late, late.acknowledged))!
+        const all = (yield* ConsumerChanges.next(late, late.acknowledged))!
         assert.deepStrictEqual([wordsOf(all.blocks), wordsOf(all.completed)], [[[2, true]], [[2, false]]])
         yield* store.undo(0)
-        const third = (yield* Consumers.next(early, second.progress))!
+        const third = (yield* ConsumerChanges.next(early, second.progress))!
         assert.deepStrictEqual(wordsOf(third.undone), [
           [1, false, coin, internal, internal],
           [2, false]
@@ -149,7 +150,7 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
       yield* store.commit(node.blocks)
       yield* mineTo(50)
       const before = yield* Consumers.open(chain, "one", "first")
-      const first = (yield* Consumers.next(before, before.acknowledged))!
+      const first = (yield* ConsumerChanges.next(before, before.acknowledged))!
       yield* Consumers.acknowledge(before, first.progress)
       yield* mineTo(100)
       yield* store.reprocess(whole, filling)
@@ -157,7 +158,7 @@ describe.each(takenStores(import.meta.url))("ConsumerProjection on $name", ({ la
       assert.deepInclude(yield* Consumers.open(chain, "another", "first"), { from: 30 })
       yield* Consumers.forget("another")
       const after = yield* Consumers.open(chain, "one", "first")
-      const second = (yield* Consumers.next(after, after.acknowledged))!
+      const second = (yield* ConsumerChanges.next(after, after.acknowledged))!
       assert.deepStrictEqual(wordsOf(second.completed), [[1, false, "internal incoming 0.000000000000000007"]])
       assert.strictEqual(second.blocks.length, 60)
       yield* Consumers.acknowledge(after, second.progress)

@@ -5,6 +5,7 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { ConsumedBlock, Event } from "@headwater/indexer/store/consumers/BlockEvents"
 import * as ConsumedAddresses from "@headwater/indexer/store/consumers/ConsumedAddresses"
 import * as ConsumerProjection from "@headwater/indexer/store/consumers/ConsumerProjection"
+import * as ConsumerChanges from "@headwater/indexer/store/consumers/ConsumerChanges"
 import * as Consumers from "@headwater/indexer/store/consumers/Consumers"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
@@ -71,13 +72,13 @@ const traced = ({ missing: _, ...block }: Block): Block => ({
 class Program {
   readonly name: string
   readonly joins: boolean
-  readonly limits: Consumers.Limits
+  readonly limits: ConsumerChanges.Limits
   table: ReadonlyMap<string, string> = new Map()
   kept: ReadonlyMap<string, string> = new Map()
   consumer: Consumers.Consumer | undefined
   progress: Consumers.Progress | undefined
 
-  constructor(name: string, joins: boolean, limits: Consumers.Limits) {
+  constructor(name: string, joins: boolean, limits: ConsumerChanges.Limits) {
     this.name = name
     this.joins = joins
     this.limits = limits
@@ -95,7 +96,7 @@ class Program {
   /** Reads once; what there was. */
   get next() {
     return Effect.gen({ self: this }, function* () {
-      const change = yield* Consumers.next(this.consumer!, this.progress!, this.limits)
+      const change = yield* ConsumerChanges.next(this.consumer!, this.progress!, this.limits)
       if (change !== undefined && !this.joins) yield* Consumers.tell(this.consumer!, this.progress!, change.progress)
       return change
     })
@@ -249,7 +250,7 @@ describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name
     it.effect("look at nothing that they know already", () =>
       Effect.gen(function* () {
         const consumer = yield* Consumers.open(chain, "one", "first")
-        const [plan] = yield* Plans.of(name, Consumers.next(consumer, consumer.acknowledged))
+        const [plan] = yield* Plans.of(name, ConsumerChanges.next(consumer, consumer.acknowledged))
         assert.include(plan, "consumed_block_left (chain=? AND left_number=?)")
         // All blocks of the chain, at each look.
         assert.notInclude(plan, "(chain=?)")
@@ -264,7 +265,7 @@ describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name
       const early = yield* Consumers.open(chain, "early", "first")
       yield* store.commit(node.blocks.slice(0, 60))
       const heights = (consumer: Consumers.Consumer) =>
-        Effect.map(Consumers.next(consumer, consumer.acknowledged), (change) =>
+        Effect.map(ConsumerChanges.next(consumer, consumer.acknowledged), (change) =>
           change?.blocks.map(({ height }) => height)
         )
       assert.strictEqual((yield* heights(early))?.[0], 0)
@@ -292,7 +293,7 @@ describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name
       const before = yield* Consumers.open(chain, "one", "first")
       node.mine([{ from: 3, to: 0 }])
       yield* store.commit(node.blocks.slice(1))
-      const told = (yield* Consumers.next(before, before.acknowledged))!
+      const told = (yield* ConsumerChanges.next(before, before.acknowledged))!
       yield* Consumers.tell(before, before.acknowledged, told.progress)
       // The program is killed, and the block leaves the chain.
       yield* store.undo(0)
@@ -300,7 +301,7 @@ describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name
       node.mine([])
       yield* store.commit(node.blocks.slice(1))
       const after = yield* Consumers.open(chain, "one", "first")
-      const again = (yield* Consumers.next(after, after.acknowledged))!
+      const again = (yield* ConsumerChanges.next(after, after.acknowledged))!
       assert.deepStrictEqual(again.undone, told.blocks.slice(1))
       assert.deepStrictEqual(
         again.blocks.flatMap(wordsOf).map(([, word]) => word),
@@ -380,16 +381,16 @@ describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name
       for (let height = 1; height <= 9; height++) node.mine([{ from: 0, to: 3 }])
       const consumer = yield* Consumers.open(chain, "one", "first")
       yield* Effect.scoped(Effect.flatMap(open(), (store) => store.commit(node.blocks.slice(0, 4))))
-      const first = (yield* Consumers.next(consumer, consumer.acknowledged))!
+      const first = (yield* ConsumerChanges.next(consumer, consumer.acknowledged))!
       const daemon = ChainStore.open(chain, { record: "watched", undoDepth: 64 })
       yield* Effect.scoped(Effect.flatMap(daemon, (store) => store.commit(node.blocks.slice(4, 6))))
-      assert.isUndefined(yield* Consumers.next(consumer, first.progress))
+      assert.isUndefined(yield* ConsumerChanges.next(consumer, first.progress))
       yield* Effect.scoped(Effect.flatMap(open(), (store) => store.commit(node.blocks.slice(6))))
-      const lack = yield* Effect.flip(Consumers.next(consumer, first.progress))
+      const lack = yield* Effect.flip(ConsumerChanges.next(consumer, first.progress))
       assert.deepInclude(lack, { _tag: "EventsNotKept", from: 4, to: 5 })
       // What the daemon undoes, consumers are told of.
       yield* Effect.scoped(Effect.flatMap(daemon, (store) => store.undo(1)))
-      const undone = (yield* Consumers.next(consumer, first.progress))!
+      const undone = (yield* ConsumerChanges.next(consumer, first.progress))!
       assert.deepStrictEqual(
         undone.undone.flatMap(wordsOf).map(([, word]) => word),
         node.blocks.slice(2, 4).flatMap(wordsOfBlock)

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { ExplorerTransaction } from "../../evm/Explorer.ts"
-import * as TronBlock from "./TronBlock.ts"
+import * as TransactionOutcome from "./TransactionOutcome.ts"
 import * as TronJson from "./TronJson.ts"
 
 const Amount = Schema.optionalKey(TronJson.Sun)
@@ -111,7 +111,7 @@ export const of = (chain: Chain, json: unknown, infoJson: unknown, { block, posi
       ...{ gasLimit, gasUsed: energy, nonce: 0 },
       // Elsewhere the memo stands where a call has its data.
       input: runs ? callData : data,
-      succeeded: yield* TronBlock.succeeded(plain, infoJson as Readonly<Record<string, unknown>> | undefined),
+      succeeded: yield* TransactionOutcome.succeeded(plain, infoJson as Readonly<Record<string, unknown>> | undefined),
       resources: { bandwidth: receipt.net_usage ?? 0, energy }
     } satisfies ExplorerTransaction
   })

@@ -9,7 +9,9 @@ import * as Schema from "effect/Schema"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as TokenTransfers from "../../evm/TokenTransfers.ts"
+import { field, optional, part, type Read } from "./AnswerPart.ts"
 import * as InternalTransactions from "./InternalTransactions.ts"
+import * as TransactionOutcome from "./TransactionOutcome.ts"
 import * as TronJson from "./TronJson.ts"
 
 const HeaderFields = {
@@ -34,10 +36,6 @@ export type Answer = typeof Answer.Type
 /** Each entry is the {@link Info} of a transaction, if it can be read. */
 export const Infos = Schema.Array(Schema.Unknown)
 
-const Ret = Schema.Array(
-  Schema.Struct({ contractRet: Schema.optionalKey(Schema.String), ret: Schema.optionalKey(Schema.String) })
-)
-
 export const Log = Schema.Struct({
   address: Schema.String,
   topics: Schema.optionalKey(Schema.Array(TronJson.Hash)),
@@ -45,18 +43,11 @@ export const Log = Schema.Struct({
 })
 export type Log = typeof Log.Type
 
-/** Whether a transaction succeeded. */
-const OutcomeFields = {
-  /** `FAILED`, or left out. */
-  result: Schema.optionalKey(Schema.String),
-  receipt: Schema.optionalKey(Schema.Struct({ result: Schema.optionalKey(Schema.String) }))
-}
-
 /** What became of a transaction. */
 export const Info = Schema.Struct({
   id: TronJson.Hash,
   blockNumber: Schema.optionalKey(TronJson.Count),
-  ...OutcomeFields,
+  ...TransactionOutcome.fields,
   /** The contract called or created. */
   contract_address: Schema.optionalKey(Schema.String),
   log: Schema.optionalKey(Schema.Array(Log)),
@@ -72,8 +63,6 @@ export const idsOf = ({ transactions = [] }: Answer): ReadonlyArray<string> =>
     Predicate.isReadonlyObject(transaction) && TronJson.isHash(transaction.txID) ? transaction.txID : []
   )
 
-type Read<A> = Result.Result<A, string>
-
 const heightOf = ({ block_header: header }: typeof Header.Type): number => header.raw_data.number ?? 0
 
 /** Height and hash of a header. */
@@ -88,55 +77,7 @@ const virtualMachine: ReadonlySet<number> = new Set([
   TronTransaction.contractTypes.triggerSmartContract
 ])
 
-const fine: ReadonlySet<string | undefined> = new Set([undefined, "SUCCESS", "DEFAULT"])
-
-/** The other values of `contractResult` and of `code`, by their names in java-tron 4.8. */
-const failed: ReadonlySet<string | undefined> = new Set([
-  ...["REVERT", "BAD_JUMP_DESTINATION", "OUT_OF_MEMORY", "PRECOMPILED_CONTRACT", "STACK_TOO_SMALL", "STACK_TOO_LARGE"],
-  ...["ILLEGAL_OPERATION", "STACK_OVERFLOW", "OUT_OF_ENERGY", "OUT_OF_TIME", "JVM_STACK_OVER_FLOW", "UNKNOWN"],
-  ...["TRANSFER_FAILED", "INVALID_CODE", "FAILED"]
-])
-
-/** A part of a transaction or an info, of which a block has hundreds. */
-interface Part<A> {
-  /** Whether the part is as the schema wants it: told by hand, which takes a tenth of the time. */
-  readonly isPlain: (json: unknown) => json is A
-  /** Reads what is not, and names the rule that it breaks. */
-  readonly read: (json: unknown) => Result.Result<A, { readonly message: string }>
-}
-
-const part = <A>(schema: Schema.ConstraintDecoder<A>, isPlain: (json: unknown) => boolean): Part<A> => ({
-  isPlain: isPlain as Part<A>["isPlain"],
-  read: Schema.decodeUnknownResult(schema)
-})
-
-/** The failure names the field. */
-const field = <A>({ isPlain, read }: Part<A>, json: unknown, name: string): Read<A> =>
-  isPlain(json)
-    ? Result.succeed(json)
-    : Result.mapError(read(json), ({ message }) => `${name}: ${message.split("\n")[0]}`)
-
-const optional = <A>(part: Part<A>, json: unknown, name: string): Read<A | undefined> =>
-  json === undefined ? Result.succeed(undefined) : field(part, json, name)
-
-const isText = (json: unknown) => json === undefined || typeof json === "string"
-
 const list = part(Infos, Array.isArray)
-
-const ret = part(
-  Ret,
-  (json) =>
-    Array.isArray(json) &&
-    json.every((one) => Predicate.isReadonlyObject(one) && isText(one.contractRet) && isText(one.ret))
-)
-
-const outcome = part(
-  Schema.Struct(OutcomeFields),
-  (json) =>
-    Predicate.isReadonlyObject(json) &&
-    isText(json.result) &&
-    (json.receipt === undefined || (Predicate.isReadonlyObject(json.receipt) && isText(json.receipt.result)))
-)
 
 const log = part(
   Log,
@@ -146,19 +87,6 @@ const log = part(
     (json.topics === undefined || (Array.isArray(json.topics) && json.topics.every(TronJson.isHash))) &&
     (json.data === undefined || TronJson.isHex(json.data))
 )
-
-/** Whether a transaction took effect; the failure is what cannot be read of the answer. */
-export const succeeded = (transaction: Json, info: Json | undefined): Read<boolean> =>
-  Result.flatMap(optional(ret, transaction.ret, "ret"), (listed = []) =>
-    Result.flatMap(optional(outcome, info, "info"), (of) => {
-      const { receipt, result } = of ?? {}
-      const said = [result, receipt?.result, ...listed.flatMap(({ contractRet, ret }) => [contractRet, ret])]
-      const strange = said.find((each) => !fine.has(each) && !failed.has(each) && each !== "SUCESS")
-      return strange === undefined
-        ? Result.succeed(said.every((each) => !failed.has(each)))
-        : Result.fail(`the result ${strange} is not known`)
-    })
-  )
 
 /** A log, whose index in the block is `position`. */
 const logOf = (chain: Chain, json: unknown, transaction: number, position: number): Read<ContractLog> =>
@@ -261,7 +189,7 @@ function* readTransaction(
   for (const { type } of contracts ?? []) {
     if (!TronTransaction.isKnownType(type)) parts.note(`contract type ${type} is not known`, info && ["coin"])
   }
-  const tookEffect = parts.take(succeeded(json, info))
+  const tookEffect = parts.take(TransactionOutcome.succeeded(json, info))
 
   const needsInfo = contracts === undefined || contracts.some(({ type }) => virtualMachine.has(type))
   // The genesis block has no infos, and what failed has left no logs.
