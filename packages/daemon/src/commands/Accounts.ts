@@ -10,7 +10,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { table, time } from "../internal/Table.ts"
+import { printRows, time } from "../internal/Table.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -46,13 +46,11 @@ const list = Command.make(
   { json },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* (yield* Accounts).list
-    yield* Console.log(
-      input.json
-        ? JSON.stringify(accounts)
-        : yield* table(
-            ["ACCOUNT", "CREATED", "RETRACTIONS"],
-            accounts.map(({ created, name, retractions }) => [name, time(created), retractions ? "on" : "off"])
-          )
+    yield* printRows(
+      input.json,
+      accounts,
+      ["ACCOUNT", "CREATED", "RETRACTIONS"],
+      accounts.map(({ created, name, retractions }) => [name, time(created), retractions ? "on" : "off"])
     )
   })
 ).pipe(Command.withDescription("List the accounts"))

@@ -4,19 +4,19 @@ import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Terminal from "effect/Terminal"
-import { table, time } from "../internal/Table.ts"
+import { printRows, time } from "../internal/Table.ts"
 import * as AssetFile from "../market/AssetFile.ts"
 import * as Catalogue from "../market/Catalogue.ts"
 import * as ConfiguredProviders from "../market/ConfiguredProviders.ts"
 import * as MarketData from "../market/MarketData.ts"
 import type { Summary } from "../market/Provider.ts"
 import * as Progress from "../Progress.ts"
+import * as PageFlags from "./PageFlags.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -89,21 +89,18 @@ const list = Command.make(
   "list",
   {
     json,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to print"), Flag.withDefault(50)),
-    offset: Flag.Int("offset").pipe(Flag.withDescription("Entries to skip"), Flag.withDefault(0))
+    ...{ limit: PageFlags.limit, offset: PageFlags.offset }
   },
   Effect.fnUntraced(function* ({ json, limit, offset }) {
     yield* Catalogue.seed
-    const { items, total } = yield* (yield* Assets).list({ limit: Math.max(0, limit), offset: Math.max(0, offset) })
-    yield* Console.log(
-      json
-        ? JSON.stringify({ items, total })
-        : yield* table(
-            ["SYMBOL", "NAME", "SLUG", "ID", "RATE", "AS OF"],
-            items.map((item) => [item.symbol, item.name, item.slug, item.referenceId, ...rateOf(item)])
-          )
+    const { items, total } = yield* (yield* Assets).list({ limit, offset })
+    yield* printRows(
+      json,
+      { items, total },
+      ["SYMBOL", "NAME", "SLUG", "ID", "RATE", "AS OF"],
+      items.map((item) => [item.symbol, item.name, item.slug, item.referenceId, ...rateOf(item)])
     )
-    if (!json && items.length < total) yield* Console.error(`${items.length} of ${total}: --limit, --offset`)
+    yield* PageFlags.sayRest(json, items.length, total)
   })
 ).pipe(Command.withDescription("List the assets"))
 

@@ -15,8 +15,8 @@ import { commandName } from "../CommandName.ts"
 import { table } from "../internal/Table.ts"
 import * as Progress from "../Progress.ts"
 import * as ChainArgument from "./ChainArgument.ts"
+import * as ChainNodes from "./ChainNodes.ts"
 import * as HeightFlag from "./HeightFlag.ts"
-import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 /** The chain, or the range of blocks, cannot be audited. */
@@ -164,14 +164,7 @@ export const audit = Command.make(
     const { chain, settings } = yield* ChainArgument.find(input.chain)
     const name = nameOf(chain)
     const range = yield* blocksOf(chain, input)
-    // Loaded here only, with the sources of every family.
-    const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
-    const ReaderThreads = yield* Effect.promise(() => import("@headwater/indexer/sync/ReaderThreads"))
-    const { sideSources, source } = yield* Effect.provideServiceEffect(
-      ChainConnection.open(chain, settings),
-      ReaderThreads.Current,
-      ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
-    )
+    const { sideSources, source } = yield* ChainNodes.open(chain, settings)
     const findings: Array<CallbackAudit.Finding> = []
     const reasons = new Map<string, number>()
     const note = (reason: string | undefined) => {

@@ -2,11 +2,10 @@
 import { nameOf } from "@headwater/core/chains/Chain"
 import * as AuditLog from "@headwater/indexer/store/operator/AuditLog"
 import * as Placements from "@headwater/indexer/store/placement/Placements"
-import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { type Cell, table, time } from "../internal/Table.ts"
+import { type Cell, printRows, time } from "../internal/Table.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -19,18 +18,11 @@ const daemonCell = ({ daemon, successor }: Placements.ShownChain): Cell => {
 
 const print = Effect.fnUntraced(function* (asJson: boolean) {
   const { chains } = Placements.shown(yield* Placements.read)
-  yield* Console.log(
-    asJson
-      ? JSON.stringify(chains)
-      : yield* table(
-          ["CHAIN", "DAEMON", "SINCE", "MOVED TO"],
-          chains.map((row) => [
-            row.chain,
-            daemonCell(row),
-            row.since === null ? "-" : time(row.since),
-            row.pinned ?? "-"
-          ])
-        )
+  yield* printRows(
+    asJson,
+    chains,
+    ["CHAIN", "DAEMON", "SINCE", "MOVED TO"],
+    chains.map((row) => [row.chain, daemonCell(row), row.since === null ? "-" : time(row.since), row.pinned ?? "-"])
   )
 })
 

@@ -10,8 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { table, time } from "../internal/Table.ts"
+import { printRows, time } from "../internal/Table.ts"
 import { account } from "./Accounts.ts"
+import * as PageFlags from "./PageFlags.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -68,23 +69,21 @@ const grant = Command.make(
 
 const statement = Command.make(
   "statement",
-  { json, account, limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to print"), Flag.withDefault(50)) },
+  { json, account, limit: PageFlags.limit },
   Effect.fnUntraced(function* (input) {
     const credits = yield* Credits
     const entries = yield* credits.statement(yield* idOf(input.account), {
-      limit: Math.max(0, input.limit),
+      limit: input.limit,
       newestFirst: true,
       after: undefined
     })
-    yield* Console.log(
-      input.json
-        ? JSON.stringify(entries)
-        : yield* table(
-            ["AT", "KIND", "AMOUNT", "RESULTS", "FOR"],
-            entries.map(({ amount, at, detail, kind, results }) => [
-              ...[time(at), kind, String(amount), String(results), detail]
-            ])
-          )
+    yield* printRows(
+      input.json,
+      entries,
+      ["AT", "KIND", "AMOUNT", "RESULTS", "FOR"],
+      entries.map(({ amount, at, detail, kind, results }) => [
+        ...[time(at), kind, String(amount), String(results), detail]
+      ])
     )
   })
 ).pipe(Command.withDescription("List the grants and charges of an account, newest first"))

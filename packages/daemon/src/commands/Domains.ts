@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
-import { table, time } from "../internal/Table.ts"
+import { printRows, time } from "../internal/Table.ts"
 import { account, audited, deed } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -46,20 +46,18 @@ const list = Command.make(
   Effect.fnUntraced(function* (input) {
     const { id } = yield* (yield* Accounts).find(input.account)
     const domains = yield* (yield* Domains.Domains).list(id)
-    yield* Console.log(
-      input.json
-        ? JSON.stringify(domains)
-        : yield* table(
-            ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
-            domains.map(({ created, name, token, verified }) => [
-              ...[
-                name,
-                time(created),
-                verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified),
-                token
-              ]
-            ])
-          )
+    yield* printRows(
+      input.json,
+      domains,
+      ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
+      domains.map(({ created, name, token, verified }) => [
+        ...[
+          name,
+          time(created),
+          verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified),
+          token
+        ]
+      ])
     )
   })
 ).pipe(Command.withDescription("List an account's domains"))

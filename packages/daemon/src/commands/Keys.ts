@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
-import { table, time } from "../internal/Table.ts"
+import { printRows, time } from "../internal/Table.ts"
 import { account, audited, deed, layer } from "./Accounts.ts"
 import { config, json } from "./WithSettings.ts"
 
@@ -114,19 +114,17 @@ const list = Command.make(
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
     const keys = yield* accounts.listKeys((yield* accounts.find(input.account)).id)
-    yield* Console.log(
-      input.json
-        ? JSON.stringify(keys)
-        : yield* table(
-            ["KEY", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED", "OPERATIONS"],
-            keys.map((key) => [
-              ...[key.id, key.name, time(key.created)],
-              key.lastUsed === undefined ? "never" : time(key.lastUsed),
-              key.expires === undefined ? "never" : time(key.expires),
-              key.revoked === undefined ? "no" : ({ text: time(key.revoked), colour: "dim" } as const),
-              `${key.endpoints?.join(",") ?? "all"}${key.readOnly ? " (reads only)" : ""}`
-            ])
-          )
+    yield* printRows(
+      input.json,
+      keys,
+      ["KEY", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED", "OPERATIONS"],
+      keys.map((key) => [
+        ...[key.id, key.name, time(key.created)],
+        key.lastUsed === undefined ? "never" : time(key.lastUsed),
+        key.expires === undefined ? "never" : time(key.expires),
+        key.revoked === undefined ? "no" : ({ text: time(key.revoked), colour: "dim" } as const),
+        `${key.endpoints?.join(",") ?? "all"}${key.readOnly ? " (reads only)" : ""}`
+      ])
     )
   })
 ).pipe(Command.withDescription("List an account's keys"))

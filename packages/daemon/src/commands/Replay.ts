@@ -14,8 +14,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
 import * as Progress from "../Progress.ts"
-import * as Settings from "../settings/Settings.ts"
 import * as ChainArgument from "./ChainArgument.ts"
+import * as ChainNodes from "./ChainNodes.ts"
 import * as HeightFlag from "./HeightFlag.ts"
 import * as WithSettings from "./WithSettings.ts"
 
@@ -51,14 +51,7 @@ export const replay = Command.make(
     if (Option.isNone(input.from) && before === undefined) {
       return yield* new NoRange({ message: `Name the first block: ${commandName} replay ${name} --from <height>` })
     }
-    // Loaded here only, with the sources of every family.
-    const ChainConnection = yield* Effect.promise(() => import("@headwater/indexer/sync/ChainConnection"))
-    const ReaderThreads = yield* Effect.promise(() => import("@headwater/indexer/sync/ReaderThreads"))
-    const { sideSources, source: atHead } = yield* Effect.provideServiceEffect(
-      ChainConnection.open(chain, settings),
-      ReaderThreads.Current,
-      ReaderThreads.make({ threads: Settings.threads(yield* Settings.Settings) })
-    )
+    const { sideSources, source: atHead } = yield* ChainNodes.open(chain, settings)
     const source = { ...atHead, blockAt: sideSources.wholeBlockAt ?? atHead.blockAt }
     const store = yield* ChainStore.open(chain, settings)
     const range: Replay.Range = Option.match(input.from, {

@@ -16,9 +16,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { table, time } from "../internal/Table.ts"
+import { printRows, time } from "../internal/Table.ts"
 import { account } from "./Accounts.ts"
 import * as ChainArgument from "./ChainArgument.ts"
+import * as PageFlags from "./PageFlags.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
@@ -46,13 +47,12 @@ const list = Command.make(
     json,
     account,
     chain: ChainArgument.argument,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to print"), Flag.withDefault(50)),
-    offset: Flag.Int("offset").pipe(Flag.withDescription("Entries to skip"), Flag.withDefault(0))
+    ...{ limit: PageFlags.limit, offset: PageFlags.offset }
   },
   Effect.fnUntraced(function* (input) {
     const of = yield* placeOf(input)
-    const page = { limit: Math.max(0, input.limit), offset: Math.max(0, input.offset) }
-    const { subscriptions, total } = yield* (yield* Subscriptions).list(of, page)
+    const { limit, offset } = input
+    const { subscriptions, total } = yield* (yield* Subscriptions).list(of, { limit, offset })
     const items = subscriptions.map(
       ({ address, callbackUrl, confirmations, created, deactivationReasons, event, referenceId, ...one }) => ({
         ...{ referenceId, event, callbackUrl, confirmations, created, active: one.active, deactivationReasons },
@@ -60,21 +60,19 @@ const list = Command.make(
         ...(one.transactionId === undefined ? {} : { transactionId: Hash.encode(of.chain, one.transactionId) })
       })
     )
-    yield* Console.log(
-      input.json
-        ? JSON.stringify({ items, total })
-        : yield* table(
-            ["REFERENCE", "EVENT", "ADDRESS OR TRANSACTION", "URL", "CREATED", "ACTIVE"],
-            items.map((item) => [
-              ...[item.referenceId, item.event, item.transactionId ?? item.address ?? "-", item.callbackUrl],
-              time(item.created * 1000),
-              item.active
-                ? ({ text: "yes", colour: "green" } as const)
-                : ({ text: `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`, colour: "red" } as const)
-            ])
-          )
+    yield* printRows(
+      input.json,
+      { items, total },
+      ["REFERENCE", "EVENT", "ADDRESS OR TRANSACTION", "URL", "CREATED", "ACTIVE"],
+      items.map((item) => [
+        ...[item.referenceId, item.event, item.transactionId ?? item.address ?? "-", item.callbackUrl],
+        time(item.created * 1000),
+        item.active
+          ? ({ text: "yes", colour: "green" } as const)
+          : ({ text: `no: ${item.deactivationReasons.at(-1)?.reason ?? "unknown"}`, colour: "red" } as const)
+      ])
     )
-    if (!input.json && items.length < total) yield* Console.error(`${items.length} of ${total}: --limit, --offset`)
+    yield* PageFlags.sayRest(input.json, items.length, total)
   })
 ).pipe(Command.withDescription("List an account's subscriptions on a chain"))
 

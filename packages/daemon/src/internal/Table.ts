@@ -1,4 +1,5 @@
 /** Rows as aligned columns under their headings; on a terminal that is too narrow for them, each row as a record. */
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Screen from "./Screen.ts"
 
@@ -47,6 +48,15 @@ export const table = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Cell>>
 ): Effect.Effect<string> => Effect.map(Screen.output, (screen) => render(headings, rows, screen))
+
+/** Prints the rows as standard output shows them, or for scripts `value`, which the rows are made of, as JSON. */
+export const printRows = (
+  isJson: boolean,
+  value: unknown,
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<Cell>>
+): Effect.Effect<void> =>
+  Effect.flatMap(isJson ? Effect.succeed(JSON.stringify(value)) : table(headings, rows), (text) => Console.log(text))
 
 /** Milliseconds since the Unix epoch as people read them. */
 export const time = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace("T", " ")
