@@ -29,18 +29,14 @@ describe.skipIf(!isInTurn(import.meta.url))("transactions on bcoin", () => {
         const path = `/hd-wallets/utxo/${place}/${own.extendedPublicKey}`
         const asked = `?format=${format}`
         // The daemon may still read the chain.
-        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync${asked}`, {}), "200 millis")
-        const derived = yield* Effect.repeat(derive, { until: ({ status }) => status !== 503, times: 1_000 })
+        const derive = headwater.post(`${path}/addresses/derive-and-sync${asked}`, {})
+        const derived = yield* Headwater.until(derive, ({ status }) => status !== 503)
         assert.strictEqual(derived.status, 201, JSON.stringify(derived.body))
-        const has = Effect.fnUntraced(function* (amount: bigint) {
-          for (let tried = 0; ; tried++) {
-            const { body } = yield* headwater.get(`${path}/assets${asked}`)
+        const has = (amount: bigint) =>
+          Headwater.until(headwater.get(`${path}/assets${asked}`), ({ body }) => {
             const found = body.data?.item.confirmedBalance.amount
-            if (found !== undefined && satoshisOf(found) === amount) return
-            assert.isBelow(tried, 1_200, `${amount} ${JSON.stringify(body)}`)
-            yield* Effect.sleep("200 millis")
-          }
-        })
+            return found !== undefined && satoshisOf(found) === amount
+          })
         for (const index of [0, 1]) yield* node.fund(own.address(0, index), 0.4)
         yield* node.mine(1)
         yield* has(80_000_000n)

@@ -44,11 +44,7 @@ for (const { location, name } of taken(import.meta.url)) {
         })
         const post = (hex: string, item: Record<string, unknown> = {}) =>
           headwater.post(path, { signedTransactionHex: hex, ...item })
-        for (let i = 0; i < 1_200; i++) {
-          const { status } = yield* post("00")
-          if (status !== 503) break
-          yield* Effect.sleep("200 millis")
-        }
+        yield* Headwater.until(post("00"), ({ status }) => status !== 503)
         const broadcast = Effect.fnUntraced(function* ({ hex, id }: { readonly hex: string; readonly id: string }) {
           const { body, status } = yield* post(hex, { callbackUrl: `${receiver.url}/`, callbackSecretKey: "s" })
           assert.deepStrictEqual([status, body.data?.item], [200, { transactionId: id }], JSON.stringify(body))

@@ -1,7 +1,7 @@
 /** Broadcasts through a daemon, and what becomes of them: by its answers, and by the callbacks that its receiver has. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Headwater from "./Headwater.ts"
+import * as Headwater from "./Headwater.ts"
 import type * as Receiver from "./Receiver.ts"
 
 export const success = "BROADCAST_TRANSACTION_SUCCESS"
@@ -50,10 +50,6 @@ export const make = Effect.fnUntraced(function* (
   /** Waits until these events were told, in this order. */
   const until = (transaction: Signed, ...wanted: ReadonlyArray<string>) =>
     receiver.until(() => wanted.every((event, i) => told(transaction)[i]?.body.data.event === event))
-  for (let i = 0; i < 1_200; i++) {
-    const { status } = yield* post("00")
-    if (status !== 503) break
-    yield* Effect.sleep("200 millis")
-  }
+  yield* Headwater.until(post("00"), ({ status }) => status !== 503)
   return { becomes, broadcast, outcomeOf, post, told, until }
 })

@@ -29,14 +29,10 @@ for (const { location, name } of taken(import.meta.url)) {
           const own = yield* node.rpc<string>("getnewaddress", "", "bech32")
           const pay = node.rpc<string>("sendtoaddress", own, 1)
           const subscribe = Effect.fnUntraced(function* (transactionId: string) {
-            for (let tried = 0; ; tried++) {
-              const { body, status } = yield* headwater.post(`/blockchain-events/${place}/transaction-mined`, {
-                ...{ transactionId, callbackUrl: `${receiver.url}/` }
-              })
-              if (status === 201) return body.data.item as { readonly referenceId: string }
-              assert.isBelow(tried, 100, JSON.stringify(body))
-              yield* Effect.sleep("200 millis")
-            }
+            const item = { transactionId, callbackUrl: `${receiver.url}/` }
+            const subscribed = headwater.post(`/blockchain-events/${place}/transaction-mined`, item)
+            const { body } = yield* Headwater.until(subscribed, ({ status }) => status === 201)
+            return body.data.item as { readonly referenceId: string }
           })
           const told = ({ referenceId }: { readonly referenceId: string }) =>
             receiver.accepted().filter(({ body }) => body.referenceId === referenceId)

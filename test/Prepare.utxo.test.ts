@@ -53,32 +53,18 @@ for (const { location, name } of taken(import.meta.url)) {
           })
           const prepare = ({ extendedPublicKey, format }: PreparedWallet, item: Record<string, unknown>) =>
             headwater.post(`${wallets}/${extendedPublicKey}/transactions/prepare?format=${format}`, item)
-          const recorded = Effect.fnUntraced(function* ({ balance, extendedPublicKey, format }: Funded) {
-            for (let i = 0; ; i++) {
-              const { body } = yield* headwater.get(`${wallets}/${extendedPublicKey}/assets?format=${format}`)
-              if (body.data?.item.confirmedBalance.amount !== undefined) {
-                const found = satoshisOf(body.data.item.confirmedBalance.amount)
-                if (found === balance || i > 600) return assert.strictEqual(found, balance)
-              }
-              assert.isBelow(i, 1_200, JSON.stringify(body))
-              yield* Effect.sleep("200 millis")
-            }
-          })
+          const recorded = ({ balance, extendedPublicKey, format }: Funded) =>
+            Headwater.until(headwater.get(`${wallets}/${extendedPublicKey}/assets?format=${format}`), ({ body }) => {
+              const found = body.data?.item.confirmedBalance.amount
+              return found !== undefined && satoshisOf(found) === balance
+            })
 
           const all: Array<Funded> = []
           for (let i = 0; i < count; i++) {
             const made = wallet(seed * 100_000 + i, every[i % every.length]!, Math.floor(i / every.length) % 3)
             // The daemon may not have asked its node yet.
-            const derived = yield* Effect.repeat(
-              Effect.delay(
-                headwater.post(
-                  `${wallets}/${made.extendedPublicKey}/addresses/derive-and-sync?format=${made.format}`,
-                  {}
-                ),
-                "200 millis"
-              ),
-              { until: ({ status }) => status !== 503, times: 1_000 }
-            )
+            const path = `${wallets}/${made.extendedPublicKey}/addresses/derive-and-sync?format=${made.format}`
+            const derived = yield* Headwater.until(headwater.post(path, {}), ({ status }) => status !== 503)
             assert.strictEqual(derived.status, 201, JSON.stringify(derived.body))
             assert.strictEqual(derived.body.data.items[3].address, made.address(0, 3))
             all.push({ ...made, coins: new Map(), balance: 0n })
@@ -242,25 +228,16 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
           assert.match(answer.body.error.message, message)
         })
         const balance = Effect.fnUntraced(function* (expected: string) {
-          for (let i = 0; ; i++) {
-            const { body } = yield* headwater.get(`${path}/assets`)
-            if (body.data?.item.confirmedBalance.amount === expected) {
-              const details = yield* headwater.get(`${path}/details`)
-              assert.deepStrictEqual(details.body.data.item, {
-                ...body.data.item,
-                confirmedBalance: expected,
-                unit: "LTC"
-              })
-              return
-            }
-            assert.isBelow(i, 1_200, JSON.stringify(body))
-            yield* Effect.sleep("200 millis")
-          }
+          const { body } = yield* Headwater.until(
+            headwater.get(`${path}/assets`),
+            ({ body }) => body.data?.item.confirmedBalance.amount === expected
+          )
+          const details = yield* headwater.get(`${path}/details`)
+          assert.deepStrictEqual(details.body.data.item, { ...body.data.item, confirmedBalance: expected, unit: "LTC" })
         })
         yield* refused({}, 400, /has not synced/)
         // The daemon may not have asked its node yet.
-        const derive = Effect.delay(headwater.post(`${path}/addresses/derive-and-sync`, {}), "200 millis")
-        yield* Effect.repeat(derive, { until: ({ status }) => status === 201, times: 1_000 })
+        yield* Headwater.until(headwater.post(`${path}/addresses/derive-and-sync`, {}), ({ status }) => status === 201)
 
         const to = (address: string, amount: string) => ({ recipients: [{ address, amount }] })
         yield* refused(to("ltc1qnowhere", "0.1"), 400, /recipients\.0\.address/)

@@ -281,10 +281,8 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
         yield* node.mine(1)
         const to = yield* node.rpc<string>("getnewaddress")
         // A daemon that has just been started may not have asked its node yet.
-        const unknown = yield* Effect.repeat(
-          Effect.delay(headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`), "200 millis"),
-          { until: ({ status }) => status !== 503 }
-        )
+        const balance = headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)
+        const unknown = yield* Headwater.until(balance, ({ status }) => status !== 503)
         assert.strictEqual(unknown.body.error?.code ?? unknown.status, "address_not_synced")
         yield* node.rpc("sendtoaddress", to, 3)
         yield* node.mine(1)
@@ -292,14 +290,7 @@ describe.skipIf(!Litecoind.installed)("raw transactions of litecoind", () => {
           ...{ address: to, callbackUrl: "https://receiver.test/", allowDuplicates: false }
         })
         assert.strictEqual(watched.status, 201)
-        for (
-          let i = 0;
-          (yield* headwater.get(`/addresses-historical/utxo/${place}/${to}/balance`)).status !== 200;
-          i++
-        ) {
-          assert.isBelow(i, 600)
-          yield* Effect.sleep("200 millis")
-        }
+        yield* Headwater.until(balance, ({ status }) => status === 200)
         for (const [i, address] of own.entries()) {
           const { hex: payment } = yield* node.rpc<{ readonly hex: string }>("gettransaction", paid[i])
           const { vout } = yield* node.rpc<Decoded>("decoderawtransaction", payment)

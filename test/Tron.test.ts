@@ -440,19 +440,15 @@ layer(Grown.layer, { excludeTestServices: true })("Tron", (it) => {
         [history.items[0].vallue.amount, history.items[0].blockchainSpecific.bandwithUsed],
         ["4", 267]
       )
-      for (let i = 0; ; i++) {
-        const { body, status } = yield* headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/transactions`)
-        if (status === 422 && i < 400) {
-          yield* Effect.sleep("200 millis")
-          continue
-        }
-        assert.strictEqual(status, 200, JSON.stringify(body))
-        assert.deepStrictEqual(
-          body.data.items.map(({ hash, recipient }: Json) => [hash, recipient[0].amount, recipient[0].isMember]),
-          [[contents.wallet.txID, "4", true]]
-        )
-        break
-      }
+      const { body, status } = yield* Headwater.until(
+        headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/transactions`),
+        ({ status }) => status !== 422
+      )
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      assert.deepStrictEqual(
+        body.data.items.map(({ hash, recipient }: Json) => [hash, recipient[0].amount, recipient[0].isMember]),
+        [[contents.wallet.txID, "4", true]]
+      )
     })
   )
 
@@ -814,15 +810,7 @@ describe("Tron, from a node of a test's own", () => {
       assert.strictEqual((yield* sync("")).status, 201)
       assert.strictEqual((yield* sync("?derivation=bip32")).status, 201)
       const assets = (query: string) => headwater.get(`/hd-wallets/evm/tron/mainnet/${xpub}/assets${query}`)
-      const asked = (query: string) =>
-        Effect.gen(function* () {
-          for (let i = 0; i < 400; i++) {
-            const answer = yield* assets(query)
-            if (answer.status !== 422) return answer
-            yield* Effect.sleep("200 millis")
-          }
-          return yield* Effect.die(new Error(headwater.log()))
-        })
+      const asked = (query: string) => Headwater.until(assets(query), ({ status }) => status !== 422)
       // The node shows the newest state alone: what is asked of it after the payments is no proof that there were none before.
       const empty = yield* asked("")
       assert.strictEqual(empty.status, 200, empty.body.error?.message)
@@ -880,17 +868,13 @@ describe("Tron, from a node of a test's own", () => {
       const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
         chains: { "tron/mainnet": { nodes: [node.url], apiKey: "a-key-of-the-test" } }
       })
-      for (let i = 0; ; i++) {
-        const chain = (yield* headwater.get("/ready")).body.chains["tron/mainnet"]
-        if (chain.state === "stopped") {
-          assert.match(chain.message, /the node is on nile, not mainnet/)
-          assert.isTrue(node.requests.every(({ headers }) => headers["tron-pro-api-key"] === "a-key-of-the-test"))
-          assert.notInclude(headwater.log(), "a-key-of-the-test")
-          break
-        }
-        if (i > 200) return yield* Effect.die(new Error(headwater.log()))
-        yield* Effect.sleep("200 millis")
-      }
+      const { body } = yield* Headwater.until(
+        headwater.get("/ready"),
+        ({ body }) => body.chains["tron/mainnet"].state === "stopped"
+      )
+      assert.match(body.chains["tron/mainnet"].message, /the node is on nile, not mainnet/)
+      assert.isTrue(node.requests.every(({ headers }) => headers["tron-pro-api-key"] === "a-key-of-the-test"))
+      assert.notInclude(headwater.log(), "a-key-of-the-test")
     }).pipe(Effect.scoped)
   )
 })

@@ -41,19 +41,16 @@ describe.skipIf(!Litecoind.installed)("the format of an HD wallet over HTTP", ()
         })
         // A first wallet asks the node whether it can find coins, so the node has to be connected.
         const derive = (item: Record<string, unknown>, query = "", path = wallets) =>
-          Effect.repeat(
-            Effect.delay(headwater.post(`${path}/${xpub}/addresses/derive-and-sync${query}`, item), "200 millis"),
-            { until: ({ status }) => status !== 503 }
+          Headwater.until(
+            headwater.post(`${path}/${xpub}/addresses/derive-and-sync${query}`, item),
+            ({ status }) => status !== 503
           )
-        const balance = Effect.fnUntraced(function* (query: string) {
-          for (let i = 0; ; i++) {
-            const { body, status } = yield* headwater.get(`${wallets}/${xpub}/assets${query}`)
-            if (status === 200) return body.data.item.confirmedBalance.amount
-            if (status !== 422 && status !== 503) return body.error.code
-            assert.isBelow(i, 1_200)
-            yield* Effect.sleep("200 millis")
-          }
-        })
+        const assets = (query: string) => headwater.get(`${wallets}/${xpub}/assets${query}`)
+        const balance = (query: string) =>
+          Effect.map(
+            Headwater.until(assets(query), ({ status }) => status !== 422 && status !== 503),
+            ({ body, status }) => (status === 200 ? body.data.item.confirmedBalance.amount : body.error.code)
+          )
         for (const { amount, format } of forms) {
           // The usual form without a word; each in any letter case, in the body or in the query.
           const asked = { P2PKH: [{ format: "p2pkh" }], "P2SH-P2WPKH": [{}, "?format=P2sh-p2wpkh"], P2WPKH: [{}] }[
@@ -83,10 +80,7 @@ describe.skipIf(!Litecoind.installed)("the format of an HD wallet over HTTP", ()
         assert.strictEqual(yield* balance("?format=P2TR"), "0")
         yield* node.rpc("sendtoaddress", address, 0.5)
         yield* node.mine(1)
-        for (let i = 0; (yield* balance("?format=P2TR")) !== "0.5"; i++) {
-          assert.isBelow(i, 1_200)
-          yield* Effect.sleep("200 millis")
-        }
+        yield* Headwater.until(assets("?format=P2TR"), ({ body }) => body.data?.item.confirmedBalance.amount === "0.5")
 
         const dogecoin = "/hd-wallets/utxo/dogecoin/regtest"
         const lacking = "dogecoin has P2PKH, P2SH-P2WPKH, not P2TR"

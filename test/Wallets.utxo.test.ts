@@ -177,12 +177,7 @@ for (const { location, name } of taken(import.meta.url)) {
           }
           yield* until(`${wallets}/${xpub}/status`, ({ body }) => body.data?.item.status !== "syncing")
           // A daemon that has just been started may not have asked its node yet.
-          let answer = yield* derive()
-          for (let i = 0; answer.status === 503 && i < 1_200; i++) {
-            yield* Effect.sleep("200 millis")
-            answer = yield* derive()
-          }
-          const { body, status } = answer
+          const { body, status } = yield* Headwater.until(derive(), ({ status }) => status !== 503)
           assert.strictEqual(status, 201, JSON.stringify(body))
           const { items, limit, offset, total } = body.data
           assert.deepStrictEqual([limit, offset, total], [100, 0, 100])
