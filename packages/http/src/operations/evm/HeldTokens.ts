@@ -66,8 +66,9 @@ export const make = <Node extends ConnectedNode>(
       const moved = found.get(key) ?? { contract, kind: token, amounts: new Map<bigint | undefined, bigint>() }
       found.set(key, moved)
       // What came before, and is recorded for somebody else's sake, may have left in a block that is not.
-      if (height < recordedFrom) return
+      if (height < recordedFrom) return true
       moved.amounts.set(tokenId, RecordedAmount.after(moved.amounts.get(tokenId) ?? 0n, address, transfer))
+      return true
     })
     yield* Effect.orDie(each)
     if (transfers > mostTransfers) {
