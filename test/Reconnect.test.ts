@@ -16,6 +16,7 @@ import * as PostgresServer from "./PostgresServer.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
+import { isInTurn } from "./Turn.ts"
 
 const rounds = Number(process.env.HEADWATER_RECONNECTS ?? 3)
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -54,7 +55,7 @@ const ownServer = Effect.gen(function* () {
 })
 
 for (const _ of locations.filter(({ name }) => name === "postgres")) {
-  describe("a PostgreSQL server that ends connections, is killed and is started again", () => {
+  describe.skipIf(!isInTurn(import.meta.url, process.env.HEADWATER_RECONNECTS))("a PostgreSQL server that ends connections, is killed and is started again", () => {
     it.live("is waited for by a daemon that starts", () =>
       Effect.gen(function* () {
         const { place, server } = yield* ownServer
