@@ -11,6 +11,7 @@ import * as Headwater from "./Headwater.ts"
 import * as LocalServer from "./LocalServer.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { taken } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 const blocks = 1_000
 /** Of the node for each answer, so that there is enough left to read for threads to start. */
@@ -22,7 +23,7 @@ const slowMachine = `data:text/javascript,${encodeURIComponent(
 const token = "a token for metrics"
 
 describe.each(taken(import.meta.filename))("on $name", ({ location }) => {
-  it.live("threads read the past, and lose nothing when the daemon is killed", () =>
+  it.live.skipIf(!isInTurn(import.meta.url))("threads read the past, and lose nothing when the daemon is killed", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.start()
       const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])

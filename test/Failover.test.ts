@@ -21,6 +21,7 @@ import * as PostgresServer from "./PostgresServer.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
+import { isInTurn } from "./Turn.ts"
 
 const stories = Number(process.env.HEADWATER_FAILOVERS ?? 0)
 const events = "/blockchain-events/ethereum/devnet"
@@ -178,7 +179,7 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean, daemons: typ
 }, Effect.scoped)
 
 for (const _ of locations.filter(({ name }) => name === "postgres")) {
-  describe("a standby that is promoted", () => {
+  describe.skipIf(!isInTurn(import.meta.url, process.env.HEADWATER_FAILOVERS))("a standby that is promoted", () => {
     for (let i = 0; i < Math.max(1, stories); i++) {
       it.live(
         `has all that was answered where commits waited for it, and nothing twice (${i + 1})`,

@@ -10,7 +10,7 @@ import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
-import { everyWay } from "./Turn.ts"
+import { everyWay, isInTurn } from "./Turn.ts"
 
 const asked = process.env.HEADWATER_KILLS
 const kills = Number(asked ?? 2)
@@ -20,7 +20,7 @@ const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 *
 const sample = asked === undefined && !everyWay ? locations.slice(-1) : locations
 
 for (const { location, name } of sample) {
-  describe(`kill -9, ${name}`, () => {
+  describe.skipIf(!isInTurn(import.meta.url, asked))(`kill -9, ${name}`, () => {
     it.live(
       `loses nothing over ${kills} kills (seed ${seed})`,
       () =>

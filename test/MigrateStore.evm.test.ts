@@ -17,11 +17,12 @@ import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { unmigrated } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
+import { isInTurn } from "./Turn.ts"
 
 const [sqlite, postgres] = unmigrated
 const seed = Number(process.env.HEADWATER_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-describe.skipIf(postgres === undefined)("headwater migrate-store", () => {
+describe.skipIf(postgres === undefined || !isInTurn(import.meta.url))("headwater migrate-store", () => {
   it.live(
     `moves the store of a daemon at work, which goes on exactly (seed ${seed})`,
     () =>

@@ -16,11 +16,12 @@ import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
+import { isInTurn } from "./Turn.ts"
 
 const postgres = locations.find(({ name }) => name === "postgres")
 const chain = "ethereum/devnet"
 
-describe("placement", () => {
+describe.skipIf(!isInTurn(import.meta.url))("placement", () => {
   it.live.skipIf(postgres === undefined)(
     "a chain goes on elsewhere when its daemon ends, is held up, or is killed",
     () =>

@@ -13,10 +13,13 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import { locations } from "./Stores.ts"
+import { isInTurn } from "./Turn.ts"
 
 /** On a machine that runs other tests meanwhile everything takes its time: only the rounds that are asked for are timed. */
-const isTimed = process.env.HEADWATER_ROLLS !== undefined
-const rolls = Number(process.env.HEADWATER_ROLLS ?? 1)
+const asked = process.env.HEADWATER_ROLLS
+const isTimed = asked !== undefined
+const rolls = Number(asked ?? 1)
+const isTried = isInTurn(import.meta.url, asked)
 
 const postgres = locations.find(({ name }) => name === "postgres")
 
@@ -27,7 +30,7 @@ const isRefused = (error: unknown) => {
   return code === "ECONNREFUSED" || (code === "ECONNRESET" && syscall === "connect")
 }
 
-describe("two daemons on one PostgreSQL that are started again in turn", () => {
+describe.skipIf(!isTried)("two daemons on one PostgreSQL that are started again in turn", () => {
   it.live.skipIf(postgres === undefined)("fail no request, and bring no callback late", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.start({})

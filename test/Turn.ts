@@ -31,8 +31,20 @@ const chainsInTurn: Readonly<Record<string, () => ReadonlyArray<string>>> = {
   MinedTransactions: () => half("chains on which transactions are waited for", ["evm", "recorded", "utxo"], 2)
 }
 
-/** Whether a run takes this file of one chain. */
-export const isInTurn = (file: string): boolean => {
+/**
+ * Files in which daemons are killed, cut off and held up under traffic, of which a run takes every second one: each takes half
+ * a minute, and a change of an operation or of an event shows in the files that look at all of them. Neighbours resemble each
+ * other.
+ */
+const storms = [
+  ...["CatchUp", "Outage", "Chaos", "Kill", "Failover", "Reconnect"],
+  ...["RollingRestart", "Placement", "MigrateStore", "Feeds"]
+]
+
+/** Whether a run takes this file: of one chain, or a storm, which is taken as well where a variable asks for more of it. */
+export const isInTurn = (file: string, asked?: string): boolean => {
   const [what = "", chain = ""] = basename(file).split(".")
-  return chainsInTurn[what]!().includes(chain)
+  const chains = chainsInTurn[what]
+  if (chains !== undefined) return chains().includes(chain)
+  return asked !== undefined || half("files with kills and outages", storms, 2).includes(what)
 }

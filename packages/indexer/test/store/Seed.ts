@@ -91,7 +91,8 @@ export const callbacks = Effect.fnUntraced(function* (
   const found = yield* query((db) =>
     db.selectFrom("callback").select(["id", "idempotency_key"]).where("idempotency_key", "in", keys)
   )
-  return keys.map((key) => found.find(({ idempotency_key }) => idempotency_key === key)!.id)
+  const ids = new Map(found.map(({ id, idempotency_key }) => [idempotency_key, id]))
+  return keys.map((key) => ids.get(key)!)
 })
 
 /** Every callback of a subscription, in the order in which it was made. */
