@@ -60,7 +60,7 @@ const rotate = Command.make(
     yield* ofFile ? withoutDaemons(where) : StoreLock.acquire(where)
     if (ofFile && (yield* SecretKeys.read(where)).length > 0) yield* SecretKeys.addToFile(where)
     const id = yield* SecretKeyChange.encryptAll(where)
-    if (ofFile) yield* SecretKeys.keepFirst(where)
+    if (ofFile) yield* SecretKeys.keepUpTo(where, id)
     yield* Console.log(`Every callback secret is encrypted with the key ${id} of ${SecretKeys.placeOf(where)}`)
     yield* Console.error(
       ofFile

@@ -39,7 +39,8 @@ export const acquire = (location: Location): Effect.Effect<void, StoreInUse | Da
         try: () => {
           closeSync(openSync(file, "a", 0o600))
           const lock = new BetterSqlite(file, { timeout: 0 })
-          // SQLite's own lock of a file, held without writing a byte to it.
+          // SQLite's own lock of a file, held without writing a byte: a journal would need room on a disk that may be full.
+          lock.pragma("journal_mode = memory")
           lock.exec("begin exclusive")
           return lock
         },
