@@ -186,9 +186,13 @@ for (const store of takenStores(import.meta.url)) {
           ]
           const next = yield* Replay.begin(chain, first)
           assert.strictEqual(yield* Replay.begin(chain, second), 0)
-          yield* Replay.run(fake.source, chainStore, first, next, options)
+          fake.blockFault = (height) =>
+            height === 58 ? Effect.fail(new NodeUnreachable({ node: "fake", method: "", message: "gone" })) : undefined
+          yield* Effect.flip(Replay.run(fake.source, chainStore, first, next, options))
           // The second one was killed at once: none of its blocks is passed over.
           assert.strictEqual(yield* Replay.begin(chain, second), 0)
+          fake.blockFault = undefined
+          yield* Replay.run(fake.source, chainStore, first, next, options)
           assert.deepStrictEqual(yield* Replay.interrupted(chain), { ...second, next: 0 })
         })
       )
