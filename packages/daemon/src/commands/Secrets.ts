@@ -42,6 +42,14 @@ const status = Command.make(
 const withoutDaemons = Effect.fnUntraced(function* (where: Location) {
   yield* StoreLock.acquire(where)
   if (where.kind === "sqlite") return
+  // Of two keys that were added to a file at the same time one would be lost, with what is encrypted with it.
+  if (where.secretKeys === undefined) {
+    const file = SecretKeys.fileOf(where)
+    yield* StoreLock.hold(
+      `${file}.lock`,
+      `Another headwater secrets changes ${file} at this moment: let that end first`
+    )
+  }
   const { daemons } = yield* Placements.read
   if (daemons.length === 0) return
   const names = daemons.map(({ name }) => name).join(", ")
