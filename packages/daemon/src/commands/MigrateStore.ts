@@ -124,7 +124,9 @@ export const migrateStore = Command.make(
       yield* Console.log(
         input.json
           ? JSON.stringify({ finished: false })
-          : `Everything is copied and compared, and the SQLite file is still the store.\nTo end the move: ${next}, and stop the daemon when it says so`
+          : move.isEnding
+            ? `Everything is copied and compared. The end of the move was interrupted: neither is a store until ${next}`
+            : `Everything is copied and compared, and the SQLite file is still the store.\nTo end the move: ${next}, and stop the daemon when it says so`
       )
       return
     }

@@ -58,7 +58,9 @@ export const replay = Command.make(
       onNone: () => before!,
       onSome: (from) => ({
         from,
-        to: Option.getOrElse(input.to, () => (before?.from === from ? before.to : Number.MAX_SAFE_INTEGER)),
+        to: Option.getOrElse(input.to, () =>
+          before?.from === from && before.callbacks === input.callbacks ? before.to : Number.MAX_SAFE_INTEGER
+        ),
         callbacks: input.callbacks
       })
     })

@@ -42,6 +42,14 @@ const status = Command.make(
 const withoutDaemons = Effect.fnUntraced(function* (where: Location) {
   yield* StoreLock.acquire(where)
   if (where.kind === "sqlite") return
+  // Of two keys that were added to a file at the same time one would be lost, with what is encrypted with it.
+  if (where.secretKeys === undefined) {
+    const file = SecretKeys.fileOf(where)
+    yield* StoreLock.hold(
+      `${file}.lock`,
+      `Another headwater secrets changes ${file} at this moment: let that end first`
+    )
+  }
   const { daemons } = yield* Placements.read
   if (daemons.length === 0) return
   const names = daemons.map(({ name }) => name).join(", ")
@@ -60,7 +68,7 @@ const rotate = Command.make(
     yield* ofFile ? withoutDaemons(where) : StoreLock.acquire(where)
     if (ofFile && (yield* SecretKeys.read(where)).length > 0) yield* SecretKeys.addToFile(where)
     const id = yield* SecretKeyChange.encryptAll(where)
-    if (ofFile) yield* SecretKeys.keepFirst(where)
+    if (ofFile) yield* SecretKeys.keepUpTo(where, id)
     yield* Console.log(`Every callback secret is encrypted with the key ${id} of ${SecretKeys.placeOf(where)}`)
     yield* Console.error(
       ofFile

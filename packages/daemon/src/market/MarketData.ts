@@ -100,7 +100,7 @@ export const layer: Layer.Layer<never, DatabaseError, Assets | RecurringTasks | 
   Effect.gen(function* () {
     yield* Effect.retry(Catalogue.seed, {
       schedule: Schedule.spaced("1 second"),
-      while: ({ unavailable }) => unavailable
+      while: ({ storeFailed }) => storeFailed
     })
     for (const provider of yield* Providers) {
       for (const task of provider.tasks) yield* Effect.forkScoped(repeat(provider, task))

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Released from "../../../indexer/test/store/database/Released.ts"
 import { unmigrated } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
@@ -50,6 +51,32 @@ describe("headwater migrate-store", () => {
       const cancelled = yield* runCommand(["migrate-store", "--cancel", "--yes", "--config", config])
       assert.match(cancelled.stdout, /^The SQLite file is a store again, with another epoch/)
       assert.strictEqual((yield* runCommand(["accounts", "list", "--config", config])).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(postgres === undefined)("says where the end was interrupted that neither is a store", () =>
+    Effect.gen(function* () {
+      const from = (yield* sqlite!.location) as Extract<Location, { kind: "sqlite" }>
+      const to = (yield* postgres!.location as Effect.Effect<Location>) as Extract<Location, { kind: "postgres" }>
+      yield* Effect.provide(Database, Database.layer(from))
+      const cwd = yield* folder
+      const settings = ["--config", settingsIn(cwd, "old.json", { sqlite: from.file })]
+      const target = settingsIn(cwd, "new.json", { postgres: Redacted.value(to.url) })
+      const move = (...flags: ReadonlyArray<string>) =>
+        run(["migrate-store", ...settings, "--to", target, ...flags], { cwd })
+      assert.include((yield* move()).stdout, "the SQLite file is still the store")
+      yield* Released.execute(
+        to,
+        `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'killed here'; end $$;
+         create trigger refusing before update on store_format execute function refuse()`
+      )
+      assert.include((yield* move("--finish")).stderr, "killed here")
+      assert.match(
+        (yield* move()).stdout,
+        /The end of the move was interrupted: neither is a store until .* --finish$/m
+      )
+      yield* Released.execute(to, "drop trigger refusing on store_format; drop function refuse")
+      assert.strictEqual((yield* move("--finish")).code, 0)
     }).pipe(Effect.scoped)
   )
 

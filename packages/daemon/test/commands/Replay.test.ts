@@ -171,6 +171,12 @@ describe("headwater replay, rewind and status", () => {
         assert.isNull(whole.chains[0].withoutInternal)
         assert.isNull(whole.chains[0].unresolved)
 
+        const interrupted = new BetterSqlite(store)
+        interrupted.exec(`insert into replay (chain, from_height, to_height, next_height, callbacks)
+          select id, 398, 398, 398, 0 from chain`)
+        interrupted.close()
+        const toTheLast = yield* runCommand(["replay", name, "--from", "398", "--callbacks", ...config])
+        assert.match(toTheLast.stdout, /^3 blocks replayed; 0 callbacks added\n$/)
         const again = yield* runCommand([...range, "--json"])
         assert.deepStrictEqual(JSON.parse(again.stdout), {
           ...{ chain: name, from: 0, to: blocks, blocks: blocks + 1, callbacks: 0, blocksWithoutCallbacks: 0 }

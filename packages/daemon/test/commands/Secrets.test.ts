@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { unmigrated } from "../../../../test/Stores.ts"
@@ -44,6 +45,15 @@ describe("headwater secrets", () => {
         assert.strictEqual(yield* box.open(text, "owner"), "secret")
         yield* query((db) => db.deleteFrom("daemon"))
       }).pipe(Effect.scoped, Effect.provide(Database.layer({ ...store, secretKeys: Redacted.make(key) })))
+      const beside = yield* Effect.scoped(
+        Effect.andThen(
+          StoreLock.hold(`${file}.lock`, "held"),
+          Effect.all([secrets("rotate"), secrets("forget", "--yes")])
+        )
+      )
+      for (const { stderr } of beside)
+        assert.include(stderr, "Another headwater secrets changes headwater.key at this moment")
+      assert.strictEqual(readFileSync(file, "utf8"), `${key}\n`)
       const rotated = yield* secrets("rotate")
       assert.strictEqual(rotated.code, 0, rotated.stderr)
       assert.notInclude(readFileSync(file, "utf8"), key)

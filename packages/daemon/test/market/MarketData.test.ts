@@ -55,14 +55,17 @@ describe("MarketData", () => {
     }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 
-  it.live("lists what ships also where the store's connection ends meanwhile", () =>
+  it.live("lists what ships also where the store cannot take anything at first", () =>
     Effect.gen(function* () {
       const assets = yield* Assets
-      let attempts = 0
-      const put: typeof assets.put = (...listed) =>
-        attempts++ === 0
-          ? Effect.fail(new DatabaseError({ cause: new Error("Connection terminated unexpectedly") }))
-          : assets.put(...listed)
+      const failures = [
+        new Error("Connection terminated unexpectedly"),
+        Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
+      ]
+      const put: typeof assets.put = (...listed) => {
+        const cause = failures.shift()
+        return cause === undefined ? assets.put(...listed) : Effect.fail(new DatabaseError({ cause }))
+      }
       yield* Effect.provideService(run([]), Assets, { ...assets, put })
       assert.isAbove((yield* assets.list({ limit: 1, offset: 0 })).total, 15)
     }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))

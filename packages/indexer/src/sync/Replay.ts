@@ -19,13 +19,7 @@ import { Retention } from "../store/subscriptions/Outbox.ts"
 import * as SubscribedInputs from "./SubscribedInputs.ts"
 import * as TokenNames from "./TokenNames.ts"
 
-/** The first and the last height. */
-export interface Range {
-  readonly from: number
-  readonly to: number
-  /** Whether callbacks are added. */
-  readonly callbacks: boolean
-}
+export type { Range } from "../store/chain/ReplayProgress.ts"
 
 /** The range cannot be replayed. */
 export class CannotReplay extends Schema.TaggedError<CannotReplay>()("CannotReplay", { message: Schema.String }) {}
@@ -53,7 +47,8 @@ export const interrupted = Effect.fn("Replay.interrupted")(ReplayProgress.find)
  * Notes that this range is to be replayed; the height at which it begins or, if it was begun before, goes on. Another
  * range that was begun is given up.
  */
-export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { callbacks, from, to }: Range) {
+export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, range: ReplayProgress.Range) {
+  const { callbacks, from, to } = range
   const name = Chain.nameOf(chain)
   const { first, last, time } = yield* StoredBlocks.of(chain)
   if (first === undefined || last === undefined || time === undefined) {
@@ -74,7 +69,7 @@ export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { 
   if (before !== undefined && before.from === from && before.to === to && before.callbacks === callbacks) {
     return before.next
   }
-  yield* ReplayProgress.begin(chain, { from, to, next: from, callbacks })
+  yield* ReplayProgress.begin(chain, { ...range, next: from })
   return from
 })
 
@@ -85,10 +80,11 @@ export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, { 
 export const run = Effect.fn("Replay.run")(function* (
   source: Source,
   store: ChainStore,
-  { callbacks, to }: Range,
+  range: ReplayProgress.Range,
   next: number,
   options: Options
 ) {
+  const { callbacks, to } = range
   const { finishedMillis } = yield* Retention
   const added = yield* Ref.make(0)
   const without = yield* Ref.make(0)
@@ -113,11 +109,11 @@ export const run = Effect.fn("Replay.run")(function* (
       Effect.fnUntraced(function* (block) {
         const found = yield* reprocess(block)
         yield* Ref.update(added, (count) => count + found)
-        if (block.height % noteEvery === 0) yield* ReplayProgress.advance(source.chain, block.height + 1)
+        if (block.height % noteEvery === 0) yield* ReplayProgress.advance(source.chain, range, block.height + 1)
         if (options.onReplayed !== undefined) yield* options.onReplayed(found)
       })
     )
   )
-  yield* ReplayProgress.end(source.chain)
+  yield* ReplayProgress.end(source.chain, range)
   return { callbacks: yield* Ref.get(added), blocksWithoutCallbacks: yield* Ref.get(without) }
 })

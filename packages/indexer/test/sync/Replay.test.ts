@@ -175,6 +175,29 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.live("goes on where it was, whatever another replay beside it has come to", () =>
+      inStore(
+        Effect.gen(function* () {
+          const fake = mined()
+          const chainStore = yield* synced(fake)
+          const [first, second] = [
+            { from: 0, to: 60, callbacks: true },
+            { from: 0, to: 50, callbacks: true }
+          ]
+          const next = yield* Replay.begin(chain, first)
+          assert.strictEqual(yield* Replay.begin(chain, second), 0)
+          fake.blockFault = (height) =>
+            height === 58 ? Effect.fail(new NodeUnreachable({ node: "fake", method: "", message: "gone" })) : undefined
+          yield* Effect.flip(Replay.run(fake.source, chainStore, first, next, options))
+          // The second one was killed at once: none of its blocks is passed over.
+          assert.strictEqual(yield* Replay.begin(chain, second), 0)
+          fake.blockFault = undefined
+          yield* Replay.run(fake.source, chainStore, first, next, options)
+          assert.deepStrictEqual(yield* Replay.interrupted(chain), { ...second, next: 0 })
+        })
+      )
+    )
+
     it.live("refuses what was never stored, and a node on another branch", () =>
       inStore(
         Effect.gen(function* () {

@@ -19,14 +19,15 @@ export const fileOf = (location: Location): Effect.Effect<string, BackupFailed> 
     ? Effect.succeed(location.file)
     : new BackupFailed({ message: "The store is PostgreSQL: back it up by pg_dump, or by its archive of WAL" })
 
-/** Why a file of the copy cannot be made. */
-const notMade = (file: string) => (cause: unknown) => {
+const isThere = (file: string) =>
+  new BackupFailed({ message: `${file} exists already, and is not replaced: remove it, or name another file` })
+
+/** Why the copy cannot be begun. */
+const notMade = (file: string, partial: string) => (cause: unknown) => {
   const { code, message } = cause as NodeJS.ErrnoException
   switch (code) {
     case "EEXIST":
-      return new BackupFailed({
-        message: `${file} exists already, and is not replaced: remove it, or name another file`
-      })
+      return isThere(partial)
     case "ENOENT":
       return new BackupFailed({ message: `${file} cannot be made: its folder does not exist` })
     case "EACCES":
@@ -93,19 +94,15 @@ export const copy = Effect.fn("Backup.copy")(function* (
 ) {
   const db = yield* opened(store)
   const partial = `${file}.partial`
-  // The copy holds secrets of subscriptions. Both calls fail where a file stands already.
-  for (const name of [file, partial]) {
-    yield* Effect.try({ try: () => closeSync(openSync(name, "wx", 0o600)), catch: notMade(name) }).pipe(
-      Effect.tapError(() => Effect.sync(() => name === partial && rmSync(file)))
-    )
-  }
-  yield* Effect.sync(() => rmSync(file))
+  // The copy holds secrets of subscriptions. Whoever makes this file has both names: a second copy to them is refused.
+  yield* Effect.try({ try: () => closeSync(openSync(partial, "wx", 0o600)), catch: notMade(file, partial) })
   // Of a copy that is not made whole nothing stays: its name would be refused from then on.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const name of [partial, StoreFile.logOf(partial), `${partial}-shm`]) rmSync(name, { force: true })
     })
   )
+  if (existsSync(file)) return yield* isThere(file)
   yield* holdState(db)
   const run = Effect.runForkWith(yield* Effect.context<never>())
   let done = 0

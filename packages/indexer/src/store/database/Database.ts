@@ -79,7 +79,13 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const inPlace = yield* SqliteFile.inPlace(location.file)
   const file = StoreFile.itself(location.file)
   const options = { file, cacheMegabytes }
-  const writer = yield* Connection.open(new SqliteThreadDialect(() => machine.thread(options)))
+  const own = StoreFile.at(file)
+  const thread = () => {
+    // SQLite would make the file anew where somebody has moved it.
+    if (StoreFile.at(file) !== own) throw new Error(`${file} is not the file that this process has opened`)
+    return machine.thread(options)
+  }
+  const writer = yield* Connection.open(new SqliteThreadDialect(thread))
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flushed = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)

@@ -3,6 +3,7 @@
  * of the others. An interrupted change goes on where it was, also when the daemon is started meanwhile.
  */
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { sql } from "kysely"
 import * as BackgroundMigrations from "./BackgroundMigrations.ts"
 import { Database } from "./Database.ts"
@@ -22,7 +23,29 @@ export const needed = Effect.flatMap(Database, ({ read }) =>
   )
 )
 
-/** Encrypts every secret with the first key; the id of that key. */
+/** Fails while a secret is encrypted with another key: no key may be forgotten then. */
+const noneWithout = Effect.fnUntraced(function* (id: string) {
+  const { query } = yield* Database
+  const isOther = (column: string) => sql<boolean>`${sql.ref(column)} not like ${`${SecretBox.beginningOf(id)}%`}`
+  const [other] = yield* query((db) =>
+    db
+      .selectFrom("subscription")
+      .select("id")
+      .where((is) => is.or([isOther("secret"), isOther("previous_secret")]))
+      .limit(1)
+  )
+  if (other === undefined) return
+  return yield* new SecretKeys.SecretKeysUnusable({
+    message:
+      `Another process encrypts callback secrets with another key than ${id}: keep all keys, see that each daemon has ${id} ` +
+      "first, and run headwater secrets rotate again"
+  })
+})
+
+/**
+ * Encrypts every secret with the first key; the id of that key. Fails where others encrypt with another key meanwhile, and
+ * forgets no key then.
+ */
 export const encryptAll = Effect.fn("SecretKeyChange.encryptAll")(function* (location: Location) {
   const { query, secrets, transaction } = yield* Database
   yield* secrets.prepare
@@ -41,8 +64,17 @@ export const encryptAll = Effect.fn("SecretKeyChange.encryptAll")(function* (loc
       )
       .onConflict((on) => on.column("name").doUpdateSet({ position: 0, last: sql<number>`excluded.last` }))
   )
-  yield* BackgroundMigrations.run([rewriting])
-  yield* transaction(query((db) => db.deleteFrom("secret_key").where("id", "!=", key!.id)))
+  // A daemon that looks for rewritings, as each does every minute, may be at a range: the rows of that are not done yet.
+  yield* Effect.repeat(Effect.andThen(BackgroundMigrations.run([rewriting]), BackgroundMigrations.isPending(name)), {
+    while: (isPending) => isPending,
+    schedule: Schedule.spaced("100 millis")
+  })
+  yield* transaction(
+    Effect.andThen(
+      noneWithout(key!.id),
+      query((db) => db.deleteFrom("secret_key").where("id", "!=", key!.id))
+    )
+  )
   return key!.id
 })
 

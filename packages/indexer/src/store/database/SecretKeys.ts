@@ -128,14 +128,16 @@ export const addToFile = (location: Location): Effect.Effect<void, SecretKeysUnu
     replace(location, [randomBytes(keyBytes), ...keys.map(({ bytes }) => bytes)])
   )
 
-/** Leaves the first key of the file alone. */
-export const keepFirst = (location: Location): Effect.Effect<void, SecretKeysUnusable> =>
-  Effect.flatMap(read(location), (keys) =>
-    replace(
+/** Takes the keys behind this one out of the file; those before it another process has added since. */
+export const keepUpTo = (location: Location, last: string): Effect.Effect<void, SecretKeysUnusable> =>
+  Effect.flatMap(read(location), (keys) => {
+    const place = keys.findIndex(({ id }) => id === last)
+    if (place === -1) return Effect.void
+    return replace(
       location,
-      keys.slice(0, 1).map(({ bytes }) => bytes)
+      keys.slice(0, place + 1).map(({ bytes }) => bytes)
     )
-  )
+  })
 
 /** The keys of callback secrets cannot be read or written, or are not those that the store needs. */
 export class SecretKeysUnusable extends Schema.TaggedError<SecretKeysUnusable>()("SecretKeysUnusable", {

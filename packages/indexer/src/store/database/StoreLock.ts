@@ -1,7 +1,7 @@
 /**
  * Keeps a SQLite store to one daemon, and to one process while its schema is brought up to date: an operating system's
  * lock on a small file beside the store, which ends with the process that holds it. On PostgreSQL several daemons share
- * the store, and nothing is locked here.
+ * the store, and only a file of keys is kept to one command.
  */
 import { closeSync, openSync } from "node:fs"
 import BetterSqlite from "better-sqlite3"
@@ -26,31 +26,36 @@ const unusable = (file: string, cause: Error) =>
     )
   })
 
-/**
- * Holds the store until the scope closes. A program opens the store first: that takes the lock for as long as the schema
- * is behind.
- */
-export const acquire = (location: Location): Effect.Effect<void, StoreInUse | DatabaseError, Scope.Scope> => {
-  if (location.kind === "postgres") return Effect.void
-  const file = `${StoreFile.itself(location.file)}.lock`
-  return Effect.asVoid(
+/** Holds a file of a lock until the scope closes; fails with the message where another process holds that. */
+export const hold = (file: string, message: string): Effect.Effect<void, StoreInUse | DatabaseError, Scope.Scope> =>
+  Effect.asVoid(
     Effect.acquireRelease(
       Effect.try({
         try: () => {
           closeSync(openSync(file, "a", 0o600))
           const lock = new BetterSqlite(file, { timeout: 0 })
-          // SQLite's own lock of a file, held without writing a byte to it.
+          // SQLite's own lock of a file, held without writing a byte: a journal would need room on a disk that may be full.
+          lock.pragma("journal_mode = memory")
           lock.exec("begin exclusive")
           return lock
         },
         catch: (cause) =>
           (cause as { readonly code?: string }).code === "SQLITE_BUSY"
-            ? new StoreInUse({
-                message: `The store ${location.file} is in use by another headwater (serve, rewind or skip): stop that one first`
-              })
+            ? new StoreInUse({ message })
             : unusable(file, cause as Error)
       }),
       (lock) => Effect.sync(() => lock.close())
     )
   )
-}
+
+/**
+ * Holds the store until the scope closes. A program opens the store first: that takes the lock for as long as the schema
+ * is behind.
+ */
+export const acquire = (location: Location): Effect.Effect<void, StoreInUse | DatabaseError, Scope.Scope> =>
+  location.kind === "postgres"
+    ? Effect.void
+    : hold(
+        `${StoreFile.itself(location.file)}.lock`,
+        `The store ${location.file} is in use by another headwater (serve, rewind or skip): stop that one first`
+      )

@@ -248,6 +248,8 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
   return {
     /** The file with the key of callback secrets, where it was made for the database's daemon. */
     keyFile,
+    /** Whether the end of the move was interrupted: the file is no store any more, and the database none yet. */
+    isEnding: opened.isMoved,
     /** Tables of the file that are none of Headwater's: they stay behind. */
     foreign,
     /** Rows that are not copied yet, and rows that are not compared yet. */

@@ -25,7 +25,7 @@ for (const store of takenStores(import.meta.url)) {
           ...{ first: undefined, last: undefined, hash: undefined, time: undefined }
         })
         assert.isUndefined(yield* ReplayProgress.find(chain))
-        yield* ReplayProgress.end(chain)
+        yield* ReplayProgress.end(chain, { from: 1, to: 2, callbacks: true })
 
         const commits = yield* ChainStore.open(chain, { record: "all", undoDepth: 10 })
         for (const height of [5, 6, 7]) yield* commits.commit([block(height)])
@@ -38,11 +38,15 @@ for (const store of takenStores(import.meta.url)) {
 
         const range = { from: 5, to: 7, callbacks: true }
         yield* ReplayProgress.begin(chain, { ...range, next: 5 })
-        yield* ReplayProgress.advance(chain, 6)
+        yield* ReplayProgress.advance(chain, range, 6)
         assert.deepStrictEqual(yield* ReplayProgress.find(chain), { ...range, next: 6 })
-        yield* ReplayProgress.begin(chain, { from: 6, to: 6, next: 6, callbacks: false })
-        assert.deepStrictEqual(yield* ReplayProgress.find(chain), { from: 6, to: 6, next: 6, callbacks: false })
-        yield* ReplayProgress.end(chain)
+        const other = { from: 6, to: 6, callbacks: false }
+        yield* ReplayProgress.begin(chain, { ...other, next: 6 })
+        // The process of the first goes on, and has nothing to note any more.
+        yield* ReplayProgress.advance(chain, range, 7)
+        yield* ReplayProgress.end(chain, range)
+        assert.deepStrictEqual(yield* ReplayProgress.find(chain), { ...other, next: 6 })
+        yield* ReplayProgress.end(chain, other)
         assert.isUndefined(yield* ReplayProgress.find(chain))
 
         yield* commits.undo(4)

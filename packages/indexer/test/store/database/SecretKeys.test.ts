@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as BackgroundMigrations from "@headwater/indexer/store/database/BackgroundMigrations"
 import * as Backup from "@headwater/indexer/store/database/Backup"
-import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError, type Location } from "@headwater/indexer/store/database/Database"
 import * as SecretKeyChange from "@headwater/indexer/store/database/SecretKeyChange"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as LostSecrets from "@headwater/indexer/store/subscriptions/LostSecrets"
@@ -39,6 +39,14 @@ const subscribed = Effect.gen(function* () {
   const { referenceId } = yield* Seed.subscription(account, "https://example.com/", secret)
   return { account, referenceId }
 })
+
+/** Gives a subscription another id, so that a rewriting has many ranges to go through. */
+const ofId =
+  (id: number) =>
+  ({ referenceId }: { readonly referenceId: string }) =>
+    Effect.flatMap(Database, ({ query }) =>
+      query((db) => db.updateTable("subscription").set({ id }).where("reference_id", "=", referenceId))
+    )
 
 const storedSecrets = Effect.flatMap(Database, ({ query }) =>
   query((db) => db.selectFrom("subscription").select(["secret", "previous_secret"]).orderBy("id"))
@@ -110,6 +118,55 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
         assert.strictEqual(yield* on(after)(secretOf(made)), secret)
         yield* on(after)(Effect.flatMap(Database, ({ secrets }) => secrets.prepare))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(on(withKeys(where, old))(secretOf(made)))))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live.skipIf(name === "sqlite")(
+      "are all encrypted with the other key, also where a daemon is at some of them",
+      () =>
+        Effect.gen(function* () {
+          const [where, old, next] = [yield* location, newKey(), newKey()]
+          const made = yield* on(withKeys(where, old))(Effect.tap(subscribed, ofId(5_000)))
+          const both = withKeys(where, next, old)
+          let isAtSome = false
+          // As a daemon that looks each minute, and is killed on its way.
+          const killed: BackgroundMigrations.BackgroundMigration = {
+            ...{ name: SecretKeyChange.name, batchSize: 500 },
+            rewrite: () => {
+              isAtSome = true
+              return Effect.andThen(Effect.sleep("500 millis"), new DatabaseError({ cause: new Error("killed") }))
+            }
+          }
+          const daemon = BackgroundMigrations.run([killed]).pipe(
+            Effect.andThen(Effect.sleep("1 millis")),
+            Effect.forever,
+            Effect.ignore,
+            on(both)
+          )
+          yield* Effect.all([daemon, on(both)(SecretKeyChange.encryptAll(both))], { concurrency: "unbounded" })
+          assert.isTrue(isAtSome)
+          assert.strictEqual(yield* on(withKeys(where, next))(secretOf(made)), secret)
+        }).pipe(Effect.scoped)
+    )
+
+    it.live.skipIf(name === "sqlite")("keep their keys where another process goes on with the old one", () =>
+      Effect.gen(function* () {
+        const [where, old, next] = [yield* location, newKey(), newKey()]
+        const made = yield* on(withKeys(where, old))(Effect.tap(subscribed, ofId(5_000)))
+        const both = withKeys(where, next, old)
+        const daemon = Effect.gen(function* () {
+          const { transaction } = yield* Database
+          while (!(yield* BackgroundMigrations.isPending(SecretKeyChange.name))) yield* Effect.sleep("1 millis")
+          return yield* transaction(Effect.tap(subscribed, ofId(6_000)))
+        }).pipe(on(withKeys(where, old, next)))
+        const change = on(both)(Effect.exit(SecretKeyChange.encryptAll(both)))
+        const [late, refused] = yield* Effect.all([daemon, change], { concurrency: "unbounded" })
+        assert.match(String(refused), /Another process encrypts callback secrets with another key than [0-9a-f]{12}/)
+        const prepared = on(withKeys(where, next))(Effect.flatMap(Database, ({ secrets }) => secrets.prepare))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(prepared)))
+        yield* on(both)(SecretKeyChange.encryptAll(both))
+        yield* prepared
+        for (const one of [made, late]) assert.strictEqual(yield* on(withKeys(where, next))(secretOf(one)), secret)
       }).pipe(Effect.scoped)
     )
 

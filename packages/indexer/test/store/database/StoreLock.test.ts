@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { symlinkSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Location } from "@headwater/indexer/store/database/Database"
@@ -22,6 +23,28 @@ describe("StoreLock", () => {
       const nowhere = yield* Effect.flip(held({ kind: "sqlite", file: "/nowhere/store.db" }))
       assert.match(nowhere.message, /^Cannot lock the store by \/nowhere\/store\.db\.lock: /)
       assert.strictEqual(nowhere._tag, "DatabaseError", "nobody has a store that is not there")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is taken on a full disk too: the daemon says then what it lacks, and goes on once there is room", () =>
+    Effect.gen(function* () {
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
+      const store: Location = yield* location
+      const modules = ["@headwater/indexer/store/database/StoreLock", "effect/Effect"].map((name) =>
+        import.meta.resolve(name)
+      )
+      const script = `
+        import * as StoreLock from ${JSON.stringify(modules[0])}
+        import * as Effect from ${JSON.stringify(modules[1])}
+        await Effect.runPromise(Effect.scoped(StoreLock.acquire(${JSON.stringify(store)})))
+        process.stdout.write("held")`
+      // No file may grow, which a process is told as it is told of a full disk.
+      const { stderr, stdout } = spawnSync(
+        "sh",
+        ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, "--input-type=module", "--eval", script],
+        { encoding: "utf8" }
+      )
+      assert.strictEqual(stdout, "held", stderr)
     }).pipe(Effect.scoped)
   )
 

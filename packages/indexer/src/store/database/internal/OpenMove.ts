@@ -124,6 +124,7 @@ export const open = Effect.fnUntraced(function* (from: Location, to: Location) {
     change,
     /** What the database says of the move, by names. */
     state,
-    keyFile
+    keyFile,
+    isMoved
   }
 })

@@ -21,6 +21,9 @@ const sealedForm = /^([0-9a-f]{12})\.([\w-]+)$/
 /** The key's id and the encrypted part of a text of the store; null for a text that is not encrypted. */
 const partsOf = (text: string) => (text.startsWith(mark) ? sealedForm.exec(text.slice(mark.length)) : null)
 
+/** How each text begins that is encrypted with a key. */
+export const beginningOf = (id: string): string => `${mark}${id}.`
+
 export interface SecretBox {
   /**
    * Sees to it that secrets can be read and written: makes the first key of a store that has none. Fails where the store
@@ -43,7 +46,7 @@ const seal = ({ id, key }: SecretKeys.SecretKey, secret: string, owner: string):
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner))
   const text = Buffer.concat([nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()])
-  return `${mark}${id}.${text.toString("base64url")}`
+  return `${beginningOf(id)}${text.toString("base64url")}`
 }
 
 const open = ({ key }: SecretKeys.SecretKey, text: string, owner: string): string => {

@@ -2,6 +2,7 @@
  * A Kysely dialect that runs better-sqlite3 on a thread of its own, so that long writes never hold up the event loop
  * that asked for them. The one connection is lent to one caller at a time.
  */
+import * as Result from "effect/Result"
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -103,6 +104,11 @@ class ThreadConnection implements DatabaseConnection {
     throw new Error("A SQLite thread does not stream")
   }
 
+  /** Whether the thread has ended by itself, as without memory; SQLite has rolled back then what was not committed. */
+  get hasEnded() {
+    return this.#failure !== undefined
+  }
+
   close() {
     this.#closing = true
     return this.#thread.terminate()
@@ -127,7 +133,13 @@ class ThreadDriver implements Driver {
     this.#tail = turn.promise
     await previous
     this.#release = turn.resolve
+    if (this.#connection!.hasEnded) this.#renew()
     return this.#connection!
+  }
+  /** Has another thread take the place of one that has ended; where that cannot begin, statements go on failing. */
+  #renew() {
+    const thread = Result.try(this.#open)
+    if (Result.isSuccess(thread)) this.#connection = new ThreadConnection(thread.success)
   }
   async releaseConnection() {
     this.#release?.()
@@ -155,7 +167,7 @@ class ThreadAdapter extends SqliteAdapter {
 
 export class SqliteThreadDialect implements Dialect {
   readonly #open: () => Thread
-  /** `open`: starts the thread, when the first statement comes. */
+  /** `open`: starts the thread, when the first statement comes, and again after a thread that has ended by itself. */
   constructor(open: () => Thread) {
     this.#open = open
   }

@@ -33,8 +33,8 @@ export const nextKeys = (location: Location): Location =>
 export const change = Effect.fnUntraced(function* (location: Location) {
   const inFile = location.secretKeys === undefined
   if (inFile && (yield* SecretKeys.read(location)).length > 0) yield* SecretKeys.addToFile(location)
-  yield* SecretKeyChange.encryptAll(location)
-  if (inFile) yield* SecretKeys.keepFirst(location)
+  const id = yield* SecretKeyChange.encryptAll(location)
+  if (inFile) yield* SecretKeys.keepUpTo(location, id)
 })
 
 /** Every secret is readable as the store stands, and with the new key alone when the change has been asked for again. */

@@ -1,0 +1,77 @@
+import { renameSync, symlinkSync, unlinkSync } from "node:fs"
+import { dirname } from "node:path"
+import type { Worker } from "node:worker_threads"
+import { assert, describe, it } from "@effect/vitest"
+import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import * as Effect from "effect/Effect"
+import { unmigrated } from "../../../../../test/Stores.ts"
+
+const create = (name: string) =>
+  Effect.flatMap(Database, ({ query }) => query((db) => db.insertInto("account").values({ name, created: 1 })))
+
+const names = Effect.flatMap(Database, ({ read }) =>
+  Effect.map(
+    read((db) => db.selectFrom("account").select("name").orderBy("id")),
+    (rows) => rows.map(({ name }) => name)
+  )
+)
+
+/** Runs on a new store whose threads are given. */
+const onStore = <A, E>(run: (threads: ReadonlyArray<Worker>, file: string) => Effect.Effect<A, E, Database>) =>
+  Effect.gen(function* () {
+    const store = (yield* unmigrated[0]!.location as Effect.Effect<Location>) as Extract<Location, { kind: "sqlite" }>
+    const machine = yield* SqliteMachine
+    const threads: Array<Worker> = []
+    const thread: typeof machine.thread = (options) => {
+      const made = machine.thread(options)
+      threads.push(made as unknown as Worker)
+      return made
+    }
+    return yield* run(threads, store.file).pipe(
+      Effect.provide(Database.layer(store)),
+      Effect.provideService(SqliteMachine, { ...machine, thread })
+    )
+  }).pipe(Effect.scoped)
+
+describe("The thread that writes a SQLite file", () => {
+  it.live("is followed by another one where it ends, and takes along what it had not committed", () =>
+    onStore((threads) =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        yield* create("before")
+        const lost = Effect.gen(function* () {
+          yield* create("lost")
+          yield* Effect.promise(() => threads[0]!.terminate())
+          yield* create("never")
+        })
+        assert.strictEqual((yield* Effect.flip(transaction(lost))).message, "The SQLite thread has stopped")
+        yield* create("after")
+        yield* transaction(create("in a transaction"))
+        assert.deepStrictEqual(yield* names, ["before", "after", "in a transaction"])
+        assert.lengthOf(threads, 2)
+      })
+    )
+  )
+
+  it.live("goes on once the folder of the file is there again", () =>
+    onStore((_, file) =>
+      Effect.gen(function* () {
+        const folder = dirname(file)
+        yield* create("before")
+        // Nobody may look into such a folder, as into one whose rights are wrong.
+        yield* Effect.sync(() => {
+          renameSync(folder, `${folder}.away`)
+          symlinkSync(folder, folder)
+        })
+        for (const name of ["one", "two"]) yield* Effect.exit(create(name))
+        yield* Effect.sync(() => {
+          unlinkSync(folder)
+          renameSync(`${folder}.away`, folder)
+        })
+        yield* create("after")
+        assert.include(yield* names, "after")
+      })
+    )
+  )
+})
