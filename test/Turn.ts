@@ -31,20 +31,37 @@ const chainsInTurn: Readonly<Record<string, () => ReadonlyArray<string>>> = {
   MinedTransactions: () => half("chains on which transactions are waited for", ["evm", "recorded", "utxo"], 2)
 }
 
-/**
- * Files in which daemons are killed, cut off and held up under traffic, of which a run takes every second one: each takes half
- * a minute, and a change of an operation or of an event shows in the files that look at all of them. Neighbours resemble each
- * other.
- */
-const storms = [
-  ...["CatchUp", "Outage", "Chaos", "Kill", "Failover", "Reconnect"],
-  ...["RollingRestart", "Placement", "MigrateStore", "Feeds"]
+/** Files of which a run takes every second one, and another run the others. Neighbours take as long, or resemble each other. */
+const filesInTurn: ReadonlyArray<{
+  readonly name: string
+  readonly draw: 1 | 2
+  readonly files: ReadonlyArray<string>
+}> = [
+  // A change of an operation or of an event shows in the files that look at all of them.
+  {
+    name: "files with kills and outages under traffic",
+    draw: 2,
+    files: [
+      ...["CatchUp", "Outage", "Chaos", "Kill", "Failover", "Reconnect"],
+      ...["RollingRestart", "Placement", "MigrateStore", "Feeds"]
+    ]
+  },
+  // CI runs those of the store twice, with every draw another one: it takes all of these, each once.
+  {
+    name: "files about one kind of store",
+    draw: 1,
+    files: [
+      ...["StoreMove", "PastCallbacks", "Backup", "Primary"],
+      ...["Flush", "SqliteCheckpoints", "PostgresPipeline", "PartitionUpkeep"]
+    ]
+  }
 ]
 
-/** Whether a run takes this file: of one chain, or a storm, which is taken as well where a variable asks for more of it. */
+/** Whether a run takes this file, which is named above; it does where a variable asks for more of what is there. */
 export const isInTurn = (file: string, asked?: string): boolean => {
   const [what = "", chain = ""] = basename(file).split(".")
   const chains = chainsInTurn[what]
   if (chains !== undefined) return chains().includes(chain)
-  return asked !== undefined || half("files with kills and outages", storms, 2).includes(what)
+  const { draw, files, name } = filesInTurn.find(({ files }) => files.includes(what))!
+  return asked !== undefined || half(name, files, draw).includes(what)
 }

@@ -19,6 +19,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { sql } from "kysely"
 import { locations } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
@@ -114,7 +115,9 @@ const fresh = <A, E>(self: Effect.Effect<A, E, Subscriptions | Database | Scope.
     Effect.provide(Effect.scoped(self), Subscriptions.layer.pipe(Layer.provideMerge(Database.layer(location))))
   ).pipe(Effect.scoped)
 
-describe.skipIf(postgres === undefined)("The partitions of internal transactions on postgres", () => {
+const isTried = postgres !== undefined && isInTurn(import.meta.url)
+
+describe.skipIf(!isTried)("The partitions of internal transactions on postgres", () => {
   it.live("take the blocks to come, and are dropped once these are forgotten", () =>
     fresh(
       Effect.gen(function* () {

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { isInTurn } from "../../../../../test/Turn.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-backup-"))),
@@ -33,7 +34,7 @@ const made = (file: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-describe("Backup", () => {
+describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
   it.live("copies the state of one moment, however often the store is written meanwhile", () =>
     Effect.gen(function* () {
       const store = join(yield* folder, "store.db")

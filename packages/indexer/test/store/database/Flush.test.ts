@@ -12,10 +12,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { unmigrated } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 
 const sqlite = unmigrated[0]!.location
 
-describe("A flush of a SQLite store", () => {
+describe.skipIf(!isInTurn(import.meta.url))("A flush of a SQLite store", () => {
   it.live("finds every commit in the file and its log", () =>
     Effect.gen(function* () {
       const location = (yield* sqlite) as Location & { readonly file: string }

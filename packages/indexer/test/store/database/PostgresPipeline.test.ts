@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
 import { locations } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 
 /** The ends of a client's messages, each of which the server answers: Sync, and a Query. */
 const ends = /^[SQ]$/
@@ -53,7 +54,7 @@ for (const { location } of locations.filter(({ name }) => name === "postgres")) 
       defer((db) => db.updateTable("account").set({ name: to }).where("name", "=", from))
     )
 
-  describe("A transaction on PostgreSQL", () => {
+  describe.skipIf(!isInTurn(import.meta.url))("A transaction on PostgreSQL", () => {
     it.effect("sends what nobody needs the answer of with the next statement, or with the commit", () =>
       Effect.gen(function* () {
         const { transaction } = yield* Database

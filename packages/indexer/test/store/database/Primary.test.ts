@@ -12,6 +12,7 @@ import { sql } from "kysely"
 import { freePort } from "../../../../../test/FreePort.ts"
 import * as Servers from "../../../../../test/PostgresServer.ts"
 import { locations } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 
 const isInstalled = locations.some(({ name }) => name === "postgres")
 
@@ -88,7 +89,7 @@ const on =
   <A, E>(self: Effect.Effect<A, E, Database>) =>
     Effect.provide(self, Database.layer(location(url)))
 
-describe.skipIf(!isInstalled)("of a primary and its standbys", () => {
+describe.skipIf(!isInstalled || !isInTurn(import.meta.url))("of a primary and its standbys", () => {
   it.live("a store is opened on the one that takes writes, whoever else is silent, away or a standby", () =>
     Effect.gen(function* () {
       const primary = yield* started

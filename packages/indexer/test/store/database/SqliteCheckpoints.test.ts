@@ -12,6 +12,7 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { unmigrated } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 
 const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
 
@@ -34,7 +35,7 @@ const fill = (commits: number) =>
     yield* Effect.forEach(Array.from({ length: commits }), () => one, { discard: true })
   })
 
-describe("Checkpoints of a SQLite file", () => {
+describe.skipIf(!isInTurn(import.meta.url))("Checkpoints of a SQLite file", () => {
   it("have a SQLite in which they cannot damage a log that begins anew", () => {
     const db = new BetterSqlite(":memory:")
     const version = db.prepare("select sqlite_version()").pluck().get() as string

@@ -20,6 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
 import { unmigrated } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 import * as Released from "./Released.ts"
 import { fill } from "./released/fill.ts"
 
@@ -237,7 +238,7 @@ const moved = (from: Location, to: Location, at: () => void = () => {}) =>
     return { differed, ...(yield* move.finish(false)) }
   }).pipe(Effect.scoped)
 
-describe.skipIf(postgres === undefined)("A move from SQLite to PostgreSQL", () => {
+describe.skipIf(postgres === undefined || !isInTurn(import.meta.url))("A move from SQLite to PostgreSQL", () => {
   it.live("brings every row of every table, with the ids, the epoch and the keys, and ends the old store", () =>
     Effect.gen(function* () {
       const [{ db, from }, to] = [yield* filled, yield* newDatabase]

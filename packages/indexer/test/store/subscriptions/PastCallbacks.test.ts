@@ -17,6 +17,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { sql } from "kysely"
 import { locations } from "../../../../../test/Stores.ts"
+import { isInTurn } from "../../../../../test/Turn.ts"
 import * as Seed from "../Seed.ts"
 
 const dayMillis = 86_400_000
@@ -105,7 +106,7 @@ const enter = Effect.fnUntraced(function* (
   yield* transaction(Effect.andThen(ChainRow.lock(1), CallbackState.enter(birth, callbacks)))
 })
 
-describe.skipIf(postgres === undefined)("Past callbacks on postgres", () => {
+describe.skipIf(postgres === undefined || !isInTurn(import.meta.url))("Past callbacks on postgres", () => {
   it.live("are told with everything else that the store has of their account", () =>
     fresh(
       Effect.gen(function* () {
