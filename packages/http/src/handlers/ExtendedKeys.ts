@@ -103,7 +103,7 @@ export const layer = HttpApiBuilder.group(
         Effect.provideService(ConfiguredChains, configured),
         Effect.catchTags({
           DatabaseError: Effect.die,
-          DuplicateSubscription: Effect.die,
+          DuplicateSubscription: NewSubscriptions.refusals.DuplicateSubscription,
           LimitReached: NewSubscriptions.refusals.LimitReached
         })
       ),
