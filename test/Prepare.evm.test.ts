@@ -394,6 +394,71 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
       })
   )
 
+  it.effect(
+    "takes the place of a transaction that waits behind a missing nonce, at a price that nodes take for that",
+    () =>
+      Effect.gen(function* () {
+        const { anvil, fund, prepare, receiptOf, send } = yield* shared
+        yield* anvil.rpc("evm_setAutomine", [false])
+        for (const type of types) {
+          const wallet = Wallet.createRandom()
+          yield* fund(wallet.address, parseEther("10"))
+          const next = (item: Record<string, unknown>) => prepare({ type, sender: wallet.address, ...item })
+          yield* send(sign(wallet, (yield* next({ nonce: "1", amount: "1" })).body.data.item))
+          const low = yield* next({ nonce: "1", fee: { priority: "slow", exactAmount: String(21_000n * 10n ** 9n) } })
+          assert.deepStrictEqual([low.status, low.body.error?.code], [409, "invalid_data"], JSON.stringify(low.body))
+          const { body } = yield* next({ nonce: "1", amount: "2" })
+          const instead = sign(wallet, body.data.item)
+          yield* send(instead)
+          yield* send(sign(wallet, (yield* next({ nonce: "0", amount: "1" })).body.data.item))
+          yield* anvil.rpc("evm_mine", [])
+          assert.strictEqual((yield* receiptOf(instead)).status, "0x1")
+        }
+      })
+  )
+
+  it.effect("keeps what prepared transactions may cost, so that all of them can be paid", () =>
+    Effect.gen(function* () {
+      const { fund, mined, prepare } = yield* shared
+      for (const type of types) {
+        const wallet = Wallet.createRandom()
+        yield* fund(wallet.address, parseEther("10"))
+        const next = (item: Record<string, unknown>) =>
+          prepare({ type, sender: wallet.address, reserve: true, ...item })
+        const taken = Effect.fnUntraced(function* (item: Record<string, unknown>) {
+          const { body, status } = yield* next(item)
+          assert.strictEqual(status, 201, JSON.stringify(body))
+          return body.data.item
+        })
+        const refused = Effect.fnUntraced(function* (item: Record<string, unknown>) {
+          const { body, status } = yield* next(item)
+          assert.deepStrictEqual([status, body.error?.code], [409, "invalid_data"], JSON.stringify(body))
+          return body.error.message
+        })
+        const prepared = [yield* taken({ amount: "6" })]
+        assert.match(
+          yield* refused({ amount: "6" }),
+          /^amount: the sender can spend 10 ETH, of which .* may take 6\.00\d+ ETH, and needs 6\.00\d+ ETH/
+        )
+        prepared.push(yield* taken({ amount: "3.9" }))
+        // What has the number of one of them takes its place, and may spend what that one might have.
+        assert.strictEqual((yield* taken({ amount: "6.05", reserve: false })).nonce, 0)
+        assert.strictEqual((yield* taken({ amount: "3.99", nonce: "1" })).nonce, 1)
+        yield* refused({ amount: "6.2", reserve: false })
+        yield* refused({ amount: "0.2", nonce: "2" })
+        yield* refused({ amount: "0.2", substractFromAmount: true })
+        prepared.push(yield* taken({ amount: "0.09", substractFromAmount: true }))
+        assert.deepStrictEqual(
+          prepared.map(({ nonce }) => nonce),
+          [0, 1, 2]
+        )
+        for (const item of prepared) assert.strictEqual((yield* mined(sign(wallet, item))).status, "0x1")
+        // Mined, they are in the balance.
+        yield* taken({ amount: "0.009" })
+      }
+    })
+  )
+
   it.effect("gives a contract's gas a margin, which is not paid where it is not used", () =>
     Effect.gen(function* () {
       const { anvil, mined, prepare } = yield* shared

@@ -16,7 +16,7 @@ import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import * as CoinAmount from "../CoinAmount.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
-import { keep, type Reserving } from "../KeptNonce.ts"
+import { numberOf, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
@@ -227,10 +227,11 @@ const prepareCall = Effect.fnUntraced(function* (
     gasLimit: yield* asNumber("gasLimit", gasLimit)
   }
   // Last: whoever gets no answer has reserved nothing.
-  const { kept, nonce } =
-    request.reserve && request.nonce === undefined
-      ? yield* keep(reserving, request.account, from, next)
-      : { kept: {}, nonce: next }
+  const { kept, nonce } = yield* numberOf(reserving, {
+    ...{ chain, account: request.account, sender: from, next: account.pending },
+    ...{ named: request.nonce === undefined ? undefined : next, reserve: request.reserve === true },
+    ...{ cost: value + gasFee + dataFee, available: balance }
+  })
 
   return {
     digest: Sighash.digestText(build(value, nonce)),

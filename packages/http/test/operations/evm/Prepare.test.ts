@@ -28,7 +28,10 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const chain = Chain.ofName(name)!
   const node = Effect.succeed({ evm, feeFault: feeFault(chain, maximumFee) })
   const freshness = { node, orUnavailable: (effect: unknown) => effect }
-  const nonces = { reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })) }
+  const nonces = {
+    reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
+    promisedBeside: () => Effect.succeed(0n)
+  }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {
     ...{ nonces: nonces as never, reservationSeconds: 600 }
   })

@@ -11,6 +11,8 @@ import type { XrpClient } from "./XrpNode.ts"
 
 /** In drops. */
 export interface Fees {
+  /** Of a transaction with one signature, in an empty ledger. */
+  readonly base: bigint
   /** With a lower fee a transaction is not even queued. */
   readonly minimum: bigint
   /** With this fee a transaction goes into the open ledger, and past the queue. */
@@ -25,12 +27,23 @@ export interface Reserves {
   readonly increment: bigint
 }
 
+/** A transaction of an account that waits in the queue. */
+export interface Queued {
+  readonly sequence: number
+  /** Its fee, in 256ths of what its type and its signatures cost in an empty ledger. */
+  readonly feeLevel: bigint
+  /** Drops that it may spend, with its fee. */
+  readonly spend: bigint
+}
+
 /** An account before its next transaction. */
 export interface Account {
   /** In drops. */
   readonly balance: bigint
   /** Drops that its transactions in the queue may spend of that, at the most. */
   readonly queued: bigint
+  /** Those of them that have a sequence, and no ticket. */
+  readonly inQueue: ReadonlyArray<Queued>
   /** Of its next transaction, behind those of the open ledger and of the queue. */
   readonly sequence: number
   /** Of its next transaction, behind those of the open ledger alone: a lower one was used. */
@@ -68,10 +81,13 @@ export interface OpenLedger {
 }
 
 const Drops = Schema.String.check(Schema.isPattern(/^\d{1,18}$/))
+const Level = Schema.String.check(Schema.isPattern(/^\d{1,20}$/))
 const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff_ffff }))
 const Xrp = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
-const FeeAnswer = Schema.Struct({ drops: Schema.Struct({ minimum_fee: Drops, open_ledger_fee: Drops }) })
+const FeeAnswer = Schema.Struct({
+  drops: Schema.Struct({ base_fee: Drops, minimum_fee: Drops, open_ledger_fee: Drops })
+})
 
 const InfoAnswer = Schema.Struct({
   info: Schema.Struct({
@@ -98,11 +114,28 @@ const AccountAnswer = Schema.Struct({
     SponsoringOwnerCount: Schema.optionalKey(Index)
   }),
   queue_data: Schema.optionalKey(
-    Schema.Struct({ highest_sequence: Schema.optionalKey(Index), max_spend_drops_total: Schema.optionalKey(Drops) })
+    Schema.Struct({
+      highest_sequence: Schema.optionalKey(Index),
+      max_spend_drops_total: Schema.optionalKey(Drops),
+      transactions: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ seq: Schema.optionalKey(Index), fee_level: Level, max_spend_drops: Drops }))
+      )
+    })
   )
 })
 
 const AuthorisedAnswer = Schema.Struct({ deposit_authorized: Schema.Boolean })
+
+const referenceLevel = 256n
+
+/**
+ * Drops with which a payment of one signature takes the place of a transaction in the queue, where it does not go past the queue:
+ * its level has to be above 5 quarters of that one's (rippled's `retrySequencePercent`).
+ */
+export const outbidding = ({ feeLevel }: Queued, { base }: Fees): bigint => {
+  const level = (feeLevel * 125n) / 100n + 1n
+  return (level * base + referenceLevel - 1n) / referenceLevel
+}
 
 const lsfRequireDestTag = 0x0002_0000
 const lsfDisallowXRP = 0x0008_0000
@@ -122,6 +155,7 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
 
   return {
     fees: Effect.map(ask("fee", {}, FeeAnswer), ({ drops }) => ({
+      base: BigInt(drops.base_fee),
       minimum: BigInt(drops.minimum_fee),
       openLedger: BigInt(drops.open_ledger_fee)
     })),
@@ -152,6 +186,9 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       return {
         balance: BigInt(data.Balance),
         queued: BigInt(queue?.max_spend_drops_total ?? "0"),
+        inQueue: (queue?.transactions ?? []).flatMap(({ fee_level, max_spend_drops, seq }) =>
+          seq === undefined ? [] : { sequence: seq, feeLevel: BigInt(fee_level), spend: BigInt(max_spend_drops) }
+        ),
         openSequence: data.Sequence,
         isPseudo: [data.AMMID, data.VaultID, data.LoanBrokerID].some((id) => id !== undefined),
         sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),

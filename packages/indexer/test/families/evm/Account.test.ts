@@ -82,13 +82,29 @@ describe("EvmNode.account", () => {
       assert.strictEqual(second.afterPending, 1_000_000n - 21_100n)
       const first = yield* accountAt(answers, "0x5", "none", 3)
       assert.deepStrictEqual(first.replaced, { cap: 1n, tip: 1n, hasBlobs: false })
-      for (const nonce of [undefined, 5, 9]) {
+      for (const nonce of [undefined, 5, 8]) {
         const next = yield* accountAt(answers, "0x5", "none", nonce)
         assert.deepStrictEqual([next.replaced, next.afterPending], [undefined, 1n])
       }
       const unlisted = { pendingBalance: "0x1", eth_getBlockByNumber: { transactions: [] } }
       const unsaid = yield* accountAt(unlisted, "0x5", "none", 4)
       assert.deepStrictEqual([unsaid.replaced, unsaid.afterPending], [undefined, undefined])
+    })
+  )
+
+  it.live("says the price of one that waits behind a missing nonce, whether or not others wait before that", () =>
+    Effect.gen(function* () {
+      const price = { cap: 1n, tip: 1n, hasBlobs: false }
+      const behindTwo = yield* accountAt(
+        { txpool_contentFrom: pool(waiting(3), waiting(4)), pendingBalance: "0x1" },
+        ...(["0x5", "none", 9] as const)
+      )
+      assert.deepStrictEqual([behindTwo.replaced, behindTwo.afterPending], [price, 1n])
+      const alone = { txpool_contentFrom: pool() }
+      assert.deepStrictEqual((yield* accountAt(alone, "0x3", "none", 9)).replaced, price)
+      assert.isUndefined((yield* accountAt(alone, "0x3", "none", 4)).replaced)
+      // Of a node that lists nothing it is not known.
+      assert.isUndefined((yield* accountAt({}, "0x3", "none", 9)).replaced)
     })
   )
 

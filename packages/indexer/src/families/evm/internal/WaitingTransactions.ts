@@ -37,10 +37,18 @@ const costOf = (transaction: Hex.Json): bigint =>
     gasOfBlob *
     Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
 
-/** The transactions in an answer of `txpool_contentFrom` that can go into a block. Throws `Malformed`. */
-export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> =>
-  Object.values(Hex.object(Hex.object(answer, "the answer").pending ?? {}, "pending")).map((entry) =>
+const listed = (answer: unknown, list: "pending" | "queued"): ReadonlyArray<Hex.Json> =>
+  Object.values(Hex.object(Hex.object(answer, "the answer")[list] ?? {}, list)).map((entry) =>
     Hex.object(entry, "transaction")
+  )
+
+/** The transactions in an answer of `txpool_contentFrom` that can go into a block. Throws `Malformed`. */
+export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> => listed(answer, "pending")
+
+/** The one with a nonce in such an answer, whether or not it can go into a block yet. Throws `Malformed`. */
+export const withNonce = (answer: unknown, nonce: number): Hex.Json | undefined =>
+  [...listed(answer, "pending"), ...listed(answer, "queued")].find(
+    (transaction) => Hex.integer(transaction.nonce, "transaction.nonce") === nonce
   )
 
 /** The transactions of a sender in a pending block, which nodes without one do not show. Throws `Malformed`. */
