@@ -14,23 +14,48 @@ import { locations } from "./Stores.ts"
 const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
 const { location } = locations[0]!
 
-/** A node that is this one, but knows nothing of what waits for a block except how many transactions do. */
-const withoutPending = (url: string) =>
+/** Transactions by their senders and nonces, as `txpool_content` has them. */
+interface Pool {
+  readonly result: Readonly<Record<"pending" | "queued", Readonly<Record<string, object>>>>
+}
+
+/** A node before this one, which answers some calls in its own way. */
+const before = (
+  url: string,
+  answerTo: (call: FakeNode.Call, ask: (call: object) => Promise<Pool>) => Promise<object>
+) =>
   FakeNode.http(async (request, response) => {
-    const answer = async (call: FakeNode.Call) => {
-      if (call.method === "txpool_contentFrom") {
-        return { jsonrpc: "2.0", id: call.id, error: { code: -32601, message: "the method does not exist" } }
-      }
-      const params = call.method === "eth_getTransactionCount" ? call.params : call.params.map(asLatest)
-      const body = JSON.stringify({ ...call, params })
+    const ask = async (call: object) => {
+      const body = JSON.stringify(call)
       return (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })).json()
     }
+    const answer = (call: FakeNode.Call) => answerTo(call, ask)
     const body = JSON.parse(await FakeNode.bodyOf(request))
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify(Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)))
   })
 
 const asLatest = (param: unknown) => (param === "pending" ? "latest" : param)
+
+/** A node that is this one, but knows nothing of what waits for a block except how many transactions do. */
+const withoutPending = (url: string) =>
+  before(url, async (call, ask) => {
+    if (call.method === "txpool_contentFrom") {
+      return { jsonrpc: "2.0", id: call.id, error: { code: -32601, message: "the method does not exist" } }
+    }
+    const params = call.method === "eth_getTransactionCount" ? call.params : call.params.map(asLatest)
+    return ask({ ...call, params })
+  })
+
+/** A node that is this one, and lists what waits of one sender, as geth does and anvil does not. */
+const withListOfSender = (url: string) =>
+  before(url, async (call, ask) => {
+    if (call.method !== "txpool_contentFrom") return ask(call)
+    const { result } = await ask({ ...call, method: "txpool_content", params: [] })
+    const sender = String(call.params[0]).toLowerCase()
+    const own = { pending: result.pending[sender] ?? {}, queued: result.queued[sender] ?? {} }
+    return { jsonrpc: "2.0", id: call.id, result: own }
+  })
 
 /** Three chains of different rules on one node. */
 const setup = setupOn(({ url }) => Effect.succeed({ url }))
@@ -394,29 +419,6 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
       })
   )
 
-  it.effect(
-    "takes the place of a transaction that waits behind a missing nonce, at a price that nodes take for that",
-    () =>
-      Effect.gen(function* () {
-        const { anvil, fund, prepare, receiptOf, send } = yield* shared
-        yield* anvil.rpc("evm_setAutomine", [false])
-        for (const type of types) {
-          const wallet = Wallet.createRandom()
-          yield* fund(wallet.address, parseEther("10"))
-          const next = (item: Record<string, unknown>) => prepare({ type, sender: wallet.address, ...item })
-          yield* send(sign(wallet, (yield* next({ nonce: "1", amount: "1" })).body.data.item))
-          const low = yield* next({ nonce: "1", fee: { priority: "slow", exactAmount: String(21_000n * 10n ** 9n) } })
-          assert.deepStrictEqual([low.status, low.body.error?.code], [409, "invalid_data"], JSON.stringify(low.body))
-          const { body } = yield* next({ nonce: "1", amount: "2" })
-          const instead = sign(wallet, body.data.item)
-          yield* send(instead)
-          yield* send(sign(wallet, (yield* next({ nonce: "0", amount: "1" })).body.data.item))
-          yield* anvil.rpc("evm_mine", [])
-          assert.strictEqual((yield* receiptOf(instead)).status, "0x1")
-        }
-      })
-  )
-
   it.effect("keeps what prepared transactions may cost, so that all of them can be paid", () =>
     Effect.gen(function* () {
       const { fund, mined, prepare } = yield* shared
@@ -478,6 +480,29 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
 })
 
 describe("prepare on an anvil of a test's own", () => {
+  it.live(
+    "takes the place of a transaction that waits behind a missing nonce, at a price that nodes take for that",
+    () =>
+      Effect.gen(function* () {
+        const { anvil, fund, prepare, receiptOf, send } = yield* setupOn(({ url }) => withListOfSender(url))
+        yield* anvil.rpc("evm_setAutomine", [false])
+        for (const type of types) {
+          const wallet = Wallet.createRandom()
+          yield* fund(wallet.address, parseEther("10"))
+          const next = (item: Record<string, unknown>) => prepare({ type, sender: wallet.address, ...item })
+          yield* send(sign(wallet, (yield* next({ nonce: "1", amount: "1" })).body.data.item))
+          const low = yield* next({ nonce: "1", fee: { priority: "slow", exactAmount: String(21_000n * 10n ** 9n) } })
+          assert.deepStrictEqual([low.status, low.body.error?.code], [409, "invalid_data"], JSON.stringify(low.body))
+          const { body } = yield* next({ nonce: "1", amount: "2" })
+          const instead = sign(wallet, body.data.item)
+          yield* send(instead)
+          yield* send(sign(wallet, (yield* next({ nonce: "0", amount: "1" })).body.data.item))
+          yield* anvil.rpc("evm_mine", [])
+          assert.strictEqual((yield* receiptOf(instead)).status, "0x1")
+        }
+      }).pipe(Effect.scoped)
+  )
+
   it.live("refuses to guess what waiting transactions leave where the node does not say it", () =>
     Effect.gen(function* () {
       const { anvil, prepare, send } = yield* setupOn(({ url }) => withoutPending(url))

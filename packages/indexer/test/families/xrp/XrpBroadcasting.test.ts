@@ -108,7 +108,7 @@ describe("the most that a transaction takes of its account", () => {
     Effect.gen(function* () {
       const account = deriveAddress(keys.publicKey)
       const other = deriveAddress(deriveKeypair(generateSeed()).publicKey)
-      const { numberOf } = XrpBroadcasting.make(chain, { name: "server", each: [] } as never, { maximumFee: 100 })
+      const { numberOf } = XrpBroadcasting.make(chain, { request: () => Effect.never } as never, { maximumFee: 100 })
       const costOf = (more: object) => {
         const json = { Account: account, Fee: "12", Sequence: 7, SigningPubKey: keys.publicKey, ...more }
         const whole = { ...json, TxnSignature: sign(encodeForSigning(json), keys.privateKey) }
