@@ -27,7 +27,8 @@ const before = (
   FakeNode.http(async (request, response) => {
     const ask = async (call: object) => {
       const body = JSON.stringify(call)
-      return (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })).json()
+      const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+      return answer.json() as Promise<Pool>
     }
     const answer = (call: FakeNode.Call) => answerTo(call, ask)
     const body = JSON.parse(await FakeNode.bodyOf(request))

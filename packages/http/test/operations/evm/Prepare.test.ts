@@ -30,7 +30,8 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const freshness = { node, orUnavailable: (effect: unknown) => effect }
   const nonces = {
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
-    promisedBeside: () => Effect.succeed(0n)
+    promisedBeside: () => Effect.succeed(0n),
+    sentWith: () => Effect.succeed([])
   }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {
     ...{ nonces: nonces as never, reservationSeconds: 600 }

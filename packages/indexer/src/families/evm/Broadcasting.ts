@@ -41,7 +41,7 @@ const decode = (raw: Uint8Array) =>
   )
 
 /** The price that it offers for a gas, in Wei. */
-const offeredBy = ({ gasPrice, maxFeePerGas }: Transaction): bigint => gasPrice ?? maxFeePerGas ?? 0n
+const offeredBy = (transaction: Transaction): bigint => RawTransaction.offerOf(transaction).cap
 
 /** The most that it takes of its sender beside what a chain charges for data, in Wei. */
 const costOf = (transaction: Transaction): bigint => {

@@ -163,7 +163,27 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
-  return { reserve, promisedBeside }
+  /** The bytes of transactions with a nonce that the account has broadcast, and that may wait for a block. */
+  const sentWith = Effect.fn("ReservedNonces.sentWith")(
+    function* (account: number, sender: AddressBytes, nonce: number) {
+      const row = yield* ChainRow.find(chain)
+      if (row === undefined) return []
+      const rows = yield* query((db) =>
+        db
+          .selectFrom("broadcast")
+          .select("raw")
+          .where("account", "=", account)
+          .where("chain", "=", row.id)
+          .where("sender", "=", sender)
+          .where("nonce", "=", nonce)
+          .where("outcome", "in", ["unknown", "sent"])
+      )
+      return rows.map(({ raw }) => raw)
+    },
+    Effect.provideService(Database, database)
+  )
+
+  return { reserve, promisedBeside, sentWith }
 })
 
 export type ReservedNonces = Effect.Success<ReturnType<typeof make>>
