@@ -441,7 +441,7 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
         const prepared = [yield* taken({ amount: "6" })]
         assert.match(
           yield* refused({ amount: "6" }),
-          /^amount: the sender can spend 10 ETH, of which .* may take 6\.00\d+ ETH, and needs 6\.00\d+ ETH/
+          /^amount: the sender can spend 10 ETH, of which .* \(numbers 0\) may take 6\.00\d+ ETH, and needs 6\.00\d+ ETH/
         )
         prepared.push(yield* taken({ amount: "3.9" }))
         // What has the number of one of them takes its place, and may spend what that one might have.

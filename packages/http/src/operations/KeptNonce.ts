@@ -2,7 +2,12 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
-import { maxReserved, type ReservedNonces, type Spending } from "@headwater/indexer/store/wallets/ReservedNonces"
+import {
+  maxReserved,
+  type Promised,
+  type ReservedNonces,
+  type Spending
+} from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import { conflictingField } from "../contract/Errors.ts"
 
@@ -23,12 +28,16 @@ interface Wanted extends Spending {
   readonly reserve: boolean
 }
 
-const unpayable = ({ available, chain, cost }: Wanted, promised: bigint) => {
+/** Numbers that a refusal names. */
+const mostNamed = 10
+
+const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
+  const named = promised.nonces.slice(0, mostNamed).join(", ") + (promised.nonces.length > mostNamed ? ", …" : "")
   const coins = (amount: bigint) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
   return conflictingField(
     "amount",
-    `the sender can spend ${coins(available)}, of which transactions that are prepared and wait at no node yet may take ` +
-      `${coins(promised)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
+    `the sender can spend ${coins(available)}, of which transactions that are prepared and wait at no node yet (numbers ${named}) ` +
+      `may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
   )
 }
 
@@ -41,7 +50,8 @@ export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSecond
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
     const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce))
-    return promised > 0n && promised + cost > available ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
+    const isTooMuch = promised.cost > 0n && promised.cost + cost > available
+    return isTooMuch ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
   }
   const spending = { available, cost }
   const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000, spending))

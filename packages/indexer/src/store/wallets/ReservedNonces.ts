@@ -91,10 +91,16 @@ const promises = Effect.fnUntraced(function* (account: number, chain: number, se
   return { costs, isFull: reserved.length === maxReserved }
 })
 
-const sum = (costs: Iterable<bigint>): bigint => {
-  let sum = 0n
-  for (const cost of costs) sum += cost
-  return sum
+/** What other transactions may cost together, and their nonces. */
+export interface Promised {
+  readonly cost: bigint
+  readonly nonces: ReadonlyArray<number>
+}
+
+const together = (costs: ReadonlyMap<number, bigint>): Promised => {
+  let cost = 0n
+  for (const each of costs.values()) cost += each
+  return { cost, nonces: [...costs.keys()].sort((a, b) => a - b) }
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain) {
@@ -112,8 +118,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     const { id } = (yield* ChainRow.present(chain))!
     const { costs, isFull } = yield* promises(account, id, sender, next)
     if (isFull) return "full" as const
-    const promised = sum(costs.values())
-    if (promised > 0n && promised + cost > available) return { promised }
+    const promised = together(costs)
+    if (promised.cost > 0n && promised.cost + cost > available) return { promised }
     let nonce = next
     while (costs.has(nonce)) nonce++
     const now = yield* Clock.currentTimeMillis
@@ -155,10 +161,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
   const promisedBeside = Effect.fn("ReservedNonces.promisedBeside")(
     function* (account: number, sender: AddressBytes, next: number, nonce: number) {
       const row = yield* ChainRow.find(chain)
-      if (row === undefined) return 0n
+      if (row === undefined) return together(new Map())
       const { costs } = yield* promises(account, row.id, sender, next)
       costs.delete(nonce)
-      return sum(costs.values())
+      return together(costs)
     },
     Effect.provideService(Database, database)
   )

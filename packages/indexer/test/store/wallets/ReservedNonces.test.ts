@@ -100,17 +100,17 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(nonces.sort(), [3, 4, 5])
         assert.deepStrictEqual(
           taken.filter((each) => typeof each === "object" && "promised" in each),
-          [0, 1, 2].map(() => ({ promised: 18n * coin }))
+          [0, 1, 2].map(() => ({ promised: { cost: 18n * coin, nonces: [3, 4, 5] } }))
         )
         // To the last of it, and without what is used meanwhile.
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { ...spending, cost: 2n * coin }), { nonce: 6 })
-        assert.strictEqual(yield* promisedBeside(1, sender, 3, 4), 14n * coin)
-        assert.strictEqual(yield* promisedBeside(1, sender, 5, 9), 8n * coin)
-        assert.strictEqual(yield* promisedBeside(2, sender, 3, 9), 0n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 4)).cost, 14n * coin)
+        assert.strictEqual((yield* promisedBeside(1, sender, 5, 9)).cost, 8n * coin)
+        assert.strictEqual((yield* promisedBeside(2, sender, 3, 9)).cost, 0n)
         yield* TestClock.adjust("60 seconds")
-        assert.strictEqual(yield* promisedBeside(1, sender, 3, 9), 0n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 0n)
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { ...spending, cost: 1n }), { nonce: 3 })
-        assert.strictEqual(yield* promisedBeside(1, sender, 3, 9), 1n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 1n)
       }).pipe(Effect.provide(store.layer))
     )
 
@@ -125,15 +125,17 @@ for (const store of takenStores(import.meta.url)) {
           })
         yield* reserve(1, sender, 3, 60_000, { cost: 100n, available: 100n })
         const first = yield* broadcast(1, 3, 70n)
-        assert.strictEqual(yield* promisedBeside(1, sender, 3, 9), 70n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 70n)
         // Of two with the same nonce one is mined: the dearer one, as far as anybody knows.
         const second = yield* broadcast(2, 3, 90n)
-        assert.strictEqual(yield* promisedBeside(1, sender, 3, 9), 90n)
-        assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), { promised: 90n })
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 90n)
+        assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), {
+          promised: { cost: 90n, nonces: [3] }
+        })
         yield* Broadcasts.record(chain, second.id, { outcome: "failed", error: "underpriced" })
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), { nonce: 4 })
         yield* Broadcasts.record(chain, first.id, { outcome: "dropped", error: "no node has it" })
-        assert.strictEqual(yield* promisedBeside(1, sender, 3, 9), 11n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 11n)
       }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
     )
 
