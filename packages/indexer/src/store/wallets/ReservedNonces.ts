@@ -2,7 +2,8 @@
  * The nonces and sequences that an account's prepared transactions use: each is the sender's next one that no other
  * preparation of the account has taken for a while. Kept beside the reserved coins: the sender stands for the transaction that
  * made a coin, the nonce for its output. Once a transaction is broadcast it has its nonce itself, for as long as it may be
- * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none.
+ * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce stands
+ * what the transaction may cost, which the account's others from this sender leave to it.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
