@@ -68,9 +68,10 @@ const feeOf = Effect.fnUntraced(function* (chain: Chain, account: Account, fees:
       : exact.success
   }
   const usual = { slow: minimum, standard: openLedger, fast: cushioned(openLedger) }[fee?.priority ?? "standard"]
-  const drops = usual < inPlace ? inPlace : usual
+  const isRaised = usual < inPlace
+  const drops = isRaised ? inPlace : usual
   if (drops <= Result.getOrThrow(Amount.parse(largestFee, chain.decimals))) return drops
-  const asking = usual < inPlace ? "the place of the queued transaction with this sequence" : "the open ledger"
+  const asking = isRaised ? "the place of the queued transaction with this sequence" : "the open ledger"
   return yield* conflictingField("fee", `${asking} asks for ${coins(drops)}: name fee.exactAmount, or come back`)
 })
 

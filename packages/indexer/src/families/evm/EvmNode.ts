@@ -198,13 +198,16 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
       tagged: tagged === undefined ? undefined : Hex.quantity(tagged, "pending balance")
     }))
     const { balance, mined, pending } = state
-    const isBeyond = nonce !== undefined && nonce >= Math.max(mined, pending)
-    const queued = isBeyond ? yield* WaitingOfSender.offerAt(rpc, address, nonce) : undefined
+    const offerOfNamed =
+      nonce === undefined || nonce < mined ? Effect.undefined : WaitingOfSender.offerAt(rpc, address, nonce)
     // Of several nodes behind one address the one that is asked for what waits may be behind the other.
-    if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance, replaced: queued }
+    if (pending <= mined) {
+      return { balance, mined, pending: mined, afterPending: balance, replaced: yield* offerOfNamed }
+    }
     const waiting = yield* WaitingOfSender.of(rpc, address, { from: mined, before: pending })
     const own = nonce === undefined ? undefined : waiting?.transactions[nonce - mined]
-    const shown = waiting && own && (yield* read(rpc, waiting.method, () => WaitingTransactions.offerOf(own)))
+    const replaced =
+      waiting && own ? yield* read(rpc, waiting.method, () => WaitingTransactions.offerOf(own)) : yield* offerOfNamed
     const others = waiting && { ...waiting, transactions: waiting.transactions.filter((one) => one !== own) }
     const cost = others && (yield* waitingCost(rpc, dataFee, others))
     // The one that is replaced is in what the node has at the tag. Many nodes take the tag and answer of the newest block, and
@@ -217,7 +220,7 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
       mined,
       pending,
       afterPending: bounds.length === 0 ? undefined : least(balance, ...bounds),
-      replaced: shown ?? queued
+      replaced
     }
   })
 

@@ -108,6 +108,24 @@ describe("EvmNode.account", () => {
     })
   )
 
+  it.live(
+    "knows the list of those whose price the next block does not take, as Erigon has it, and its count past a gap",
+    () =>
+      Effect.gen(function* () {
+        const stuck = { pending: {}, baseFee: { "3": waiting(3), "4": waiting(4) }, queued: {} }
+        const two = { txpool_contentFrom: stuck }
+        assert.strictEqual((yield* accountAt(two)).afterPending, 1_000_000n - 2n * 21_100n)
+        const first = yield* accountAt(two, "0x5", "none", 3)
+        const price = { cap: 1n, tip: 1n, hasBlobs: false }
+        assert.deepStrictEqual([first.replaced, first.afterPending], [price, 1_000_000n - 21_100n])
+        // It counts all that it has, whatever is missing before.
+        const behindGap = { txpool_contentFrom: { pending: {}, baseFee: {}, queued: { "9": waiting(9) } } }
+        assert.deepStrictEqual((yield* accountAt(behindGap, "0xa", "none", 9)).replaced, price)
+        assert.isUndefined((yield* accountAt(behindGap, "0xa", "none", 3)).replaced)
+        assert.isUndefined((yield* accountAt(behindGap, "0xa")).afterPending)
+      })
+  )
+
   it.live("takes off the most that the waiting transactions can cost, as the pool lists them", () =>
     Effect.gen(function* () {
       const market = { gasPrice: "0x1", maxFeePerGas: "0x2", maxPriorityFeePerGas: "0x0" }

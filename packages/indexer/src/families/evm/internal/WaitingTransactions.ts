@@ -37,19 +37,22 @@ const costOf = (transaction: Hex.Json): bigint =>
     gasOfBlob *
     Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
 
-const listed = (answer: unknown, list: "pending" | "queued"): ReadonlyArray<Hex.Json> =>
-  Object.values(Hex.object(Hex.object(answer, "the answer")[list] ?? {}, list)).map((entry) =>
-    Hex.object(entry, "transaction")
+/** The lists in an answer of `txpool_contentFrom`; Erigon has those in one of their own whose price the next block does not take. */
+const lists = { executable: ["pending", "baseFee"], every: ["pending", "baseFee", "queued"] } as const
+
+const listed = (answer: unknown, names: ReadonlyArray<string>): ReadonlyArray<Hex.Json> => {
+  const pool = Hex.object(answer, "the answer")
+  return names.flatMap((name) =>
+    Object.values(Hex.object(pool[name] ?? {}, name)).map((entry) => Hex.object(entry, "transaction"))
   )
+}
 
-/** The transactions in an answer of `txpool_contentFrom` that can go into a block. Throws `Malformed`. */
-export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> => listed(answer, "pending")
+/** The transactions in such an answer that no missing one keeps from a block. Throws `Malformed`. */
+export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> => listed(answer, lists.executable)
 
-/** The one with a nonce in such an answer, whether or not it can go into a block yet. Throws `Malformed`. */
+/** The one with a nonce in such an answer, behind a missing one too. Throws `Malformed`. */
 export const withNonce = (answer: unknown, nonce: number): Hex.Json | undefined =>
-  [...listed(answer, "pending"), ...listed(answer, "queued")].find(
-    (transaction) => Hex.integer(transaction.nonce, "transaction.nonce") === nonce
-  )
+  listed(answer, lists.every).find((transaction) => Hex.integer(transaction.nonce, "transaction.nonce") === nonce)
 
 /** The transactions of a sender in a pending block, which nodes without one do not show. Throws `Malformed`. */
 export const ofBlock =
