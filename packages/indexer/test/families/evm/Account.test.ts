@@ -109,12 +109,17 @@ describe("EvmNode.account", () => {
   )
 
   it.live(
-    "knows the list of those whose price the next block does not take, as Erigon has it, and its count past a gap",
+    "finds those that wait for a lower base fee in Erigon's list of them, and is not misled by its count past a gap",
     () =>
       Effect.gen(function* () {
         const stuck = { pending: {}, baseFee: { "3": waiting(3), "4": waiting(4) }, queued: {} }
         const two = { txpool_contentFrom: stuck }
         assert.strictEqual((yield* accountAt(two)).afterPending, 1_000_000n - 2n * 21_100n)
+        // Wherever a node has them.
+        const queued = {
+          txpool_contentFrom: { pending: { "3": waiting(3) }, queued: { "4": waiting(4), "9": waiting(9) } }
+        }
+        assert.strictEqual((yield* accountAt(queued)).afterPending, 1_000_000n - 2n * 21_100n)
         const first = yield* accountAt(two, "0x5", "none", 3)
         const price = { cap: 1n, tip: 1n, hasBlobs: false }
         assert.deepStrictEqual([first.replaced, first.afterPending], [price, 1_000_000n - 21_100n])

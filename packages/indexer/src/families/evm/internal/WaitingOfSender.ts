@@ -52,7 +52,8 @@ export const offerAt = Effect.fnUntraced(function* (
     return answer.failure._tag === "NodeRejected" ? undefined : yield* answer.failure
   }
   return yield* read(rpc, poolMethod, () => {
-    const found = WaitingTransactions.withNonce(answer.success, nonce)
+    const nonces = { from: nonce, before: nonce + 1 }
+    const [found] = WaitingTransactions.ofNonces(WaitingTransactions.ofPool(answer.success), nonces) ?? []
     return found && WaitingTransactions.offerOf(found)
   })
 })

@@ -37,22 +37,19 @@ const costOf = (transaction: Hex.Json): bigint =>
     gasOfBlob *
     Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
 
-/** The lists in an answer of `txpool_contentFrom`; Erigon has those in one of their own whose price the next block does not take. */
-const lists = { executable: ["pending", "baseFee"], every: ["pending", "baseFee", "queued"] } as const
+/** The lists that nodes have of what waits: what the next block takes, what is too cheap for it (Erigon), and the rest. */
+const lists = ["pending", "baseFee", "queued"]
 
-const listed = (answer: unknown, names: ReadonlyArray<string>): ReadonlyArray<Hex.Json> => {
+/**
+ * Every transaction in an answer of `txpool_contentFrom`: where one stands that waits for a lower base fee, and no missing one,
+ * differs from node to node. Throws `Malformed`.
+ */
+export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> => {
   const pool = Hex.object(answer, "the answer")
-  return names.flatMap((name) =>
+  return lists.flatMap((name) =>
     Object.values(Hex.object(pool[name] ?? {}, name)).map((entry) => Hex.object(entry, "transaction"))
   )
 }
-
-/** The transactions in such an answer that no missing one keeps from a block. Throws `Malformed`. */
-export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> => listed(answer, lists.executable)
-
-/** The one with a nonce in such an answer, behind a missing one too. Throws `Malformed`. */
-export const withNonce = (answer: unknown, nonce: number): Hex.Json | undefined =>
-  listed(answer, lists.every).find((transaction) => Hex.integer(transaction.nonce, "transaction.nonce") === nonce)
 
 /** The transactions of a sender in a pending block, which nodes without one do not show. Throws `Malformed`. */
 export const ofBlock =
