@@ -532,6 +532,17 @@ describe("payments of XRP", () => {
           assert.strictEqual(status, 201, JSON.stringify(body))
           assert.strictEqual(decode(body.data.item.transactionHex).Fee, drops, `${sequence} ${priority}`)
         }
+        // The first payment of the queue is over: the next one fills the gap, and that behind it has none of the waiting ones' places.
+        accounts[keeper!] = {
+          ...{ Balance: "200000000", Flags: 0, OwnerCount: 2, Sequence: 20 },
+          queue_data: {
+            ...{ txn_count: 1, lowest_sequence: 21, highest_sequence: 21, max_spend_drops_total: "1000000" },
+            transactions: [queued(21, "40", "1024")]
+          }
+        }
+        for (const sequence of [20, 22]) {
+          assert.strictEqual((yield* keep({ amount: "40" })).body.data?.item.sequence, sequence)
+        }
         for (const [sequence, exactAmount, wanted] of [
           [7, "11", 409],
           [7, "12", 201],

@@ -46,14 +46,14 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
  * with the field that says until when it is kept. Fails where the account's other transactions leave too little.
  */
 export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
-  const { account, available, cost, named, next, reserve, sender } = wanted
+  const { account, available, cost, named, next, reserve, sender, waiting = [] } = wanted
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
-    const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce))
+    const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
     const isTooMuch = promised.cost > 0n && promised.cost + cost > available
     return isTooMuch ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
   }
-  const spending = { available, cost }
+  const spending = { available, cost, waiting }
   const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000, spending))
   if (taken === "full") {
     return yield* conflictingField(

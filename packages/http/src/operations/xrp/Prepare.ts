@@ -178,7 +178,8 @@ const prepare = Effect.fnUntraced(function* (
   const { kept, nonce: sequence } = yield* numberOf(reserving, {
     ...{ chain, account: request.account, sender, next: account.sequence },
     ...{ named: request.sequence, reserve: request.reserve ?? true },
-    ...{ cost: amount + fee, available: account.balance - queued - (least - amount - fee) }
+    ...{ cost: amount + fee, available: account.balance - queued - (least - amount - fee) },
+    waiting: account.inQueue.map(({ sequence }) => sequence)
   })
   const recipientText = Address.encode(chain, recipient.account)!
   const tag = recipient.tag === undefined ? {} : { destinationTag: recipient.tag }

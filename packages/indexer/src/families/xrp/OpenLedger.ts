@@ -44,7 +44,7 @@ export interface Account {
   readonly queued: bigint
   /** Those of them that have a sequence, and no ticket. */
   readonly inQueue: ReadonlyArray<Queued>
-  /** Of its next transaction, behind those of the open ledger and of the queue. */
+  /** Of its next transaction, behind those of the open ledger, and of the queue up to its first gap. */
   readonly sequence: number
   /** Of its next transaction, behind those of the open ledger alone: a lower one was used. */
   readonly openSequence: number
@@ -142,6 +142,18 @@ const lsfDisallowXRP = 0x0008_0000
 const lsfDisableMaster = 0x0010_0000
 const lsfDepositAuth = 0x0100_0000
 
+/**
+ * rippled takes a transaction that fills the first gap of an account's queue, as where one is over that waited before others, and none
+ * behind that (`TxQ::nextQueuableSeq`). What a TicketCreate of the queue takes looks like such a gap: servers refuse that one as well.
+ */
+const nextSequence = (open: number, inQueue: ReadonlyArray<Queued>, highest: number | undefined): number => {
+  if (inQueue.length === 0) return Math.max(open, (highest ?? -1) + 1)
+  const taken = new Set(inQueue.map(({ sequence }) => sequence))
+  let next = open
+  while (taken.has(next)) next++
+  return next
+}
+
 export const make = (chain: Chain, node: XrpClient): OpenLedger => {
   const inconsistent = (method: string) => (error: { readonly message: string }) =>
     new NodeInconsistent({ node: node.name, method, message: error.message.slice(0, 300) })
@@ -183,15 +195,16 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       if (data.Account !== account) {
         return yield* inconsistent("account_info")({ message: "the answer is of another account" })
       }
+      const inQueue = (queue?.transactions ?? []).flatMap(({ fee_level, max_spend_drops, seq }) =>
+        seq === undefined ? [] : { sequence: seq, feeLevel: BigInt(fee_level), spend: BigInt(max_spend_drops) }
+      )
       return {
         balance: BigInt(data.Balance),
         queued: BigInt(queue?.max_spend_drops_total ?? "0"),
-        inQueue: (queue?.transactions ?? []).flatMap(({ fee_level, max_spend_drops, seq }) =>
-          seq === undefined ? [] : { sequence: seq, feeLevel: BigInt(fee_level), spend: BigInt(max_spend_drops) }
-        ),
+        inQueue,
         openSequence: data.Sequence,
         isPseudo: [data.AMMID, data.VaultID, data.LoanBrokerID].some((id) => id !== undefined),
-        sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
+        sequence: nextSequence(data.Sequence, inQueue, queue?.highest_sequence),
         owned: Math.max(0, data.OwnerCount - (data.SponsoredOwnerCount ?? 0)) + (data.SponsoringOwnerCount ?? 0),
         accounts: (data.Sponsor === undefined ? 1 : 0) + (data.SponsoringAccountCount ?? 0),
         requiresTag: (data.Flags & lsfRequireDestTag) !== 0,

@@ -28,6 +28,8 @@ export interface Spending {
   readonly cost: bigint
   /** What the sender has for it, and for what else is promised from the next number on. */
   readonly available: bigint
+  /** Numbers behind the next one that transactions have which wait at the node: their costs are taken off already. */
+  readonly waiting?: ReadonlyArray<number>
 }
 
 /** In the transaction that takes note of a broadcast: what its preparation had reserved is the broadcast's. */
@@ -66,7 +68,13 @@ const broadcast = Effect.fnUntraced(function* (account: number, chain: number, s
 export const maxReserved = 64
 
 /** What the transactions with the nonces from `next` on may cost that an account has prepared or broadcast, by these nonces. */
-const promises = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, next: number) {
+const promises = Effect.fnUntraced(function* (
+  account: number,
+  chain: number,
+  sender: AddressBytes,
+  next: number,
+  waiting: ReadonlyArray<number> = []
+) {
   const { query } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const reserved = yield* query((db) =>
@@ -89,6 +97,7 @@ const promises = Effect.fnUntraced(function* (account: number, chain: number, se
     // One of several with the same nonce is mined.
     if (own >= (costs.get(nonce!) ?? 0n)) costs.set(nonce!, own)
   }
+  for (const nonce of waiting) if (nonce >= next) costs.set(nonce, 0n)
   return { costs, isFull: reserved.length === maxReserved }
 })
 
@@ -101,7 +110,8 @@ export interface Promised {
 const together = (costs: ReadonlyMap<number, bigint>): Promised => {
   let cost = 0n
   for (const each of costs.values()) cost += each
-  return { cost, nonces: [...costs.keys()].sort((a, b) => a - b) }
+  const nonces = [...costs].flatMap(([nonce, cost]) => (cost > 0n ? nonce : []))
+  return { cost, nonces: nonces.sort((a, b) => a - b) }
 }
 
 export const make = Effect.fnUntraced(function* (chain: Chain) {
@@ -114,10 +124,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     sender: AddressBytes,
     next: number,
     until: number,
-    { available, cost }: Spending
+    { available, cost, waiting }: Spending
   ) {
     const { id } = (yield* ChainRow.present(chain))!
-    const { costs, isFull } = yield* promises(account, id, sender, next)
+    const { costs, isFull } = yield* promises(account, id, sender, next, waiting)
     if (isFull) return "full" as const
     const promised = together(costs)
     if (promised.cost > 0n && promised.cost + cost > available) return { promised }
@@ -160,10 +170,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
 
   /** What the others may cost from `next` on, beside the one with this nonce, that the account has prepared or broadcast. */
   const promisedBeside = Effect.fn("ReservedNonces.promisedBeside")(
-    function* (account: number, sender: AddressBytes, next: number, nonce: number) {
+    function* (
+      account: number,
+      sender: AddressBytes,
+      next: number,
+      nonce: number,
+      waiting?: ReadonlyArray<number> | undefined
+    ) {
       const row = yield* ChainRow.find(chain)
       if (row === undefined) return together(new Map())
-      const { costs } = yield* promises(account, row.id, sender, next)
+      const { costs } = yield* promises(account, row.id, sender, next, waiting)
       costs.delete(nonce)
       return together(costs)
     },

@@ -93,6 +93,24 @@ describe("OpenLedger", () => {
       assert.deepInclude(yield* openLedger.account(address), {
         inQueue: [{ sequence: 6, feeLevel: 307n, spend: 1_000_012n }]
       })
+      // Behind a gap of the queue servers take nothing.
+      const queuedAt = (seq: number) => ({
+        auth_change: false,
+        fee: "12",
+        fee_level: "307",
+        max_spend_drops: "12",
+        seq
+      })
+      for (const [seqs, sequence] of [
+        [[6, 7], 8],
+        [[7, 8], 6],
+        [[6, 8, 9], 7],
+        [[4, 5], 6]
+      ] as const) {
+        server.override = () =>
+          accountInfo({}, { queue_data: { ...queue.queue_data, transactions: seqs.map(queuedAt) } })
+        assert.deepInclude(yield* openLedger.account(address), { sequence })
+      }
       for (const name of ["AMMID", "VaultID", "LoanBrokerID"]) {
         server.override = () => accountInfo({ [name]: "AB".repeat(32) })
         assert.deepInclude(yield* openLedger.account(address), { isPseudo: true })

@@ -132,6 +132,11 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), {
           promised: { cost: 90n, nonces: [3] }
         })
+        // Whose transaction waits at the node takes nothing beside, and its number.
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 2, 9, [3]), { cost: 0n, nonces: [] })
+        const behind = { cost: 11n, available: 11n, waiting: [2, 3] }
+        assert.deepInclude(yield* reserve(1, sender, 2, 1, behind), { nonce: 4 })
+        yield* TestClock.adjust(1)
         yield* Broadcasts.record(chain, second.id, { outcome: "failed", error: "underpriced" })
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), { nonce: 4 })
         yield* Broadcasts.record(chain, first.id, { outcome: "dropped", error: "no node has it" })
