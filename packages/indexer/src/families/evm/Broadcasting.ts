@@ -54,8 +54,8 @@ const costOf = (transaction: Transaction): bigint => {
 const isKnown =
   /already known|known transaction|already imported|already exists|already in (?:the )?(?:block ?chain|pool)/i
 
-/** Refusals that say nothing about the transaction. */
-const passing = /rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
+/** Refusals that say nothing about the transaction; `AlreadyKnown` is Nethermind's of one that it has, or has refused before. */
+const passing = /AlreadyKnown|rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
 const passingCodes: ReadonlySet<number> = new Set([-32005, -32029, -32603, 429])
 
 const answerTo = (error: NodeRejected): Broadcasting.Answer => {
