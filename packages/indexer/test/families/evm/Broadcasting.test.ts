@@ -88,7 +88,10 @@ describe("Broadcasting of an EVM chain", () => {
     Effect.gen(function* () {
       for (const [code, message, state] of [
         [-32000, "already known", "taken"],
+        // As Erigon answers.
         [-32000, "ALREADY_EXISTS: already known", "taken"],
+        [-32000, "INTERNAL_ERROR: existing tx with same hash", "taken"],
+        [-32000, "INTERNAL_ERROR: could not replace existing tx", "refused"],
         // As Nethermind answers, also where it has refused the transaction before (its issue 4148).
         [-32010, "AlreadyKnown", "unanswered"],
         [-32010, "FeeTooLow, EffectivePriorityFeePerGas too low", "refused"],
