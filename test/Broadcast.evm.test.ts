@@ -278,6 +278,39 @@ for (const { location, name } of taken(import.meta.url)) {
       })
     )
 
+    it.effect("takes the place of its own behind a missing nonce at a node that does not show it, for more", () =>
+      Effect.gen(function* () {
+        const { broadcast, headwater, mine, becomes, sender, sign } = yield* as(6)
+        const waiting = sign({ nonce: 1, maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: 3n * gwei })
+        yield* broadcast(waiting)
+        const prepare = (item: object) =>
+          headwater.post("/prepare-transactions/evm/ethereum/devnet/native-coins", {
+            ...{ fee: { priority: "standard" }, recipient: Wallet.createRandom().address },
+            ...{ sender: sender.address, amount: "1" },
+            ...item
+          })
+        const { body, status } = yield* prepare({ nonce: "1" })
+        assert.strictEqual(status, 201, JSON.stringify(body))
+        const { fee, gasLimit, nonce, recipient } = body.data.item
+        assert.deepStrictEqual([fee.maxFeePerGas, fee.maxPriorityFeePerGas], [22e9, 3.3e9])
+        const low = yield* prepare({ nonce: "1", fee: { priority: "slow", exactAmount: String(21_000n * 21n * gwei) } })
+        assert.deepStrictEqual([low.status, low.body.error?.code], [409, "invalid_data"])
+        const { maxFeePerGas, maxPriorityFeePerGas } = fee
+        const instead = sign({ nonce, gasLimit, to: recipient, value: 10n ** 18n, maxFeePerGas, maxPriorityFeePerGas })
+        yield* broadcast(instead)
+        // What either may cost counts until one is mined.
+        const rest = yield* prepare({ amount: "9999" })
+        assert.match(
+          rest.body.error.message,
+          /^amount: the sender can spend 10000 ETH, of which .* may take 1\.000462 ETH/
+        )
+        yield* broadcast(sign({ nonce: 0 }))
+        yield* mine
+        yield* becomes(instead, "mined")
+        yield* becomes(waiting, "replaced")
+      })
+    )
+
     it.effect("finds out what a node has that died in the middle, and sends nothing twice", () =>
       Effect.gen(function* () {
         const { becomes, broadcast, events, headwater, mine, node, outcomeOf, sender, sign, until } = yield* as(4)

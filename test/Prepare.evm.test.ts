@@ -14,23 +14,49 @@ import { locations } from "./Stores.ts"
 const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
 const { location } = locations[0]!
 
-/** A node that is this one, but knows nothing of what waits for a block except how many transactions do. */
-const withoutPending = (url: string) =>
+/** Transactions by their senders and nonces, as `txpool_content` has them. */
+interface Pool {
+  readonly result: Readonly<Record<"pending" | "queued", Readonly<Record<string, object>>>>
+}
+
+/** A node before this one, which answers some calls in its own way. */
+const before = (
+  url: string,
+  answerTo: (call: FakeNode.Call, ask: (call: object) => Promise<Pool>) => Promise<object>
+) =>
   FakeNode.http(async (request, response) => {
-    const answer = async (call: FakeNode.Call) => {
-      if (call.method === "txpool_contentFrom") {
-        return { jsonrpc: "2.0", id: call.id, error: { code: -32601, message: "the method does not exist" } }
-      }
-      const params = call.method === "eth_getTransactionCount" ? call.params : call.params.map(asLatest)
-      const body = JSON.stringify({ ...call, params })
-      return (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })).json()
+    const ask = async (call: object) => {
+      const body = JSON.stringify(call)
+      const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+      return answer.json() as Promise<Pool>
     }
+    const answer = (call: FakeNode.Call) => answerTo(call, ask)
     const body = JSON.parse(await FakeNode.bodyOf(request))
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify(Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)))
   })
 
 const asLatest = (param: unknown) => (param === "pending" ? "latest" : param)
+
+/** A node that is this one, but knows nothing of what waits for a block except how many transactions do. */
+const withoutPending = (url: string) =>
+  before(url, async (call, ask) => {
+    if (call.method === "txpool_contentFrom") {
+      return { jsonrpc: "2.0", id: call.id, error: { code: -32601, message: "the method does not exist" } }
+    }
+    const params = call.method === "eth_getTransactionCount" ? call.params : call.params.map(asLatest)
+    return ask({ ...call, params })
+  })
+
+/** A node that is this one, and lists what waits of one sender, as geth does and anvil does not. */
+const withListOfSender = (url: string) =>
+  before(url, async (call, ask) => {
+    if (call.method !== "txpool_contentFrom") return ask(call)
+    const { result } = await ask({ ...call, method: "txpool_content", params: [] })
+    const sender = String(call.params[0]).toLowerCase()
+    const own = { pending: result.pending[sender] ?? {}, queued: result.queued[sender] ?? {} }
+    return { jsonrpc: "2.0", id: call.id, result: own }
+  })
 
 /** Three chains of different rules on one node. */
 const setup = setupOn(({ url }) => Effect.succeed({ url }))
@@ -394,6 +420,48 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
       })
   )
 
+  it.effect("keeps what prepared transactions may cost, so that all of them can be paid", () =>
+    Effect.gen(function* () {
+      const { fund, mined, prepare } = yield* shared
+      for (const type of types) {
+        const wallet = Wallet.createRandom()
+        yield* fund(wallet.address, parseEther("10"))
+        const next = (item: Record<string, unknown>) =>
+          prepare({ type, sender: wallet.address, reserve: true, ...item })
+        const taken = Effect.fnUntraced(function* (item: Record<string, unknown>) {
+          const { body, status } = yield* next(item)
+          assert.strictEqual(status, 201, JSON.stringify(body))
+          return body.data.item
+        })
+        const refused = Effect.fnUntraced(function* (item: Record<string, unknown>) {
+          const { body, status } = yield* next(item)
+          assert.deepStrictEqual([status, body.error?.code], [409, "invalid_data"], JSON.stringify(body))
+          return body.error.message
+        })
+        const prepared = [yield* taken({ amount: "6" })]
+        assert.match(
+          yield* refused({ amount: "6" }),
+          /^amount: the sender can spend 10 ETH, of which .* \(numbers 0\) may take 6\.00\d+ ETH, and needs 6\.00\d+ ETH/
+        )
+        prepared.push(yield* taken({ amount: "3.9" }))
+        // What has the number of one of them takes its place, and may spend what that one might have.
+        assert.strictEqual((yield* taken({ amount: "6.05", reserve: false })).nonce, 0)
+        assert.strictEqual((yield* taken({ amount: "3.99", nonce: "1" })).nonce, 1)
+        yield* refused({ amount: "6.2", reserve: false })
+        yield* refused({ amount: "0.2", nonce: "2" })
+        yield* refused({ amount: "0.2", substractFromAmount: true })
+        prepared.push(yield* taken({ amount: "0.09", substractFromAmount: true }))
+        assert.deepStrictEqual(
+          prepared.map(({ nonce }) => nonce),
+          [0, 1, 2]
+        )
+        for (const item of prepared) assert.strictEqual((yield* mined(sign(wallet, item))).status, "0x1")
+        // Mined, they are in the balance.
+        yield* taken({ amount: "0.009" })
+      }
+    })
+  )
+
   it.effect("gives a contract's gas a margin, which is not paid where it is not used", () =>
     Effect.gen(function* () {
       const { anvil, mined, prepare } = yield* shared
@@ -413,6 +481,29 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
 })
 
 describe("prepare on an anvil of a test's own", () => {
+  it.live(
+    "takes the place of a transaction that waits behind a missing nonce, at a price that nodes take for that",
+    () =>
+      Effect.gen(function* () {
+        const { anvil, fund, prepare, receiptOf, send } = yield* setupOn(({ url }) => withListOfSender(url))
+        yield* anvil.rpc("evm_setAutomine", [false])
+        for (const type of types) {
+          const wallet = Wallet.createRandom()
+          yield* fund(wallet.address, parseEther("10"))
+          const next = (item: Record<string, unknown>) => prepare({ type, sender: wallet.address, ...item })
+          yield* send(sign(wallet, (yield* next({ nonce: "1", amount: "1" })).body.data.item))
+          const low = yield* next({ nonce: "1", fee: { priority: "slow", exactAmount: String(21_000n * 10n ** 9n) } })
+          assert.deepStrictEqual([low.status, low.body.error?.code], [409, "invalid_data"], JSON.stringify(low.body))
+          const { body } = yield* next({ nonce: "1", amount: "2" })
+          const instead = sign(wallet, body.data.item)
+          yield* send(instead)
+          yield* send(sign(wallet, (yield* next({ nonce: "0", amount: "1" })).body.data.item))
+          yield* anvil.rpc("evm_mine", [])
+          assert.strictEqual((yield* receiptOf(instead)).status, "0x1")
+        }
+      }).pipe(Effect.scoped)
+  )
+
   it.live("refuses to guess what waiting transactions leave where the node does not say it", () =>
     Effect.gen(function* () {
       const { anvil, prepare, send } = yield* setupOn(({ url }) => withoutPending(url))

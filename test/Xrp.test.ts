@@ -389,16 +389,17 @@ describe("payments of XRP", () => {
     () =>
       Effect.gen(function* () {
         const { headwater, server } = yield* setup
-        const keys = ["ecdsa-secp256k1", "ed25519"].map((algorithm) =>
+        const keys = ["ecdsa-secp256k1", "ed25519", "ed25519"].map((algorithm) =>
           deriveKeypair(generateSeed({ algorithm: algorithm as "ed25519" }))
         )
-        const [first, second] = keys
-        const [sender, other] = keys.map(({ publicKey }) => deriveAddress(publicKey))
+        const [first, second, third] = keys
+        const [sender, other, keeper] = keys.map(({ publicKey }) => deriveAddress(publicKey))
         const recipient = account(2)
         // As rippled answers; what differs from test to test stands in `accounts`.
         const accounts: Record<string, Record<string, unknown>> = {
           [sender!]: { Balance: "26000000", Flags: 0, OwnerCount: 2, Sequence: 7 },
-          [recipient]: { Balance: "1000000", Flags: 0, OwnerCount: 0, Sequence: 1 }
+          [recipient]: { Balance: "1000000", Flags: 0, OwnerCount: 0, Sequence: 1 },
+          [keeper!]: { Balance: "101399988", Flags: 0, OwnerCount: 2, Sequence: 7 }
         }
         server.override = (command, { account }) => {
           switch (command) {
@@ -422,7 +423,7 @@ describe("payments of XRP", () => {
         }
         const prepare = (item: Record<string, unknown>) =>
           headwater.post("/prepare-transactions/xrp/mainnet/payments", {
-            ...{ amount: "24.6", sender, recipient, publicKey: first!.publicKey },
+            ...{ amount: "24.6", sender, recipient, publicKey: first!.publicKey, reserve: false },
             ...item
           })
         // To the last drop beside the reserve, 1 and twice 0.2, which the fee may be taken from.
@@ -446,15 +447,23 @@ describe("payments of XRP", () => {
         const inDer = Buffer.from(derOf(signature.r, signature.s)).toString("hex").toUpperCase()
         assert.isTrue(verifySignature(encode({ ...described, TxnSignature: inDer })))
 
-        assert.closeTo(item.reservedUntil, Date.now() / 1_000 + 600, 60)
-        // The next payment gets the next sequence; one that is named, or not to be kept, is as asked.
+        const keep = (item: Record<string, unknown>) =>
+          prepare({ sender: keeper, publicKey: third!.publicKey, reserve: undefined, ...item })
+        const kept = yield* keep({ amount: "40" })
+        assert.closeTo(kept.body.data.item.reservedUntil, Date.now() / 1_000 + 600, 60)
+        // The next payment gets the next sequence, and what the others leave; one that is named, or not to be kept, is as asked.
         for (const [own, sequence] of [
-          [{}, 8],
-          [{ sequence: 7 }, 7],
-          [{ reserve: false }, 7],
-          [{}, 9]
+          [{ amount: "59.999977" }, undefined],
+          [{ amount: "50" }, 8],
+          [{ amount: "49.999976", sequence: 7 }, 7],
+          [{ amount: "49.999977", sequence: 7 }, undefined],
+          [{ amount: "49.999976", reserve: false }, 7],
+          [{ amount: "9.999965", sequence: 9 }, undefined],
+          [{ amount: "9.999964" }, 9]
         ] as const) {
-          assert.strictEqual((yield* prepare(own)).body.data.item.sequence, sequence)
+          const { body } = yield* keep(own)
+          assert.strictEqual(body.data?.item.sequence, sequence, JSON.stringify([own, body]))
+          if (sequence === undefined) assert.match(body.error.message, /^amount: the sender can spend 100 XRP/)
         }
 
         // Another key that the account has named, of Ed25519; and one that it has not.
@@ -502,11 +511,53 @@ describe("payments of XRP", () => {
           )
           Object.assign(accounts, before)
         }
-        // One that replaces a queued payment may spend what that one might have spent.
-        const queue_data = { txn_count: 1, highest_sequence: 7, max_spend_drops_total: "1" }
+        // One that replaces a queued payment may spend what that one might have spent, and no other.
+        const queued = (seq: number, fee: string, fee_level: string) => ({
+          ...{ auth_change: false, fee, fee_level, LastLedgerSequence: server.validated + 20 },
+          ...{ max_spend_drops: "1000000", seq }
+        })
+        const transactions = [queued(7, "40", "1024"), queued(8, "40", "1024")]
+        const queue_data = { txn_count: 2, highest_sequence: 8, max_spend_drops_total: "2000000", transactions }
         accounts[sender!] = { ...owner, queue_data }
-        assert.strictEqual((yield* prepare({ sequence: 7 })).status, 201)
-        assert.strictEqual((yield* prepare({ sequence: 8 })).status, 409)
+        assert.strictEqual((yield* prepare({ sequence: 8, amount: "23.600001" })).status, 409)
+        // For more than a quarter more than it pays; the account's first one may go past the queue instead.
+        for (const [sequence, priority, drops] of [
+          [7, "slow", "12"],
+          [7, "fast", "15"],
+          [8, "slow", "51"],
+          [8, "standard", "51"],
+          [9, "slow", "10"]
+        ] as const) {
+          const { body, status } = yield* prepare({ sequence, amount: "22.6", fee: { priority } })
+          assert.strictEqual(status, 201, JSON.stringify(body))
+          assert.strictEqual(decode(body.data.item.transactionHex).Fee, drops, `${sequence} ${priority}`)
+        }
+        // The first payment of the queue is over: the next one fills the gap, and that behind it has none of the waiting ones' places.
+        accounts[keeper!] = {
+          ...{ Balance: "200000000", Flags: 0, OwnerCount: 2, Sequence: 20 },
+          queue_data: {
+            ...{ txn_count: 1, lowest_sequence: 21, highest_sequence: 21, max_spend_drops_total: "1000000" },
+            transactions: [queued(21, "40", "1024")]
+          }
+        }
+        for (const sequence of [20, 22]) {
+          assert.strictEqual((yield* keep({ amount: "40" })).body.data?.item.sequence, sequence)
+        }
+        for (const [sequence, exactAmount, wanted] of [
+          [7, "11", 409],
+          [7, "12", 201],
+          [8, "50", 409],
+          [8, "51", 201]
+        ] as const) {
+          const { body, status } = yield* prepare({ sequence, amount: "23.6", fee: { exactAmount } })
+          assert.strictEqual(status, wanted, JSON.stringify(body))
+          if (wanted === 409)
+            assert.match(body.error.message, /^fee\.exactAmount: in the place of the queued transaction/)
+        }
+        const dear = [queued(7, "40", "1024"), queued(8, "2000000", "51200000")]
+        accounts[sender!] = { ...owner, queue_data: { ...queue_data, transactions: dear } }
+        const tooDear = yield* prepare({ sequence: 8, amount: "1" })
+        assert.match(tooDear.body.error.message, /^fee: the place of the queued transaction .* asks for 2\.5\d* XRP/)
         accounts[sender!] = owner
         // An account of the reserve alone gets as much from anybody, whomever it has authorised.
         accounts[recipient] = { ...receiver, Flags: 0x0100_0000 }

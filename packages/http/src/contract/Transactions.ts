@@ -104,8 +104,9 @@ export const NewTransaction = {
   }),
   reserve: Schema.optionalKey(Schema.Boolean).annotate({
     description:
-      "Keeps the nonce for this transaction for a while (`reservationSeconds`): none that is prepared with `reserve` " +
-      "meanwhile gets it. Without it the nonce is the next one of the chain, however often one is prepared. Tron has no nonces",
+      "Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost: none that is prepared with " +
+      "`reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. Without it the nonce is the " +
+      "next one of the chain, however often one is prepared. Tron has no nonces",
     examples: [false]
   }),
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({

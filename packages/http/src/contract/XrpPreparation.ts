@@ -83,8 +83,8 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
         recipient: NewTransaction.recipient,
         reserve: Schema.optionalKey(Schema.Boolean).annotate({
           description:
-            "Whether the sequence is kept for this payment for a while (`reservationSeconds`), so that no other one is " +
-            "prepared with it; `true` if not given",
+            "Whether the sequence and what the payment costs are kept for it for a while (`reservationSeconds`), so that no other " +
+            "one is prepared with the sequence, or spends that; `true` if not given",
           examples: [true]
         }),
         sender: NewTransaction.sender,

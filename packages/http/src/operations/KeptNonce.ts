@@ -1,6 +1,13 @@
-/** The nonce or sequence of a transaction that is prepared, kept for it for a while. */
+/** The nonce or sequence of a transaction that is prepared, kept for it for a while with what it may cost. */
 import type { AddressBytes } from "@headwater/core/address/Address"
-import { maxReserved, type ReservedNonces } from "@headwater/indexer/store/wallets/ReservedNonces"
+import * as Amount from "@headwater/core/Amount"
+import type { Chain } from "@headwater/core/chains/Chain"
+import {
+  maxReserved,
+  type Promised,
+  type ReservedNonces,
+  type Spending
+} from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import { conflictingField } from "../contract/Errors.ts"
 
@@ -9,18 +16,52 @@ export interface Reserving {
   readonly reservationSeconds: number
 }
 
-/** The first one from `next` on that no other preparation of the account keeps, with the field that says until when it is kept. */
-export const keep = Effect.fnUntraced(function* (
-  { nonces, reservationSeconds }: Reserving,
-  account: number,
-  sender: AddressBytes,
-  next: number
-) {
-  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000))
-  return taken === "full"
-    ? yield* conflictingField(
-        "sender",
-        `${maxReserved} transactions are prepared and not sent, from number ${next} on: send them, or name a number`
-      )
+interface Wanted extends Spending {
+  readonly chain: Chain
+  readonly account: number
+  readonly sender: AddressBytes
+  /** The sender's next one, behind what waits. */
+  readonly next: number
+  /** The one that the request names. */
+  readonly named: number | undefined
+  /** Whether one that is not named is kept. */
+  readonly reserve: boolean
+}
+
+/** Numbers that a refusal names. */
+const mostNamed = 10
+
+const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
+  const named = promised.nonces.slice(0, mostNamed).join(", ") + (promised.nonces.length > mostNamed ? ", …" : "")
+  const coins = (amount: bigint) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
+  return conflictingField(
+    "amount",
+    `the sender can spend ${coins(available)}, of which transactions that are prepared and wait at no node yet (numbers ${named}) ` +
+      `may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
+  )
+}
+
+/**
+ * The number of a transaction: the one that is named, or the first from `next` on that no other preparation of the account keeps,
+ * with the field that says until when it is kept. Fails where the account's other transactions leave too little.
+ */
+export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
+  const { account, available, cost, named, next, reserve, sender, waiting = [] } = wanted
+  if (named !== undefined || !reserve) {
+    const nonce = named ?? next
+    const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
+    const isTooMuch = promised.cost > 0n && promised.cost + cost > available
+    return isTooMuch ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
+  }
+  const spending = { available, cost, waiting }
+  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000, spending))
+  if (taken === "full") {
+    return yield* conflictingField(
+      "sender",
+      `${maxReserved} transactions are prepared and not sent, from number ${next} on: send them, or name a number`
+    )
+  }
+  return "promised" in taken
+    ? yield* unpayable(wanted, taken.promised)
     : { nonce: taken.nonce, kept: { reservedUntil: Math.floor(taken.until / 1_000) } }
 })

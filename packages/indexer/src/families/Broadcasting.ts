@@ -48,6 +48,8 @@ export type Standing =
 export interface Numbered {
   readonly sender: AddressBytes
   readonly number: number
+  /** The most that it takes of its sender, in the coin's smallest unit. */
+  readonly cost: bigint
 }
 
 export interface Broadcasting {

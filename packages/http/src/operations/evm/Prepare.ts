@@ -7,6 +7,7 @@ import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Sighash from "@headwater/core/evm/Sighash"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { Account, EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import * as RawTransaction from "@headwater/indexer/families/evm/RawTransaction"
 import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
 import type { TransactionRequest } from "@headwater/indexer/families/evm/TransactionRequest"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
@@ -16,7 +17,7 @@ import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import * as CoinAmount from "../CoinAmount.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
-import { keep, type Reserving } from "../KeptNonce.ts"
+import { numberOf, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
@@ -154,6 +155,29 @@ const feeQuoteFor = (
   return fault === undefined ? Effect.succeed(quote) : Effect.fail(invalidField("fee.exactAmount", fault))
 }
 
+/**
+ * What the account's own transactions with a nonce offer that were broadcast here, the highest of each price: many nodes show none
+ * of what waits, and refuse for as much what takes its place.
+ */
+const sentOffer = Effect.fnUntraced(function* (
+  nonces: Reserving["nonces"],
+  account: number,
+  sender: Address.AddressBytes,
+  nonce: number
+) {
+  const raws = yield* Effect.orDie(nonces.sentWith(account, sender, nonce))
+  const offers = yield* Effect.forEach(raws, (raw) =>
+    Effect.map(Effect.orDie(RawTransaction.read(`0x${Buffer.from(raw).toString("hex")}`)), RawTransaction.offerOf)
+  )
+  return offers.reduce<Account["replaced"]>(
+    (most, offer) =>
+      most === undefined
+        ? offer
+        : { ...Preparation.raised(most, offer, false), hasBlobs: most.hasBlobs || offer.hasBlobs },
+    undefined
+  )
+})
+
 /** The fee in the words of the contract, in Wei. */
 const feeItem = (type: Preparation.TransactionType, cap: number, tip: number) => {
   const isMarket = type === "gas-fee-market-transaction"
@@ -209,7 +233,10 @@ const prepareCall = Effect.fnUntraced(function* (
         )
       )
   const gasLimit = yield* gasLimitOf(chain, evm, { from, to, value: amount, data }, estimate)
-  const quote = yield* feeQuoteFor(type, { prices, replaced: account.replaced }, fee, gasLimit, fromAmount, feeFault)
+  const replaced =
+    account.replaced ??
+    (request.nonce === undefined ? undefined : yield* sentOffer(reserving.nonces, request.account, from, next))
+  const quote = yield* feeQuoteFor(type, { prices, replaced }, fee, gasLimit, fromAmount, feeFault)
   const gasFee = quote.cap * gasLimit
   const build = (value: bigint, nonce = next) =>
     Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
@@ -227,10 +254,11 @@ const prepareCall = Effect.fnUntraced(function* (
     gasLimit: yield* asNumber("gasLimit", gasLimit)
   }
   // Last: whoever gets no answer has reserved nothing.
-  const { kept, nonce } =
-    request.reserve && request.nonce === undefined
-      ? yield* keep(reserving, request.account, from, next)
-      : { kept: {}, nonce: next }
+  const { kept, nonce } = yield* numberOf(reserving, {
+    ...{ chain, account: request.account, sender: from, next: account.pending },
+    ...{ named: request.nonce === undefined ? undefined : next, reserve: request.reserve === true },
+    ...{ cost: value + gasFee + dataFee, available: balance }
+  })
 
   return {
     digest: Sighash.digestText(build(value, nonce)),

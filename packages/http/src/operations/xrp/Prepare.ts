@@ -4,7 +4,7 @@ import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import type { Account, Fees, OpenLedger } from "@headwater/indexer/families/xrp/OpenLedger"
+import { type Account, type Fees, type OpenLedger, outbidding } from "@headwater/indexer/families/xrp/OpenLedger"
 import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import * as CoinAmount from "../CoinAmount.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
-import { keep, type Reserving } from "../KeptNonce.ts"
+import { numberOf, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { cushioned } from "./NextTransaction.ts"
 
@@ -38,19 +38,41 @@ const recipientOf = Effect.fnUntraced(function* (chain: Chain, { destinationTag,
   return { account, tag: own ?? destinationTag }
 })
 
-const feeOf = Effect.fnUntraced(function* (chain: Chain, { minimum, openLedger }: Fees, { fee }: Request) {
+/** The transaction in the queue that has a sequence; undefined where none has it. */
+const queuedAt = ({ inQueue }: Account, sequence: number | undefined) =>
+  inQueue.find((queued) => queued.sequence === sequence)
+
+/** The least that takes the place of a queued transaction: the account's first one may go past the queue instead. */
+const leastInPlace = (account: Account, fees: Fees, sequence: number | undefined): bigint => {
+  const replaced = queuedAt(account, sequence)
+  if (replaced === undefined) return 0n
+  const least = outbidding(replaced, fees)
+  return sequence === account.openSequence && fees.openLedger < least ? fees.openLedger : least
+}
+
+const feeOf = Effect.fnUntraced(function* (chain: Chain, account: Account, fees: Fees, { fee, sequence }: Request) {
+  const { minimum, openLedger } = fees
+  const inPlace = leastInPlace(account, fees, sequence)
   const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
   if (fee?.exactAmount !== undefined) {
     const exact = Amount.parse(fee.exactAmount, 0)
     if (Result.isFailure(exact)) return yield* invalidField("fee.exactAmount", "must be a whole number of drops")
-    return exact.success < minimum
-      ? yield* conflictingField("fee.exactAmount", `servers take ${minimum} drops or more`)
+    if (exact.success < minimum) {
+      return yield* conflictingField("fee.exactAmount", `servers take ${minimum} drops or more`)
+    }
+    return exact.success < inPlace
+      ? yield* conflictingField(
+          "fee.exactAmount",
+          `in the place of the queued transaction with this sequence servers take ${inPlace} drops or more`
+        )
       : exact.success
   }
-  const drops = { slow: minimum, standard: openLedger, fast: cushioned(openLedger) }[fee?.priority ?? "standard"]
-  return drops > Result.getOrThrow(Amount.parse(largestFee, chain.decimals))
-    ? yield* conflictingField("fee", `the open ledger asks for ${coins(drops)}: name fee.exactAmount, or come back`)
-    : drops
+  const usual = { slow: minimum, standard: openLedger, fast: cushioned(openLedger) }[fee?.priority ?? "standard"]
+  const isRaised = usual < inPlace
+  const drops = isRaised ? inPlace : usual
+  if (drops <= Result.getOrThrow(Amount.parse(largestFee, chain.decimals))) return drops
+  const asking = isRaised ? "the place of the queued transaction with this sequence" : "the open ledger"
+  return yield* conflictingField("fee", `${asking} asks for ${coins(drops)}: name fee.exactAmount, or come back`)
 })
 
 /** What rippled hashes everything with: the first 32 bytes of SHA-512. */
@@ -132,11 +154,11 @@ const prepare = Effect.fnUntraced(function* (
   const refusal = yield* refusalOf(chain, ledger, sender, recipient, amount)
   if (refusal !== undefined) return yield* refusal
   const fees = yield* ledger.fees
-  const fee = yield* feeOf(chain, fees, request)
+  const fee = yield* feeOf(chain, account, fees, request)
   const { base, increment } = yield* ledger.reserves
   const reserve = base * BigInt(account.accounts) + increment * BigInt(account.owned)
-  // A payment with the sequence of a queued one takes its place, and may spend what that one might have.
-  const queued = (request.sequence ?? account.sequence) < account.sequence ? 0n : account.queued
+  // A payment with the sequence of a queued transaction takes its place, and may spend what that one might have.
+  const queued = account.queued - (queuedAt(account, request.sequence)?.spend ?? 0n)
   // rippled lets a payment of XRP take its fee from the reserve.
   const least = amount + (fee > reserve ? fee : reserve)
   if (account.balance - queued < least) {
@@ -153,10 +175,12 @@ const prepare = Effect.fnUntraced(function* (
   if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
   // Last: whoever gets no answer has reserved nothing.
-  const { kept, nonce: sequence } =
-    (request.reserve ?? true) && request.sequence === undefined
-      ? yield* keep(reserving, request.account, sender, account.sequence)
-      : { kept: {}, nonce: request.sequence ?? account.sequence }
+  const { kept, nonce: sequence } = yield* numberOf(reserving, {
+    ...{ chain, account: request.account, sender, next: account.sequence },
+    ...{ named: request.sequence, reserve: request.reserve ?? true },
+    ...{ cost: amount + fee, available: account.balance - queued - (least - amount - fee) },
+    waiting: account.inQueue.map(({ sequence }) => sequence)
+  })
   const recipientText = Address.encode(chain, recipient.account)!
   const tag = recipient.tag === undefined ? {} : { destinationTag: recipient.tag }
   const sourceTag = Result.getOrUndefined(Address.destinationTag(chain, request.sender))

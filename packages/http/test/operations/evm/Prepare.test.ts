@@ -28,7 +28,11 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const chain = Chain.ofName(name)!
   const node = Effect.succeed({ evm, feeFault: feeFault(chain, maximumFee) })
   const freshness = { node, orUnavailable: (effect: unknown) => effect }
-  const nonces = { reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })) }
+  const nonces = {
+    reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
+    promisedBeside: () => Effect.succeed({ cost: 0n, nonces: [] }),
+    sentWith: () => Effect.succeed([])
+  }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {
     ...{ nonces: nonces as never, reservationSeconds: 600 }
   })

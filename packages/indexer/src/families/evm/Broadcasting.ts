@@ -40,12 +40,22 @@ const decode = (raw: Uint8Array) =>
     )
   )
 
+/** The price that it offers for a gas, in Wei. */
+const offeredBy = (transaction: Transaction): bigint => RawTransaction.offerOf(transaction).cap
+
+/** The most that it takes of its sender beside what a chain charges for data, in Wei. */
+const costOf = (transaction: Transaction): bigint => {
+  const { blobVersionedHashes, gasLimit, maxFeePerBlobGas, value } = transaction
+  const blobs = BigInt(blobVersionedHashes?.length ?? 0) * blobGas * (maxFeePerBlobGas ?? 0n)
+  return value + gasLimit * offeredBy(transaction) + blobs
+}
+
 /** Known already, or mined: what a node says of a transaction that it is given again. */
 const isKnown =
-  /already known|known transaction|already imported|already exists|already in (?:the )?(?:block ?chain|pool)/i
+  /already known|known transaction|already imported|already exists|already in (?:the )?(?:block ?chain|pool)|existing tx with same hash/i
 
-/** Refusals that say nothing about the transaction. */
-const passing = /rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
+/** Refusals that say nothing about the transaction; `AlreadyKnown` is Nethermind's of one that it has, or has refused before. */
+const passing = /AlreadyKnown|rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
 const passingCodes: ReadonlySet<number> = new Set([-32005, -32029, -32603, 429])
 
 const answerTo = (error: NodeRejected): Broadcasting.Answer => {
@@ -141,25 +151,23 @@ export const make = (
       return Hex.hash(hash, "hash")
     }),
     numberOf: (raw) =>
-      Effect.map(Effect.orDie(decode(raw)), ({ from, nonce }) => ({
-        sender: Hex.address(from!.toLowerCase(), "from"),
-        number: nonce
+      Effect.map(Effect.orDie(decode(raw)), (transaction) => ({
+        sender: Hex.address(transaction.from!.toLowerCase(), "from"),
+        number: transaction.nonce,
+        cost: costOf(transaction)
       })),
     check: Effect.fn("EvmBroadcasting.check")(function* (raw) {
       const transaction = yield* decode(raw)
-      const { gasLimit, nonce, value } = transaction
+      const { gasLimit, nonce } = transaction
       const { balance, mined, price } = yield* present(rpc, transaction.from!)
       if (nonce < mined) {
         return yield* Broadcasting.contradicted(
           `the nonce must be ${mined} or above, and is ${nonce}: another transaction of the sender has it`
         )
       }
-      const offered = transaction.gasPrice ?? transaction.maxFeePerGas ?? 0n
-      const fault = faultOf(offered, gasLimit, price)
+      const fault = faultOf(offeredBy(transaction), gasLimit, price)
       if (fault !== undefined) return yield* Broadcasting.invalid(fault)
-      const blobs =
-        BigInt(transaction.blobVersionedHashes?.length ?? 0) * blobGas * (transaction.maxFeePerBlobGas ?? 0n)
-      const cost = value + gasLimit * offered + blobs
+      const cost = costOf(transaction)
       if (cost > balance) {
         return yield* Broadcasting.contradicted(`the sender has ${balance} Wei, and value and fee may take ${cost}`)
       }

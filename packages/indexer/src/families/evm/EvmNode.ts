@@ -15,7 +15,7 @@ import * as ContractAnswers from "./internal/ContractAnswers.ts"
 import * as ContractCalls from "./internal/ContractCalls.ts"
 import * as Hex from "./internal/Hex.ts"
 import { read } from "./internal/NodeAnswer.ts"
-import type { Nonces } from "./internal/WaitingTransactions.ts"
+import * as WaitingOfSender from "./internal/WaitingOfSender.ts"
 import * as WaitingTransactions from "./internal/WaitingTransactions.ts"
 import * as Simulation from "./Simulation.ts"
 import * as TokenDetails from "./TokenDetails.ts"
@@ -44,7 +44,10 @@ export interface Account {
    * is replaced; `balance` where none waits, and undefined where some do and the node does not say.
    */
   readonly afterPending: bigint | undefined
-  /** What the waiting transaction offers whose nonce was asked about; undefined where none has it, or the node does not say. */
+  /**
+   * What the waiting transaction offers whose nonce was asked about, behind a missing one too; undefined where none has it, or
+   * the node does not say.
+   */
   readonly replaced: WaitingTransactions.Offer | undefined
 }
 
@@ -161,35 +164,11 @@ const waitingDataFees = Effect.fnUntraced(function* (rpc: JsonRpc, waiting: Read
   return fees.reduce((sum, fee) => sum + Preparation.dataFeeReserve(fee), 0n)
 })
 
-/** Transactions of one account that wait for a block, in their order, and the method that shows them. */
-interface Waiting {
-  readonly method: string
-  readonly transactions: ReadonlyArray<Hex.Json>
-}
-
-/** What waits of an account: by the node's list, else by its pending block; undefined where neither has all of it. */
-const waitingOf = Effect.fnUntraced(function* (rpc: JsonRpc, address: AddressBytes, nonces: Nonces) {
-  const asked = [
-    { method: "txpool_contentFrom", params: [Hex.encode(address)], list: WaitingTransactions.ofPool },
-    { method: "eth_getBlockByNumber", params: ["pending", true], list: WaitingTransactions.ofBlock(address) }
-  ]
-  for (const { list, method, params } of asked) {
-    const answer = yield* Effect.result(rpc.call(method, params))
-    if (Result.isFailure(answer)) {
-      if (answer.failure._tag === "NodeRejected") continue
-      return yield* answer.failure
-    }
-    const transactions = yield* read(rpc, method, () => WaitingTransactions.ofNonces(list(answer.success), nonces))
-    if (transactions !== undefined) return { method, transactions } satisfies Waiting
-  }
-  return undefined
-})
-
 /** The most that waiting transactions take together. */
 const waitingCost = Effect.fnUntraced(function* (
   rpc: JsonRpc,
   dataFee: EvmRules["dataFee"] | undefined,
-  { method, transactions }: Waiting
+  { method, transactions }: WaitingOfSender.Waiting
 ) {
   const cost = yield* read(rpc, method, () => WaitingTransactions.cost(transactions))
   return cost + (dataFee === "op-stack" ? yield* waitingDataFees(rpc, transactions) : 0n)
@@ -219,11 +198,16 @@ const account = (rpc: JsonRpc, dataFee: EvmRules["dataFee"] | undefined): EvmNod
       tagged: tagged === undefined ? undefined : Hex.quantity(tagged, "pending balance")
     }))
     const { balance, mined, pending } = state
+    const offerOfNamed =
+      nonce === undefined || nonce < mined ? Effect.undefined : WaitingOfSender.offerAt(rpc, address, nonce)
     // Of several nodes behind one address the one that is asked for what waits may be behind the other.
-    if (pending <= mined) return { balance, mined, pending: mined, afterPending: balance, replaced: undefined }
-    const waiting = yield* waitingOf(rpc, address, { from: mined, before: pending })
+    if (pending <= mined) {
+      return { balance, mined, pending: mined, afterPending: balance, replaced: yield* offerOfNamed }
+    }
+    const waiting = yield* WaitingOfSender.of(rpc, address, { from: mined, before: pending })
     const own = nonce === undefined ? undefined : waiting?.transactions[nonce - mined]
-    const replaced = waiting && own && (yield* read(rpc, waiting.method, () => WaitingTransactions.offerOf(own)))
+    const replaced =
+      waiting && own ? yield* read(rpc, waiting.method, () => WaitingTransactions.offerOf(own)) : yield* offerOfNamed
     const others = waiting && { ...waiting, transactions: waiting.transactions.filter((one) => one !== own) }
     const cost = others && (yield* waitingCost(rpc, dataFee, others))
     // The one that is replaced is in what the node has at the tag. Many nodes take the tag and answer of the newest block, and

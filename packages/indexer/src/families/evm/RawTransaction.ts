@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Transaction } from "ethers/transaction"
+import type { Offer } from "./internal/WaitingTransactions.ts"
 
 /** Of the types that this program knows. */
 const lastType = 4
@@ -29,6 +30,13 @@ const mistakeOf = (error: unknown) =>
 
 const unreadable = (error: unknown) =>
   `must be a transaction of an EVM chain, legacy or of types 1 to ${lastType} (EIP-2718): ${mistakeOf(error)}`
+
+/** The price that a transaction offers for a gas, and whether it has blobs (EIP-4844). */
+export const offerOf = ({ blobVersionedHashes, gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction): Offer => ({
+  cap: maxFeePerGas ?? gasPrice ?? 0n,
+  tip: maxPriorityFeePerGas ?? gasPrice ?? 0n,
+  hasBlobs: (blobVersionedHashes ?? []).length > 0
+})
 
 const checked = (transaction: Transaction, text: string): Result.Result<Transaction, string> => {
   const { signature, type } = transaction

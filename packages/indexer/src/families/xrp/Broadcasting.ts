@@ -117,6 +117,23 @@ const sponsorsFee = 1
 const isFeeSponsored = ({ Sponsor, SponsorFlags }: Json): boolean =>
   Sponsor !== undefined && ((integer(SponsorFlags) ?? 0) & sponsorsFee) !== 0
 
+/** The fields in which a type has XRP that it spends, the first one that is there (rippled's `TxConsequences`). */
+const spendingFields: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Payment: ["SendMax", "Amount"],
+  OfferCreate: ["TakerGets"],
+  EscrowCreate: ["Amount"],
+  PaymentChannelCreate: ["Amount"],
+  PaymentChannelFund: ["Amount"]
+}
+
+/** The most that a transaction takes of its account, in drops. */
+const costOf = ({ account, actor, fee, json }: Decoded): bigint => {
+  const fields = spendingFields[String(json.TransactionType)] ?? []
+  const amount = fields.map((field) => json[field]).find((found) => found !== undefined)
+  const spent = typeof amount === "string" && /^\d+$/.test(amount) ? BigInt(amount) : 0n
+  return spent + (actor === account && !isFeeSponsored(json) ? fee : 0n)
+}
+
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
 /** How many keys have signed in place of one, of the account and of its sponsor: each costs as much as a transaction. */
@@ -225,9 +242,12 @@ export const make = (chain: Chain, node: XrpNode, { maximumFee }: Options): Broa
   return {
     idOf: Effect.fn("XrpBroadcasting.idOf")((raw) => Effect.map(decode(chain, raw), ({ id }) => id)),
     numberOf: (raw) =>
-      Effect.map(Effect.orDie(decode(chain, raw)), ({ account, sequence }) => {
+      Effect.map(Effect.orDie(decode(chain, raw)), (decoded) => {
+        const { account, sequence } = decoded
         const sender = Address.decode(chain, account)
-        return sequence === 0 || Result.isFailure(sender) ? undefined : { sender: sender.success, number: sequence }
+        return sequence === 0 || Result.isFailure(sender)
+          ? undefined
+          : { sender: sender.success, number: sequence, cost: costOf(decoded) }
       }),
     check: Effect.fn("XrpBroadcasting.check")(function* (raw) {
       const decoded = yield* decode(chain, raw)

@@ -11,6 +11,8 @@ import type { XrpClient } from "./XrpNode.ts"
 
 /** In drops. */
 export interface Fees {
+  /** Of a transaction with one signature, in an empty ledger. */
+  readonly base: bigint
   /** With a lower fee a transaction is not even queued. */
   readonly minimum: bigint
   /** With this fee a transaction goes into the open ledger, and past the queue. */
@@ -25,13 +27,24 @@ export interface Reserves {
   readonly increment: bigint
 }
 
+/** A transaction of an account that waits in the queue. */
+export interface Queued {
+  readonly sequence: number
+  /** Its fee, in 256ths of what its type and its signatures cost in an empty ledger. */
+  readonly feeLevel: bigint
+  /** Drops that it may spend, with its fee. */
+  readonly spend: bigint
+}
+
 /** An account before its next transaction. */
 export interface Account {
   /** In drops. */
   readonly balance: bigint
   /** Drops that its transactions in the queue may spend of that, at the most. */
   readonly queued: bigint
-  /** Of its next transaction, behind those of the open ledger and of the queue. */
+  /** Those of them that have a sequence, and no ticket. */
+  readonly inQueue: ReadonlyArray<Queued>
+  /** Of its next transaction, behind those of the open ledger, and of the queue up to its first gap. */
   readonly sequence: number
   /** Of its next transaction, behind those of the open ledger alone: a lower one was used. */
   readonly openSequence: number
@@ -68,10 +81,13 @@ export interface OpenLedger {
 }
 
 const Drops = Schema.String.check(Schema.isPattern(/^\d{1,18}$/))
+const Level = Schema.String.check(Schema.isPattern(/^\d{1,20}$/))
 const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff_ffff }))
 const Xrp = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
-const FeeAnswer = Schema.Struct({ drops: Schema.Struct({ minimum_fee: Drops, open_ledger_fee: Drops }) })
+const FeeAnswer = Schema.Struct({
+  drops: Schema.Struct({ base_fee: Drops, minimum_fee: Drops, open_ledger_fee: Drops })
+})
 
 const InfoAnswer = Schema.Struct({
   info: Schema.Struct({
@@ -98,16 +114,45 @@ const AccountAnswer = Schema.Struct({
     SponsoringOwnerCount: Schema.optionalKey(Index)
   }),
   queue_data: Schema.optionalKey(
-    Schema.Struct({ highest_sequence: Schema.optionalKey(Index), max_spend_drops_total: Schema.optionalKey(Drops) })
+    Schema.Struct({
+      highest_sequence: Schema.optionalKey(Index),
+      max_spend_drops_total: Schema.optionalKey(Drops),
+      transactions: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ seq: Schema.optionalKey(Index), fee_level: Level, max_spend_drops: Drops }))
+      )
+    })
   )
 })
 
 const AuthorisedAnswer = Schema.Struct({ deposit_authorized: Schema.Boolean })
 
+const referenceLevel = 256n
+
+/**
+ * Drops with which a payment of one signature takes the place of a transaction in the queue, where it does not go past the queue:
+ * its level has to be above 5 quarters of that one's (rippled's `retrySequencePercent`).
+ */
+export const outbidding = ({ feeLevel }: Queued, { base }: Fees): bigint => {
+  const level = (feeLevel * 125n) / 100n + 1n
+  return (level * base + referenceLevel - 1n) / referenceLevel
+}
+
 const lsfRequireDestTag = 0x0002_0000
 const lsfDisallowXRP = 0x0008_0000
 const lsfDisableMaster = 0x0010_0000
 const lsfDepositAuth = 0x0100_0000
+
+/**
+ * rippled takes a transaction that fills the first gap of an account's queue, as where one is over that waited before others, and none
+ * behind that (`TxQ::nextQueuableSeq`). What a TicketCreate of the queue takes looks like such a gap: servers refuse that one as well.
+ */
+const nextSequence = (open: number, inQueue: ReadonlyArray<Queued>, highest: number | undefined): number => {
+  if (inQueue.length === 0) return Math.max(open, (highest ?? -1) + 1)
+  const taken = new Set(inQueue.map(({ sequence }) => sequence))
+  let next = open
+  while (taken.has(next)) next++
+  return next
+}
 
 export const make = (chain: Chain, node: XrpClient): OpenLedger => {
   const inconsistent = (method: string) => (error: { readonly message: string }) =>
@@ -122,6 +167,7 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
 
   return {
     fees: Effect.map(ask("fee", {}, FeeAnswer), ({ drops }) => ({
+      base: BigInt(drops.base_fee),
       minimum: BigInt(drops.minimum_fee),
       openLedger: BigInt(drops.open_ledger_fee)
     })),
@@ -149,12 +195,16 @@ export const make = (chain: Chain, node: XrpClient): OpenLedger => {
       if (data.Account !== account) {
         return yield* inconsistent("account_info")({ message: "the answer is of another account" })
       }
+      const inQueue = (queue?.transactions ?? []).flatMap(({ fee_level, max_spend_drops, seq }) =>
+        seq === undefined ? [] : { sequence: seq, feeLevel: BigInt(fee_level), spend: BigInt(max_spend_drops) }
+      )
       return {
         balance: BigInt(data.Balance),
         queued: BigInt(queue?.max_spend_drops_total ?? "0"),
+        inQueue,
         openSequence: data.Sequence,
         isPseudo: [data.AMMID, data.VaultID, data.LoanBrokerID].some((id) => id !== undefined),
-        sequence: Math.max(data.Sequence, (queue?.highest_sequence ?? -1) + 1),
+        sequence: nextSequence(data.Sequence, inQueue, queue?.highest_sequence),
         owned: Math.max(0, data.OwnerCount - (data.SponsoredOwnerCount ?? 0)) + (data.SponsoringOwnerCount ?? 0),
         accounts: (data.Sponsor === undefined ? 1 : 0) + (data.SponsoringAccountCount ?? 0),
         requiresTag: (data.Flags & lsfRequireDestTag) !== 0,

@@ -2,7 +2,8 @@
  * The nonces and sequences that an account's prepared transactions use: each is the sender's next one that no other
  * preparation of the account has taken for a while. Kept beside the reserved coins: the sender stands for the transaction that
  * made a coin, the nonce for its output. Once a transaction is broadcast it has its nonce itself, for as long as it may be
- * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none.
+ * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce stands
+ * what the transaction may cost, which the account's others from this sender leave to it.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -17,10 +18,26 @@ import * as Reservations from "./internal/Reservations.ts"
 export interface Numbered {
   readonly sender: AddressBytes
   readonly number: number
+  /** The most that it takes of its sender, in the coin's smallest unit. */
+  readonly cost: bigint
+}
+
+/** In the coin's smallest unit. */
+export interface Spending {
+  /** The most that the transaction takes of its sender. */
+  readonly cost: bigint
+  /** What the sender has for it, and for what else is promised from the next number on. */
+  readonly available: bigint
+  /** Numbers behind the next one that transactions have which wait at the node: their costs are taken off already. */
+  readonly waiting?: ReadonlyArray<number>
 }
 
 /** In the transaction that takes note of a broadcast: what its preparation had reserved is the broadcast's. */
-export const supersede = Effect.fnUntraced(function* (account: number, chain: number, { number, sender }: Numbered) {
+export const supersede = Effect.fnUntraced(function* (
+  account: number,
+  chain: number,
+  { number, sender }: Omit<Numbered, "cost">
+) {
   const { query } = yield* Database
   yield* query((db) =>
     db
@@ -32,59 +49,100 @@ export const supersede = Effect.fnUntraced(function* (account: number, chain: nu
   )
 })
 
-/** Nonces of a sender from `next` on that transactions have which the account has broadcast, and which may be mined or are. */
+/** Those of a sender from `next` on that the account has broadcast, and that may be mined or are. */
 const broadcast = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, next: number) {
   const { query } = yield* Database
-  const rows = yield* query((db) =>
+  return yield* query((db) =>
     db
       .selectFrom("broadcast")
-      .select("nonce")
+      .select(["nonce", "cost"])
       .where("account", "=", account)
       .where("chain", "=", chain)
       .where("sender", "=", sender)
       .where("nonce", ">=", next)
       .where((where) => where.or([where("outcome", "in", ["unknown", "sent"]), where("height", "is not", null)]))
   )
-  return rows.map(({ nonce }) => nonce!)
 })
 
 /** Nonces of a sender that are reserved at the same time; nodes hold hardly more transactions of one sender. */
 export const maxReserved = 64
 
+/** What the transactions with the nonces from `next` on may cost that an account has prepared or broadcast, by these nonces. */
+const promises = Effect.fnUntraced(function* (
+  account: number,
+  chain: number,
+  sender: AddressBytes,
+  next: number,
+  waiting: ReadonlyArray<number> = []
+) {
+  const { query } = yield* Database
+  const now = yield* Clock.currentTimeMillis
+  const reserved = yield* query((db) =>
+    db
+      .selectFrom("reserved_coin")
+      .select(["number", "cost"])
+      .where("account", "=", account)
+      .where("chain", "=", chain)
+      .where("source", "=", sender)
+      .where("number", ">=", next)
+      .where(Reservations.holds(sql.ref("until"), now))
+      .orderBy("number")
+      .limit(maxReserved)
+  )
+  // Behind the reservations: what became a broadcast in between is in one of both.
+  const sent = yield* broadcast(account, chain, sender, next)
+  const costs = new Map(reserved.map(({ cost, number }) => [number, BigInt(cost)]))
+  for (const { cost, nonce } of sent) {
+    const own = BigInt(cost ?? 0)
+    // One of several with the same nonce is mined.
+    if (own >= (costs.get(nonce!) ?? 0n)) costs.set(nonce!, own)
+  }
+  for (const nonce of waiting) if (nonce >= next) costs.set(nonce, 0n)
+  return { costs, isFull: reserved.length === maxReserved }
+})
+
+/** What other transactions may cost together, and their nonces. */
+export interface Promised {
+  readonly cost: bigint
+  readonly nonces: ReadonlyArray<number>
+}
+
+const together = (costs: ReadonlyMap<number, bigint>): Promised => {
+  let cost = 0n
+  for (const each of costs.values()) cost += each
+  const nonces = [...costs].flatMap(([nonce, cost]) => (cost > 0n ? nonce : []))
+  return { cost, nonces: nonces.sort((a, b) => a - b) }
+}
+
 export const make = Effect.fnUntraced(function* (chain: Chain) {
   const database = yield* Database
   const { query, transaction } = database
 
-  /** The first free nonce, if it is still free: undefined where another preparation was faster, or too many are reserved. */
-  const take = Effect.fnUntraced(function* (account: number, sender: AddressBytes, next: number, until: number) {
+  /** The first free nonce, if it is still free: undefined where another preparation was faster. */
+  const take = Effect.fnUntraced(function* (
+    account: number,
+    sender: AddressBytes,
+    next: number,
+    until: number,
+    { available, cost, waiting }: Spending
+  ) {
     const { id } = (yield* ChainRow.present(chain))!
-    const now = yield* Clock.currentTimeMillis
-    const reserved = yield* query((db) =>
-      db
-        .selectFrom("reserved_coin")
-        .select("number")
-        .where("account", "=", account)
-        .where("chain", "=", id)
-        .where("source", "=", sender)
-        .where("number", ">=", next)
-        .where(Reservations.holds(sql.ref("until"), now))
-        .orderBy("number")
-        .limit(maxReserved)
-    )
-    if (reserved.length === maxReserved) return "full" as const
-    // Behind the reservations: what became a broadcast in between is in one of both.
-    const used = yield* broadcast(account, id, sender, next)
-    const taken = new Set([...reserved.map(({ number }) => number), ...used])
+    const { costs, isFull } = yield* promises(account, id, sender, next, waiting)
+    if (isFull) return "full" as const
+    const promised = together(costs)
+    if (promised.cost > 0n && promised.cost + cost > available) return { promised }
     let nonce = next
-    while (taken.has(nonce)) nonce++
+    while (costs.has(nonce)) nonce++
+    const now = yield* Clock.currentTimeMillis
+    const kept = { until, cost: String(cost) }
     const rows = yield* query((db) =>
       db
         .insertInto("reserved_coin")
-        .values({ account, chain: id, source: sender, number: nonce, until })
+        .values({ account, chain: id, source: sender, number: nonce, ...kept })
         .onConflict((on) =>
           on
             .columns(["account", "chain", "source", "number"])
-            .doUpdateSet({ until })
+            .doUpdateSet(kept)
             .where(Reservations.isOver(sql.ref("reserved_coin.until"), now))
         )
         .returning("number")
@@ -96,20 +154,59 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
 
   /**
    * The first nonce from `next` on that is not reserved, reserved from now on for so long: of two that ask at once, in
-   * whatever process, each gets its own. `full` where {@link maxReserved} are.
+   * whatever process, each gets its own. `full` where {@link maxReserved} are; `promised` alone where what the others may cost
+   * leaves too little.
    */
   const reserve = Effect.fn("ReservedNonces.reserve")(
-    function* (account: number, sender: AddressBytes, next: number, millis: number) {
+    function* (account: number, sender: AddressBytes, next: number, millis: number, spending: Spending) {
       const until = (yield* Clock.currentTimeMillis) + millis
       for (;;) {
-        const taken = yield* transaction(take(account, sender, next, until))
+        const taken = yield* transaction(take(account, sender, next, until, spending))
         if (taken !== undefined) return taken
       }
     },
     Effect.provideService(Database, database)
   )
 
-  return { reserve }
+  /** What the others may cost from `next` on, beside the one with this nonce, that the account has prepared or broadcast. */
+  const promisedBeside = Effect.fn("ReservedNonces.promisedBeside")(
+    function* (
+      account: number,
+      sender: AddressBytes,
+      next: number,
+      nonce: number,
+      waiting?: ReadonlyArray<number> | undefined
+    ) {
+      const row = yield* ChainRow.find(chain)
+      if (row === undefined) return together(new Map())
+      const { costs } = yield* promises(account, row.id, sender, next, waiting)
+      costs.delete(nonce)
+      return together(costs)
+    },
+    Effect.provideService(Database, database)
+  )
+
+  /** The bytes of transactions with a nonce that the account has broadcast, and that may wait for a block. */
+  const sentWith = Effect.fn("ReservedNonces.sentWith")(
+    function* (account: number, sender: AddressBytes, nonce: number) {
+      const row = yield* ChainRow.find(chain)
+      if (row === undefined) return []
+      const rows = yield* query((db) =>
+        db
+          .selectFrom("broadcast")
+          .select("raw")
+          .where("account", "=", account)
+          .where("chain", "=", row.id)
+          .where("sender", "=", sender)
+          .where("nonce", "=", nonce)
+          .where("outcome", "in", ["unknown", "sent"])
+      )
+      return rows.map(({ raw }) => raw)
+    },
+    Effect.provideService(Database, database)
+  )
+
+  return { reserve, promisedBeside, sentWith }
 })
 
 export type ReservedNonces = Effect.Success<ReturnType<typeof make>>

@@ -82,7 +82,7 @@ describe("EvmNode.account", () => {
       assert.strictEqual(second.afterPending, 1_000_000n - 21_100n)
       const first = yield* accountAt(answers, "0x5", "none", 3)
       assert.deepStrictEqual(first.replaced, { cap: 1n, tip: 1n, hasBlobs: false })
-      for (const nonce of [undefined, 5, 9]) {
+      for (const nonce of [undefined, 5, 8]) {
         const next = yield* accountAt(answers, "0x5", "none", nonce)
         assert.deepStrictEqual([next.replaced, next.afterPending], [undefined, 1n])
       }
@@ -90,6 +90,45 @@ describe("EvmNode.account", () => {
       const unsaid = yield* accountAt(unlisted, "0x5", "none", 4)
       assert.deepStrictEqual([unsaid.replaced, unsaid.afterPending], [undefined, undefined])
     })
+  )
+
+  it.live("says the price of one that waits behind a missing nonce, whether or not others wait before that", () =>
+    Effect.gen(function* () {
+      const price = { cap: 1n, tip: 1n, hasBlobs: false }
+      const behindTwo = yield* accountAt(
+        { txpool_contentFrom: pool(waiting(3), waiting(4)), pendingBalance: "0x1" },
+        ...(["0x5", "none", 9] as const)
+      )
+      assert.deepStrictEqual([behindTwo.replaced, behindTwo.afterPending], [price, 1n])
+      const alone = { txpool_contentFrom: pool() }
+      assert.deepStrictEqual((yield* accountAt(alone, "0x3", "none", 9)).replaced, price)
+      assert.isUndefined((yield* accountAt(alone, "0x3", "none", 4)).replaced)
+      // Of a node that lists nothing it is not known.
+      assert.isUndefined((yield* accountAt({}, "0x3", "none", 9)).replaced)
+    })
+  )
+
+  it.live(
+    "finds those that wait for a lower base fee in Erigon's list of them, and is not misled by its count past a gap",
+    () =>
+      Effect.gen(function* () {
+        const stuck = { pending: {}, baseFee: { "3": waiting(3), "4": waiting(4) }, queued: {} }
+        const two = { txpool_contentFrom: stuck }
+        assert.strictEqual((yield* accountAt(two)).afterPending, 1_000_000n - 2n * 21_100n)
+        // Wherever a node has them.
+        const queued = {
+          txpool_contentFrom: { pending: { "3": waiting(3) }, queued: { "4": waiting(4), "9": waiting(9) } }
+        }
+        assert.strictEqual((yield* accountAt(queued)).afterPending, 1_000_000n - 2n * 21_100n)
+        const first = yield* accountAt(two, "0x5", "none", 3)
+        const price = { cap: 1n, tip: 1n, hasBlobs: false }
+        assert.deepStrictEqual([first.replaced, first.afterPending], [price, 1_000_000n - 21_100n])
+        // It counts all that it has, whatever is missing before.
+        const behindGap = { txpool_contentFrom: { pending: {}, baseFee: {}, queued: { "9": waiting(9) } } }
+        assert.deepStrictEqual((yield* accountAt(behindGap, "0xa", "none", 9)).replaced, price)
+        assert.isUndefined((yield* accountAt(behindGap, "0xa", "none", 3)).replaced)
+        assert.isUndefined((yield* accountAt(behindGap, "0xa")).afterPending)
+      })
   )
 
   it.live("takes off the most that the waiting transactions can cost, as the pool lists them", () =>

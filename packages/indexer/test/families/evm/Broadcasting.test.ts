@@ -5,6 +5,7 @@ import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import {
+  computeAddress,
   concat,
   decodeRlp,
   encodeRlp,
@@ -80,6 +81,42 @@ describe("Broadcasting of an EVM chain", () => {
       assert.strictEqual(hexlify(yield* idOf(whole(fields))), keccak256(raw))
       const refused = yield* Effect.flip(idOf(whole(fields.with(1, "0x0001"))))
       assert.include(refused.message, "must be encoded in the one canonical form")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes no word for a refusal that nodes say of what they may have", () =>
+    Effect.gen(function* () {
+      for (const [code, message, state] of [
+        [-32000, "already known", "taken"],
+        // As Erigon answers.
+        [-32000, "ALREADY_EXISTS: already known", "taken"],
+        [-32000, "INTERNAL_ERROR: existing tx with same hash", "taken"],
+        [-32000, "INTERNAL_ERROR: could not replace existing tx", "refused"],
+        // As Nethermind answers, also where it has refused the transaction before (its issue 4148).
+        [-32010, "AlreadyKnown", "unanswered"],
+        [-32010, "FeeTooLow, EffectivePriorityFeePerGas too low", "refused"],
+        [-32000, "replacement transaction underpriced", "refused"]
+      ] as const) {
+        const { send } = yield* over(() => {
+          throw new FakeNode.RpcError(code, message)
+        })
+        assert.strictEqual((yield* send(signed({}))).state, state, message)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says where its sender counts a transaction, and the most that it takes", () =>
+    Effect.gen(function* () {
+      const { numberOf } = yield* over((method) => cheap[method])
+      const costOf = (fields: TransactionLike) => Effect.map(numberOf!(signed(fields)), (numbered) => numbered?.cost)
+      const sender = getBytes(computeAddress(key))
+      const market = { value: 5n, gasLimit: 30_000, maxFeePerGas: 7n, maxPriorityFeePerGas: 3n }
+      assert.deepStrictEqual(yield* numberOf!(signed(market)), { sender, number: 3, cost: 210_005n } as never)
+      const legacy = { type: 0, maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: 2n }
+      assert.strictEqual(yield* costOf(legacy), 42_001n)
+      const hash = `0x01${"00".repeat(31)}`
+      const blobs = { ...market, type: 3, maxFeePerBlobGas: 2n, blobVersionedHashes: [hash, hash] }
+      assert.strictEqual(yield* costOf(blobs), 210_005n + 2n * 131_072n * 2n)
     }).pipe(Effect.scoped)
   )
 

@@ -1,6 +1,7 @@
 /** Fees, reserves and sequences in the forms in which rippled and clio answer, and in those in which nobody should. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
+import { outbidding } from "@headwater/indexer/families/xrp/OpenLedger"
 import * as XrpSource from "@headwater/indexer/families/xrp/XrpSource"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -57,7 +58,7 @@ describe("OpenLedger", () => {
   it.live("reads fees and reserves in drops", () =>
     Effect.gen(function* () {
       const { openLedger } = yield* opened({ fee, server_info: info })
-      assert.deepStrictEqual(yield* openLedger.fees, { minimum: 10n, openLedger: 2_653_937n })
+      assert.deepStrictEqual(yield* openLedger.fees, { base: 10n, minimum: 10n, openLedger: 2_653_937n })
       assert.deepStrictEqual(yield* openLedger.reserves, { base: 1_000_000n, increment: 200_000n })
       assert.strictEqual(yield* openLedger.validated, 90_000_000)
     }).pipe(Effect.scoped)
@@ -68,7 +69,7 @@ describe("OpenLedger", () => {
       const { openLedger, server } = yield* opened({ account_info: accountInfo({}) })
       assert.deepStrictEqual(yield* openLedger.account(address), {
         ...{ balance: 999_999_999_960n, sequence: 6, openSequence: 6, owned: 3, accounts: 1, requiresTag: false },
-        ...{ isPseudo: false, queued: 0n },
+        ...{ isPseudo: false, queued: 0n, inQueue: [] },
         refusesCoins: false,
         ...{ masterDisabled: false, regularKey: undefined, requiresAuthorisation: false }
       })
@@ -84,6 +85,32 @@ describe("OpenLedger", () => {
       const spending = { queue_data: { ...queue.queue_data, max_spend_drops_total: "999999999900" } }
       server.override = () => accountInfo({}, spending)
       assert.deepInclude(yield* openLedger.account(address), { balance: 999_999_999_960n, queued: 999_999_999_900n })
+      const transactions = [
+        { auth_change: false, fee: "12", fee_level: "307", LastLedgerSequence: 9, max_spend_drops: "1000012", seq: 6 },
+        { auth_change: false, fee: "10", fee_level: "256", max_spend_drops: "10", ticket: 3 }
+      ]
+      server.override = () => accountInfo({}, { queue_data: { ...queue.queue_data, transactions } })
+      assert.deepInclude(yield* openLedger.account(address), {
+        inQueue: [{ sequence: 6, feeLevel: 307n, spend: 1_000_012n }]
+      })
+      // Behind a gap of the queue servers take nothing.
+      const queuedAt = (seq: number) => ({
+        auth_change: false,
+        fee: "12",
+        fee_level: "307",
+        max_spend_drops: "12",
+        seq
+      })
+      for (const [seqs, sequence] of [
+        [[6, 7], 8],
+        [[7, 8], 6],
+        [[6, 8, 9], 7],
+        [[4, 5], 6]
+      ] as const) {
+        server.override = () =>
+          accountInfo({}, { queue_data: { ...queue.queue_data, transactions: seqs.map(queuedAt) } })
+        assert.deepInclude(yield* openLedger.account(address), { sequence })
+      }
       for (const name of ["AMMID", "VaultID", "LoanBrokerID"]) {
         server.override = () => accountInfo({ [name]: "AB".repeat(32) })
         assert.deepInclude(yield* openLedger.account(address), { isPseudo: true })
@@ -99,6 +126,18 @@ describe("OpenLedger", () => {
       assert.deepInclude(yield* openLedger.account(address), { sequence: 6 })
     }).pipe(Effect.scoped)
   )
+
+  it("outbids a queued transaction by more than a quarter of its level, as rippled wants it", () => {
+    const level = (drops: bigint, base: bigint) => (drops * 256n) / base
+    for (const base of [1n, 10n, 12n, 200n, 1_000n]) {
+      for (const drops of [base, base + 1n, 2n * base, 5_000n, 2_653_937n]) {
+        const feeLevel = level(drops, base)
+        const least = outbidding({ sequence: 1, feeLevel, spend: 0n }, { base, minimum: base, openLedger: base })
+        assert.isTrue(level(least, base) > (feeLevel * 125n) / 100n)
+        assert.isFalse(level(least - 1n, base) > (feeLevel * 125n) / 100n)
+      }
+    }
+  })
 
   it.live("has no account where the ledger has none, and takes no other account's answer", () =>
     Effect.gen(function* () {

@@ -63,7 +63,10 @@ describe("a transaction of the XRP Ledger that one account makes for another (XL
       }
       const checked = (more: object, balances: Readonly<Record<string, string>>) => {
         const request: XrpClient["request"] = (command, params) => {
-          if (command === "fee") return Effect.succeed({ drops: { minimum_fee: "10", open_ledger_fee: "10" } })
+          if (command === "fee")
+            return Effect.succeed({
+              drops: { base_fee: "10", minimum_fee: "10", open_ledger_fee: "10" }
+            })
           const account = String(params?.account)
           const data = { Account: account, Balance: balances[account], Flags: 0, OwnerCount: 0, Sequence: 7 }
           const ledger = { reserve_base_xrp: 1, reserve_inc_xrp: 0.2, seq: 2_000 }
@@ -96,6 +99,37 @@ describe("a transaction of the XRP Ledger that one account makes for another (XL
       })
       assert.match((yield* refusalOf(cosigned(1), balances))!, /^the fee must be at most/)
       assert.isUndefined(yield* refusalOf(cosigned(2), balances))
+    })
+  )
+})
+
+describe("the most that a transaction takes of its account", () => {
+  it.effect("is what the type spends, and the fee where the account pays it", () =>
+    Effect.gen(function* () {
+      const account = deriveAddress(keys.publicKey)
+      const other = deriveAddress(deriveKeypair(generateSeed()).publicKey)
+      const { numberOf } = XrpBroadcasting.make(chain, { request: () => Effect.never } as never, { maximumFee: 100 })
+      const costOf = (more: object) => {
+        const json = { Account: account, Fee: "12", Sequence: 7, SigningPubKey: keys.publicKey, ...more }
+        const whole = { ...json, TxnSignature: sign(encodeForSigning(json), keys.privateKey) }
+        return Effect.map(numberOf!(Buffer.from(encode(whole), "hex")), (numbered) => numbered?.cost)
+      }
+      const token = { currency: "USD", issuer: other, value: "5" }
+      const payment = { TransactionType: "Payment", Destination: other, Amount: "5000000" }
+      const offer = { TransactionType: "OfferCreate", TakerGets: "7", TakerPays: token }
+      for (const [cost, json] of [
+        [5_000_012n, payment],
+        [6_000_012n, { ...payment, Amount: token, SendMax: "6000000" }],
+        [12n, { ...payment, SendMax: token }],
+        [5_000_000n, { ...payment, Account: other, Delegate: account }],
+        [19n, offer],
+        [12n, { ...offer, TakerGets: token, TakerPays: "7" }],
+        [21n, { TransactionType: "EscrowCreate", Destination: other, Amount: "9", FinishAfter: 1 }],
+        [12n, { TransactionType: "CheckCreate", Destination: other, SendMax: "9" }],
+        [undefined, { ...payment, Sequence: 0, TicketSequence: 4 }]
+      ] as const) {
+        assert.strictEqual(yield* costOf(json), cost, JSON.stringify(json))
+      }
     })
   )
 })

@@ -13,6 +13,7 @@ import { takenStores } from "../../../../../test/Stores.ts"
 
 const chain = Chain.ofName("ethereum/devnet")!
 const sender = fromBytes(new Uint8Array(20).fill(1))
+const free = { cost: 0n, available: 0n }
 
 for (const store of takenStores(import.meta.url)) {
   describe(`ReservedNonces on ${store.name}`, () => {
@@ -23,22 +24,22 @@ for (const store of takenStores(import.meta.url)) {
         const daemons = [yield* ReservedNonces.make(chain), yield* ReservedNonces.make(chain)]
         const taken = yield* Effect.forEach(
           Array.from({ length: ReservedNonces.maxReserved }, (_, i) => i),
-          (i) => daemons[i % 2]!.reserve(1, sender, 7, 60_000),
+          (i) => daemons[i % 2]!.reserve(1, sender, 7, 60_000, free),
           { concurrency: "unbounded" }
         )
-        const nonces = taken.map((each) => (each === "full" ? -1 : each.nonce)).sort((a, b) => a - b)
+        const nonces = taken.map((each) => (each !== "full" && "nonce" in each ? each.nonce : -1)).sort((a, b) => a - b)
         assert.deepStrictEqual(
           nonces,
           Array.from({ length: ReservedNonces.maxReserved }, (_, i) => 7 + i)
         )
-        assert.strictEqual(yield* daemons[0]!.reserve(1, sender, 7, 60_000), "full")
+        assert.strictEqual(yield* daemons[0]!.reserve(1, sender, 7, 60_000, free), "full")
         // Another account, another sender, and nonces that were used meanwhile.
         for (const [account, who, next] of [
           [2, sender, 7],
           [1, fromBytes(new Uint8Array(20).fill(2)), 7],
           [1, sender, 7 + ReservedNonces.maxReserved]
         ] as const) {
-          assert.deepInclude(yield* daemons[1]!.reserve(account, who, next, 60_000), { nonce: next })
+          assert.deepInclude(yield* daemons[1]!.reserve(account, who, next, 60_000, free), { nonce: next })
         }
       }).pipe(Effect.provide(store.layer))
     )
@@ -49,26 +50,26 @@ for (const store of takenStores(import.meta.url)) {
         Effect.gen(function* () {
           yield* ChainRow.make(chain)
           const { reserve } = yield* ReservedNonces.make(chain)
-          for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+          for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce })
           const broadcast = (number: number) =>
             Broadcasts.begin({
               ...{ account: 1, chain, transactionId: new Uint8Array(32).fill(number), raw: new Uint8Array(1) },
-              ...{ since: 0, numbered: { sender, number }, callback: undefined }
+              ...{ since: 0, numbered: { sender, number, cost: 0n }, callback: undefined }
             })
           const waiting = yield* broadcast(4)
           const { read } = yield* Database
           assert.lengthOf(yield* read((db) => db.selectFrom("reserved_coin").selectAll()), 1)
           // No node is known to have it yet, and the nodes count no transaction that waits behind a missing one.
           yield* TestClock.adjust("60 seconds")
-          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 3 })
-          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 5 })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce: 3 })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce: 5 })
           yield* Broadcasts.record(chain, waiting.id, { outcome: "sent" })
-          assert.deepInclude(yield* reserve(1, sender, 4, 60_000), { nonce: 6 })
+          assert.deepInclude(yield* reserve(1, sender, 4, 60_000, free), { nonce: 6 })
           const refused = yield* broadcast(3)
           yield* Broadcasts.record(chain, refused.id, { outcome: "failed", error: "underpriced" })
-          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 3 })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce: 3 })
           yield* Broadcasts.record(chain, waiting.id, { outcome: "dropped", error: "no node has it" })
-          assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 4 })
+          assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce: 4 })
           // In a block, though it failed there: a node that is behind does not show it.
           const mined = {
             outcome: "failed",
@@ -76,19 +77,80 @@ for (const store of takenStores(import.meta.url)) {
             block: { height: 1, hash: new Uint8Array(32) }
           } as const
           yield* Broadcasts.record(chain, (yield* broadcast(7)).id, mined)
-          assert.deepInclude(yield* reserve(1, sender, 7, 60_000), { nonce: 8 })
+          assert.deepInclude(yield* reserve(1, sender, 7, 60_000, free), { nonce: 8 })
           // Another account's are its own.
-          assert.deepInclude(yield* reserve(2, sender, 7, 60_000), { nonce: 7 })
+          assert.deepInclude(yield* reserve(2, sender, 7, 60_000, free), { nonce: 7 })
         }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
+    )
+
+    it.effect("keeps what transactions may cost, for each of many that ask at once", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const daemons = [yield* ReservedNonces.make(chain), yield* ReservedNonces.make(chain)]
+        const [{ promisedBeside, reserve }] = daemons as [ReservedNonces.ReservedNonces]
+        // Beyond what a number of SQLite or of JSON holds.
+        const coin = 10n ** 24n
+        const spending = { cost: 6n * coin, available: 20n * coin }
+        const taken = yield* Effect.forEach(
+          [0, 1, 2, 3, 4, 5],
+          (i) => daemons[i % 2]!.reserve(1, sender, 3, 60_000, spending),
+          { concurrency: "unbounded" }
+        )
+        const nonces = taken.flatMap((each) => (typeof each === "object" && "nonce" in each ? each.nonce : []))
+        assert.deepStrictEqual(nonces.sort(), [3, 4, 5])
+        assert.deepStrictEqual(
+          taken.filter((each) => typeof each === "object" && "promised" in each),
+          [0, 1, 2].map(() => ({ promised: { cost: 18n * coin, nonces: [3, 4, 5] } }))
+        )
+        // To the last of it, and without what is used meanwhile.
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { ...spending, cost: 2n * coin }), { nonce: 6 })
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 4)).cost, 14n * coin)
+        assert.strictEqual((yield* promisedBeside(1, sender, 5, 9)).cost, 8n * coin)
+        assert.strictEqual((yield* promisedBeside(2, sender, 3, 9)).cost, 0n)
+        yield* TestClock.adjust("60 seconds")
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 0n)
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { ...spending, cost: 1n }), { nonce: 3 })
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 1n)
+      }).pipe(Effect.provide(store.layer))
+    )
+
+    it.effect("counts what a broadcast may cost while it may be mined, in place of what was reserved for it", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const { promisedBeside, reserve } = yield* ReservedNonces.make(chain)
+        const broadcast = (id: number, number: number, cost: bigint) =>
+          Broadcasts.begin({
+            ...{ account: 1, chain, transactionId: new Uint8Array(32).fill(id), raw: new Uint8Array(1) },
+            ...{ since: 0, numbered: { sender, number, cost }, callback: undefined }
+          })
+        yield* reserve(1, sender, 3, 60_000, { cost: 100n, available: 100n })
+        const first = yield* broadcast(1, 3, 70n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 70n)
+        // Of two with the same nonce one is mined: the dearer one, as far as anybody knows.
+        const second = yield* broadcast(2, 3, 90n)
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 90n)
+        assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), {
+          promised: { cost: 90n, nonces: [3] }
+        })
+        // Whose transaction waits at the node takes nothing beside, and its number.
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 2, 9, [3]), { cost: 0n, nonces: [] })
+        const behind = { cost: 11n, available: 11n, waiting: [2, 3] }
+        assert.deepInclude(yield* reserve(1, sender, 2, 1, behind), { nonce: 4 })
+        yield* TestClock.adjust(1)
+        yield* Broadcasts.record(chain, second.id, { outcome: "failed", error: "underpriced" })
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), { nonce: 4 })
+        yield* Broadcasts.record(chain, first.id, { outcome: "dropped", error: "no node has it" })
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 11n)
+      }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
     )
 
     it.effect("gives a nonce again when its time is over, and forgets what is over", () =>
       Effect.gen(function* () {
         yield* ChainRow.make(chain)
         const { reserve } = yield* ReservedNonces.make(chain)
-        for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+        for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce })
         yield* TestClock.adjust("60 seconds")
-        assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce: 3 })
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce: 3 })
         const { read } = yield* Database
         assert.lengthOf(yield* read((db) => db.selectFrom("reserved_coin").selectAll()), 1)
       }).pipe(Effect.provide(store.layer))
@@ -99,10 +161,10 @@ for (const store of takenStores(import.meta.url)) {
         yield* ChainRow.make(chain)
         const { reserve } = yield* ReservedNonces.make(chain)
         yield* TestClock.setTime(10 * 86_400_000)
-        for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+        for (const nonce of [3, 4]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce })
         yield* TestClock.setTime(86_400_000)
         // Else it would be missing before all that follow, and no node would mine these.
-        for (const nonce of [3, 4, 5]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000), { nonce })
+        for (const nonce of [3, 4, 5]) assert.deepInclude(yield* reserve(1, sender, 3, 60_000, free), { nonce })
       }).pipe(Effect.provide(store.layer))
     )
   })

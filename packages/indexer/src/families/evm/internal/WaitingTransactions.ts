@@ -37,11 +37,19 @@ const costOf = (transaction: Hex.Json): bigint =>
     gasOfBlob *
     Hex.quantity(transaction.maxFeePerBlobGas ?? "0x0", "transaction.maxFeePerBlobGas")
 
-/** The transactions in an answer of `txpool_contentFrom` that can go into a block. Throws `Malformed`. */
-export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> =>
-  Object.values(Hex.object(Hex.object(answer, "the answer").pending ?? {}, "pending")).map((entry) =>
-    Hex.object(entry, "transaction")
+/** The lists that nodes have of what waits: what the next block takes, what is too cheap for it (Erigon), and the rest. */
+const lists = ["pending", "baseFee", "queued"]
+
+/**
+ * Every transaction in an answer of `txpool_contentFrom`: where one stands that waits for a lower base fee, and no missing one,
+ * differs from node to node. Throws `Malformed`.
+ */
+export const ofPool = (answer: unknown): ReadonlyArray<Hex.Json> => {
+  const pool = Hex.object(answer, "the answer")
+  return lists.flatMap((name) =>
+    Object.values(Hex.object(pool[name] ?? {}, name)).map((entry) => Hex.object(entry, "transaction"))
   )
+}
 
 /** The transactions of a sender in a pending block, which nodes without one do not show. Throws `Malformed`. */
 export const ofBlock =

@@ -36,6 +36,8 @@ export interface BroadcastTable {
   /** Its place in the row of its sender's transactions; null where the chain does not count them. */
   sender: Uint8Array | null
   nonce: number | null
+  /** The most that it takes of its sender, in the coin's smallest unit; null beside no nonce, and of before this was kept. */
+  cost: string | null
   /** Tells the account what became of it; null where nobody is told. */
   subscription: number | null
   /** The event that was told last, and how often any was told. */

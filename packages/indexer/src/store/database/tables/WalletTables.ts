@@ -18,6 +18,8 @@ export interface ReservedCoinTable {
   number: number
   /** Milliseconds since the Unix epoch. */
   until: number
+  /** The most that the transaction takes of its sender, in the coin's smallest unit; 0 of a coin, which is what it takes. */
+  cost: Generated<string>
 }
 
 export interface WalletTable {
