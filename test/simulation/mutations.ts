@@ -273,8 +273,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A rotated secret ends at once",
     file: `${store}/subscriptions/SecretRotation.ts`,
-    from: "previous_secret_until: until, secret: sealed",
-    to: "previous_secret_until: 0, secret: sealed"
+    from: "previous_secret_until: until, secret: yield",
+    to: "previous_secret_until: 0, secret: yield"
   },
   {
     name: "An address that has left a list is watched",

@@ -148,7 +148,7 @@ const longestTimeout = 2 ** 31 - 1
 
 /** Operations whose second request does no more than the first one, beside all that read or delete. */
 const repeatable =
-  /^(subscriptions|domains|fees|addressForms|rawTransactions)\.|^addressLists\.(add|remove)$|^broadcasts\.broadcast$/
+  /^(subscriptions|extendedKeys|domains|fees|addressForms|rawTransactions)\.|^addressLists\.(add|remove)$|^broadcasts\.broadcast$|^callbacks\.rotateSecret$/
 
 /** Operations that make what is there twice after a second request, where they are not repeatable. */
 const making = /^(subscriptions|bulk|addressLists|extendedKeys)\./

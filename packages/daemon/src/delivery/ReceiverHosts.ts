@@ -1,7 +1,7 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is
  * soon worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see
- * whether the host is back. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
+ * whether the host is back. A subscription alone without an answer, where another one has just had one, is not the host's silence. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
  * account, of all and of each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
  *
  * Beside the leases in flight a host has others that wait in memory, as many as it works off in a second: a place that
@@ -38,6 +38,8 @@ interface Share {
   readonly waiting: Array<Lease>
   /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
   failures: number
+  /** The subscription that was answered last, and when: while it is, another one without an answer is at fault itself. */
+  answered: { readonly subscription: number; readonly at: number } | undefined
   pausedUntil: number
   /** The subscription that something was leased of last. */
   roundRobinCursor: number
@@ -92,7 +94,7 @@ export interface ReceiverHosts {
    * the host, 0 where something is.
    */
   readonly attempted: (
-    of: Pick<Lease, "host" | "account">,
+    of: Pick<Lease, "host" | "account" | "subscription">,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
   ) => number
   /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
@@ -149,7 +151,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { inFlight: 0, waiting: [], failures: 0, pausedUntil: 0, roundRobinCursor: 0 }
+      share = { inFlight: 0, waiting: [], failures: 0, answered: undefined, pausedUntil: 0, roundRobinCursor: 0 }
       host.accounts.set(account, share)
     }
     return share
@@ -176,6 +178,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   const isFailing = ({ failures }: Share) => failures >= limits.failures
+
+  /** Whether the failure of a subscription speaks against the host, and not against the subscription's path alone. */
+  const isSilent = ({ answered }: Share, subscription: number, now: number) =>
+    answered === undefined || answered.subscription === subscription || !lasts(answered.at + longestPause, now)
 
   /** Callbacks that may be leased for a host beside those that are. */
   const leftOfHost = (host: Host) =>
@@ -401,11 +407,13 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           return gone
         })
       ),
-    attempted: ({ account, host: name }, { answered, at, now }) => {
+    attempted: ({ account, host: name, subscription }, { answered, at, now }) => {
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8
       const share = shareOf(host, account)
-      share.failures = answered ? 0 : share.failures + 1
+      if (answered) Object.assign(share, { failures: 0, answered: { subscription, at: now } })
+      else if (isSilent(share, subscription, now))
+        Object.assign(share, { failures: share.failures + 1, answered: undefined })
       // A failure of our own is over.
       host.pausedUntil = 0
       const excess = share.failures - limits.failures

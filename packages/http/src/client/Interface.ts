@@ -2577,7 +2577,7 @@ export interface components {
       /** @example ADDRESS_COINS_TRANSACTION_CONFIRMED */
       readonly event: string
       /**
-       * @description `due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: waited too long for the domain's verification; `retracted`: followed by a retraction, since the block left the chain
+       * @description `due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: parked for too long or among too many, or an entry of the feed that is not sent; `retracted`: followed by a retraction, since the block left the chain
        * @enum {string}
        */
       readonly state: "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
@@ -2879,7 +2879,10 @@ export interface components {
       readonly topics?: readonly (string | readonly string[] | null)[]
     }
     readonly DeactivationReason: {
-      /** @example maximum_retry_attempts_reached */
+      /**
+       * @description `maximum_retry_attempts_reached`: a callback was not accepted by any attempt; `receiver_gone`: the receiver answered 410; `callback_url_not_allowed`: the operator allows the URL no more; `insufficient_credits`: the account could not pay for a day; `callback_secret_lost`: the operator has lost the key of the secret; `deactivated_by_operator`, or the operator's own words
+       * @example maximum_retry_attempts_reached
+       */
       readonly reason: string
       /**
        * @description Seconds since the Unix epoch
@@ -2903,7 +2906,7 @@ export interface components {
       /** @example ADDRESS_COINS_TRANSACTION_CONFIRMED */
       readonly event: string
       /**
-       * @description `due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: waited too long for the domain's verification; `retracted`: followed by a retraction, since the block left the chain
+       * @description `due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: parked for too long or among too many, or an entry of the feed that is not sent; `retracted`: followed by a retraction, since the block left the chain
        * @enum {string}
        */
       readonly state: "due" | "held" | "delivered" | "orphaned" | "expired" | "retracted"
@@ -4341,8 +4344,6 @@ export interface operations {
                 | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
                 | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
                 | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-              /** @description Whether the account may have the same subscription twice; false if not given */
-              readonly allowDuplicates?: boolean
               /**
                * @description Secret that callbacks are signed with
                * @example yourSecretString
@@ -4589,8 +4590,6 @@ export interface operations {
                 | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
                 | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
                 | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
-              /** @description Whether the account may have the same subscription twice; false if not given */
-              readonly allowDuplicates?: boolean
               /**
                * @description Secret that callbacks are signed with
                * @example yourSecretString
@@ -4612,6 +4611,8 @@ export interface operations {
                * @example 3
                */
               readonly confirmationsCount?: number
+              /** @description Whether the account may have the same subscription twice; false if not given */
+              readonly allowDuplicates?: boolean
               /**
                * @description Extended public key of the wallet (xpub, ypub, zpub …); this or a descriptor is required
                * @example xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8
@@ -4704,7 +4705,7 @@ export interface operations {
         readonly limit?: number
         /** @description The `nextStartingAfter` of the page before, or the number after which to begin; 0 if not given. A place that was known before the server's store was restored, or that is beyond the last number, is refused with 409 */
         readonly startingAfter?: number | string
-        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet */
+        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet; at most 60 */
         readonly wait?: number
       }
       readonly header?: never
@@ -5021,7 +5022,7 @@ export interface operations {
         readonly limit?: number
         /** @description The `nextStartingAfter` of the page before, the `position` of a callback, or `now` for what comes from now on; the oldest callback that is kept, if not given. A place that was known before the server's store was restored, or that is beyond the last one, is refused with 409 */
         readonly startingAfter?: "now" | (number | string)
-        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet */
+        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet; at most 60 */
         readonly wait?: number
       }
       readonly header?: never

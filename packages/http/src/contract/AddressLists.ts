@@ -35,10 +35,13 @@ const ListEvent = Schema.Literals(
   })
 ).annotate({ description: "An event of addresses: any but what a contract logs" })
 
+/** A second list is no duplicate of the first: both are empty when they are made. */
+const { allowDuplicates: _, ...told } = NewBlockSubscription.fields
+
 /** What a subscription on many addresses says beside them. */
 export const newList = {
   eventType: ListEvent,
-  ...NewBlockSubscription.fields,
+  ...told,
   ...receiveCallbackOn,
   filter: Schema.optionalKey(TokenFilter),
   confirmationsCount: Schema.optionalKey(eachConfirmation.confirmationsCount)

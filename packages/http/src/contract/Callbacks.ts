@@ -35,8 +35,8 @@ const KeyText = Schema.String.annotate({ examples: ["9d6e1c4a5b7f40e2a3c8d1f0b6e
 const State = Schema.Literals(["due", "held", "delivered", "orphaned", "expired", "retracted"]).annotate({
   description:
     "`due`: to be sent, or sent again; `held`: the subscription is inactive or its domain unverified; `delivered`: " +
-    "accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: waited too long for the " +
-    "domain's verification; `retracted`: followed by a retraction, since the block left the chain"
+    "accepted; `orphaned`: not sent while the block is not part of the chain; `expired`: parked for too long or among " +
+    "too many, or an entry of the feed that is not sent; `retracted`: followed by a retraction, since the block left the chain"
 })
 
 const Attempt = Schema.Struct({
@@ -156,7 +156,9 @@ const maxWaitSeconds = 60
 
 export const wait = Count.check(
   Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })
-).annotate({ description: "Seconds to wait for callbacks where there are none after `startingAfter` yet" })
+).annotate({
+  description: `Seconds to wait for callbacks where there are none after \`startingAfter\` yet; at most ${maxWaitSeconds}`
+})
 
 /** The longest time for which two secrets are used, in seconds. */
 export const maxOverlapSeconds = 30 * 86_400

@@ -14,7 +14,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { SubscriptionDetails } from "./Subscriptions.ts"
+import { NewBlockSubscription, SubscriptionDetails } from "./Subscriptions.ts"
 
 /** The most addresses behind the furthest used one of a branch, and how many they are where a request does not say it. */
 const maxWindow = 1_000
@@ -30,6 +30,8 @@ const usedIndex = (branch: string) =>
   Schema.optionalKey(
     integer(0, maxUsedIndex).annotate({ description: `Index of the last ${branch} address that was used` })
   )
+
+const { allowDuplicates } = NewBlockSubscription.fields
 
 const NewKey = {
   extendedPublicKey: Schema.optionalKey(
@@ -99,12 +101,13 @@ export class ExtendedKeysGroup extends HttpApiGroup.make("extendedKeys")
     HttpApiEndpoint.post("create", "/extended-keys", {
       params: chainParams,
       query: context,
-      payload: body({ ...newList, ...NewKey }),
+      payload: body({ ...newList, allowDuplicates, ...NewKey }),
       success: item(SubscriptionDetails).pipe(HttpApiSchema.status(201)),
       error: [
         ...chainErrors,
         Failures.callbacksLimitReached,
         Failures.invalidXpub,
+        Failures.alreadyExists,
         ...bodyErrors,
         Failures.unimplemented
       ]

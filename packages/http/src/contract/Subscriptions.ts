@@ -69,7 +69,14 @@ const allowDuplicates = Schema.Boolean.annotate({
 })
 
 const DeactivationReason = Schema.Struct({
-  reason: Schema.String.annotate({ examples: ["maximum_retry_attempts_reached"] }),
+  reason: Schema.String.annotate({
+    description:
+      "`maximum_retry_attempts_reached`: a callback was not accepted by any attempt; `receiver_gone`: the receiver answered " +
+      "410; `callback_url_not_allowed`: the operator allows the URL no more; `insufficient_credits`: the account could not " +
+      "pay for a day; `callback_secret_lost`: the operator has lost the key of the secret; `deactivated_by_operator`, or the " +
+      "operator's own words",
+    examples: ["maximum_retry_attempts_reached"]
+  }),
   timestamp: Timestamp
 }).annotate({ identifier: "DeactivationReason" })
 

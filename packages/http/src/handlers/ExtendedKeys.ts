@@ -103,7 +103,7 @@ export const layer = HttpApiBuilder.group(
         Effect.provideService(ConfiguredChains, configured),
         Effect.catchTags({
           DatabaseError: Effect.die,
-          DuplicateSubscription: Effect.die,
+          DuplicateSubscription: (error) => Effect.fail(NewSubscriptions.refusals.DuplicateSubscription(error)),
           LimitReached: (error) => Effect.fail(NewSubscriptions.refusals.LimitReached(error))
         })
       ),

@@ -15,6 +15,21 @@ const answers: Readonly<Record<string, readonly [status: number, code: Code, mes
 
 const malformed = [400, "invalid_data", "The request is not valid HTTP"] as const
 
+/** The headers and the body of an answer, after which the connection ends. */
+const written = (code: Code, message: string) => {
+  const requestId = crypto.randomUUID().replaceAll("-", "").slice(0, 24)
+  const body = JSON.stringify({ apiVersion, requestId, error: { code, message } })
+  const headers = {
+    ...{ "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": requestId },
+    ...securityHeaders,
+    connection: "close"
+  }
+  return { headers, body }
+}
+
+/** What a request of HTTP/1.1 without a host is told. */
+export const hostless = () => written("invalid_data", "The header host is missing")
+
 /** Listens to `clientError` of a Node server. */
 export const answer = (error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (!socket.writable || error.code === "ECONNRESET") {
@@ -22,15 +37,10 @@ export const answer = (error: Error & { readonly code?: string }, socket: Duplex
     return
   }
   const [status, code, message] = answers[error.code ?? ""] ?? malformed
-  const requestId = crypto.randomUUID().replaceAll("-", "").slice(0, 24)
-  const body = JSON.stringify({ apiVersion, requestId, error: { code, message } })
+  const { body, headers } = written(code, message)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "content-type: application/json",
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId}`,
-    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
-    "connection: close"
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
 }

@@ -50,7 +50,9 @@ const makeServer = (options: Options): Server => {
     requestTimeout,
     headersTimeout: Math.min(requestTimeout, 10_000),
     connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
-    keepAliveTimeout: 65_000
+    keepAliveTimeout: 65_000,
+    // Java's client asks for HTTP/2 with each first request: that is answered as any other.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket"
   })
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)

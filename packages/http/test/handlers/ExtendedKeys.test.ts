@@ -82,6 +82,46 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("are no duplicates but of those that tell the same of the same branches, whatever the window", () =>
+      Effect.gen(function* () {
+        const wanted = { extendedPublicKey: xpub, callbackUrl: "https://example.com/twice" }
+        const first = yield* create({ ...wanted, window: 2 })
+        assert.strictEqual(first.status, 201)
+        const { referenceId } = first.body.data.item
+        for (const same of [
+          {},
+          { window: 3, callbackSecretKey: "k" },
+          { derivation: "account", receiveCallbackOn: 1 }
+        ]) {
+          const refused = yield* create({ ...wanted, ...same })
+          assert.isUndefined(wrongWith(operationNamed("extendedKeys.create"), refused.status, refused.body))
+          assert.deepStrictEqual(
+            [refused.status, refused.body.error.code, refused.body.error.details],
+            [409, "already_exists", [{ attribute: "referenceId", message: referenceId }]]
+          )
+        }
+        const others = [
+          { allowDuplicates: true },
+          { callbackUrl: "https://example.com/another" },
+          { derivation: "bip32" },
+          { receiveCallbackOn: 2 },
+          { filter: { direction: "incoming" } },
+          { eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION", confirmationsCount: 1 }
+        ]
+        for (const other of others) assert.strictEqual((yield* create({ ...wanted, window: 2, ...other })).status, 201)
+        const descriptors = [`wpkh(${xpub}/0/*)`, `wpkh(${xpub}/1/*)`, `wpkh(${xpub}/<0;1>/*)`, `tr(${xpub}/<0;1>/*)`]
+        for (const descriptor of descriptors) {
+          const { callbackUrl } = wanted
+          assert.strictEqual((yield* create({ descriptor, callbackUrl, window: 1 }, "bitcoin")).status, 201)
+          assert.strictEqual((yield* create({ descriptor, callbackUrl, window: 1 }, "bitcoin")).status, 409)
+        }
+        yield* call("DELETE", `/${referenceId}`)
+        const again = yield* create({ ...wanted, derivation: "account" })
+        // The one with allowDuplicates is still there.
+        assert.strictEqual(again.status, 409)
+      })
+    )
+
     it.effect("derive as they are asked to, with windows of 20 addresses where nothing else is said", () =>
       Effect.gen(function* () {
         const { body } = yield* create({ extendedPublicKey: xpub, derivation: "BIP32" })
@@ -165,8 +205,9 @@ for (const store of takenStores(import.meta.url)) {
     it.effect("have no more addresses in their windows than the account may have in lists", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* create({ extendedPublicKey: xpub })).status, 201)
-        assert.strictEqual((yield* create({ extendedPublicKey: xpub, window: 6 })).status, 403)
-        assert.strictEqual((yield* create({ extendedPublicKey: xpub, window: 5 })).status, 201)
+        const another = { extendedPublicKey: xpub, allowDuplicates: true }
+        assert.strictEqual((yield* create({ ...another, window: 6 })).status, 403)
+        assert.strictEqual((yield* create({ ...another, window: 5 })).status, 201)
       })
     )
   })

@@ -92,9 +92,14 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
         assert.notInclude(page, "<script", path)
         assert.strictEqual(policy.includes("style-src 'unsafe-inline'"), path === "/docs", path)
       }
-      const { text } = yield* raw(url, "hello\r\n\r\n")
-      assert.include(text, "\r\nx-content-type-options: nosniff\r\n")
-      assert.include(text, "\r\ncache-control: no-store\r\n")
+      for (const request of [
+        "hello\r\n\r\n",
+        "GET /docs HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n"
+      ]) {
+        const { text } = yield* raw(url, request)
+        assert.include(text, "\r\nx-content-type-options: nosniff\r\n")
+        assert.include(text, "\r\ncache-control: no-store\r\n")
+      }
     })
   )
 
@@ -135,6 +140,9 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
       assert.match(text, /^HTTP\/1\.1 400 /)
       assert.match(text, /\r\nconnection: close\r\n/i)
       assert.notMatch(text, /\r\n\d+: /)
+      const { body } = parse(text)
+      assert.isUndefined(wrongWithError("invalid_data", body))
+      assert.include(text, `\r\nx-request-id: ${body.requestId}\r\n`)
     })
   )
 

@@ -17,7 +17,7 @@ import * as WalletBranches from "../wallets/WalletBranches.ts"
 import * as DerivedBranches from "./internal/DerivedBranches.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
-import type { SubscriptionKey } from "./Subscription.ts"
+import { DuplicateSubscription, type SubscriptionKey } from "./Subscription.ts"
 
 /** A branch of a key, and how far its owner knows that it is used. */
 interface NewBranch {
@@ -77,6 +77,32 @@ export const checkLimit = Effect.fn("ExtendedKeys.checkLimit")(function* (
   )
   const present = (yield* Limits.listedAddressesOf(account)) + Number(behind?.total ?? 0)
   yield* Limits.check("listedAddresses", present + sizeOf(key) - 1, limits)
+})
+
+/**
+ * Fails where the account has a subscription that tells the same of the same branches of the key to the same URL, whatever
+ * its window. In the transaction that makes the new one, which has locked the account.
+ */
+export const checkDuplicate = Effect.fnUntraced(function* (
+  wanted: Pick<Row<"subscription">, "account" | "chain" | "event" | "confirmations" | "callback_url" | "filter">,
+  { branches, derivation, format, publicKey }: NewKey
+) {
+  const { query } = yield* Database
+  // Each of the branches counts otherwise, so that a sum says which there are.
+  const some = branches.reduce((sum, { type }) => sum + branchNumbers[type] + 1, 0)
+  const [same] = yield* query(
+    rows(sql<{ readonly reference_id: string }>`
+      select s.reference_id
+      from extended_key k
+      join subscription s on s.id = k.subscription
+      where k.public_key = ${publicKey} and k.derivation = ${derivation} and k.format = ${format}
+        and s.account = ${wanted.account} and s.chain = ${wanted.chain} and s.event = ${wanted.event}
+        and s.confirmations = ${wanted.confirmations} and s.callback_url = ${wanted.callback_url}
+        and coalesce(s.filter, '') = ${wanted.filter ?? ""}
+        and (select sum(b.branch + 1) from extended_key_branch b where b.subscription = k.subscription) = ${some}
+      limit 1`)
+  )
+  if (same !== undefined) return yield* new DuplicateSubscription({ referenceId: same.reference_id })
 })
 
 /**

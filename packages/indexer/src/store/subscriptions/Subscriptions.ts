@@ -133,6 +133,7 @@ export class Subscriptions extends Context.Service<
 
 /** A list whose addresses are derived: the key, and the first of them. */
 interface DerivedList {
+  readonly allowDuplicates: boolean
   readonly key: ExtendedKeys.NewKey
   readonly first: ExtendedKeys.FirstAddresses
 }
@@ -147,6 +148,9 @@ const create = Effect.fnUntraced(function* (
   const { account, chain } = subscription
   const [made] = yield* Creation.rowsOf(account, chain, [subscription], limits)
   const values = yield* Effect.catchTag(Effect.fromResult(made!), "Unpaid", Effect.die)
+  if (list !== undefined && list !== "edited" && !list.allowDuplicates) {
+    yield* ExtendedKeys.checkDuplicate(values, list.key)
+  }
   const [row] = yield* query((db) => db.insertInto("subscription").values(values).returningAll())
   yield* PastTransactions.begin([row!])
   if (list !== undefined) yield* AddressLists.begin(row!.id, account)
@@ -241,8 +245,9 @@ const make = Effect.gen(function* () {
       // Also before anything is derived: that takes far longer than to refuse it.
       yield* Effect.provideService(ExtendedKeys.checkLimit(subscription.account, key, limits), Database, database)
       const first = yield* ExtendedKeys.firstAddresses(subscription.chain, key)
+      const { allowDuplicates } = subscription
       const wanted = { ...subscription, address: undefined, allowDuplicates: true }
-      return yield* database.transaction(create(wanted, limits, { key, first }))
+      return yield* database.transaction(create(wanted, limits, { allowDuplicates, key, first }))
     }),
     createMany: Effect.fn("Subscriptions.createMany")((account, chain, subscriptions, affordable) =>
       database.transaction(createMany(account, chain, subscriptions, limits, affordable))

@@ -354,6 +354,13 @@ for (const store of takenStores(import.meta.url)) {
         const rotated = yield* SecretRotation.rotate(key, "second", 60_000)
         assert.strictEqual(rotated.secret, "second")
         assert.deepStrictEqual(yield* secretsOfNext(subscription, "b"), ["second", "first"])
+        // As a client asks whose first answer was lost.
+        yield* SecretRotation.rotate(key, "second", 60_000)
+        assert.deepStrictEqual(yield* secretsOfNext(subscription, "again"), ["second", "first"])
+        yield* SecretRotation.rotate(key, "second", 0)
+        assert.deepStrictEqual(yield* secretsOfNext(subscription, "ended"), ["second"])
+        yield* SecretRotation.rotate(key, "second", 60_000)
+        assert.deepStrictEqual(yield* secretsOfNext(subscription, "over"), ["second"])
         yield* SecretRotation.rotate(key, "third", 0)
         assert.deepStrictEqual(yield* secretsOfNext(subscription, "c"), ["third"])
       })
