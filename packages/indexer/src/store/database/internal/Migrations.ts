@@ -92,7 +92,7 @@ import * as transactionLook from "../migrations/0079_transaction_look.ts"
 import * as fairLooks from "../migrations/0080_fair_looks.ts"
 import * as wholeChunks from "../migrations/0081_whole_chunks.ts"
 import * as tokenAskedAt from "../migrations/0082_token_asked_at.ts"
-import * as extendedKeyAlike from "../migrations/0083_extended_key_alike.ts"
+import * as extendedKeyAlike from "../migrations/0084_extended_key_alike.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -169,7 +169,7 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0080_fair_looks": fairLooks.up,
   "0081_whole_chunks": wholeChunks.up,
   "0082_token_asked_at": tokenAskedAt.up,
-  "0083_extended_key_alike": extendedKeyAlike.up
+  "0084_extended_key_alike": extendedKeyAlike.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */
