@@ -255,9 +255,10 @@ export const make = ({ apiKey, attempts = 4, baseUrl, timeoutMillis = 30_000, ..
     const referenceId = failure.details.find(({ attribute }) => attribute === "referenceId")?.message
     if (referenceId === undefined) throw failure
     const { item } = await get({ ...params, referenceId }, signal)
-    if (item.callbackSecretKey !== payload?.data?.item?.callbackSecretKey) throw failure
-    const { confirmationsCount: receiveCallbackOn } = item
-    return { item: { ...item, ...(receiveCallbackOn !== undefined && { receiveCallbackOn }) } }
+    const { callbackSecretKey = "", confirmationsCount: receiveCallbackOn } = item
+    // Null and no text are no secret, too.
+    if (callbackSecretKey !== (payload?.data?.item?.callbackSecretKey || "")) throw failure
+    return { item: { ...item, callbackSecretKey, ...(receiveCallbackOn !== undefined && { receiveCallbackOn }) } }
   }
 
   const groups: Record<string, Record<string, Call<OperationName>>> = {}

@@ -177,6 +177,39 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
     })
   )
 
+  it.effect("makes one subscription on a key, whose secret it sets once, where the answers were lost", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const lossy = () => Client.make({ baseUrl: url, apiKey: alice, fetch: faulty("lost answer").fetch })
+      // BIP-32, test vector 1, chain m/0'.
+      const extendedPublicKey =
+        "xpub68Gmy5EdvgibQVfPdqkBBCHxA5htiqg55crXYuXoQRKfDBFA1WEjWgP6LHhwBZeNK1VTsfTFUHCdrfp1bgwQ9xv5ski8PX9rL2dZXvgGDnw"
+      const eventType = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+      const item = {
+        eventType,
+        callbackUrl: "https://example.com/key",
+        callbackSecretKey: "",
+        extendedPublicKey,
+        window: 1
+      } as const
+      const made = yield* Effect.promise(() =>
+        lossy().extendedKeys.create({ params: place, payload: { data: { item } } })
+      )
+      assert.strictEqual(made.item.callbackSecretKey, "")
+      const params = { ...place, referenceId: made.item.referenceId }
+      const payload = { data: { item: { callbackSecretKey: "first" } } }
+      const rotated = yield* Effect.promise(() => lossy().callbacks.rotateSecret({ params, payload }))
+      assert.strictEqual(rotated.item.callbackSecretKey, "first")
+      const { items } = yield* Effect.promise(() => lossy().subscriptions.list({ params: place, query: { limit: 50 } }))
+      assert.strictEqual(items.filter(({ callbackUrl }) => callbackUrl === item.callbackUrl).length, 1)
+      yield* Effect.promise(() =>
+        lossy()
+          .subscriptions.delete({ params })
+          .catch(() => undefined)
+      )
+    })
+  )
+
   it.effect("makes one subscription where the store fails behind the commit, and gives it", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer
