@@ -1,8 +1,10 @@
 /**
- * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is
- * soon worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see
- * whether the host is back. A subscription alone without an answer, where another one has just had one, is not the host's silence. No host may take more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an
- * account, of all and of each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer leases are in flight.
+ * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is soon
+ * worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see whether
+ * the host is back. A URL without an answer, where another one has just had one, is not the host's silence. No host may take
+ * more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an account, of all and of
+ * each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer
+ * leases are in flight.
  *
  * Beside the leases in flight a host has others that wait in memory, as many as it works off in a second: a place that
  * becomes free is taken at once, by the host with least in flight, and there by the account whose turn it is.
@@ -38,8 +40,8 @@ interface Share {
   readonly waiting: Array<Lease>
   /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
   failures: number
-  /** The subscription that was answered last, and when: while it is, another one without an answer is at fault itself. */
-  answered: { readonly subscription: number; readonly at: number } | undefined
+  /** The URL that was answered last, and when: for a while then, another one without an answer is at fault itself. */
+  answered: { readonly url: string; readonly at: number } | undefined
   pausedUntil: number
   /** The subscription that something was leased of last. */
   roundRobinCursor: number
@@ -94,7 +96,7 @@ export interface ReceiverHosts {
    * the host, 0 where something is.
    */
   readonly attempted: (
-    of: Pick<Lease, "host" | "account" | "subscription">,
+    of: Pick<Lease, "host" | "account" | "url">,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
   ) => number
   /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
@@ -179,9 +181,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const isFailing = ({ failures }: Share) => failures >= limits.failures
 
-  /** Whether the failure of a subscription speaks against the host, and not against the subscription's path alone. */
-  const isSilent = ({ answered }: Share, subscription: number, now: number) =>
-    answered === undefined || answered.subscription === subscription || !lasts(answered.at + longestPause, now)
+  /** Whether the failure of a URL speaks against the host, and not against the URL alone. */
+  const isOfHost = ({ answered }: Share, url: string, now: number) =>
+    answered === undefined || answered.url === url || !lasts(answered.at + longestPause, now)
 
   /** Callbacks that may be leased for a host beside those that are. */
   const leftOfHost = (host: Host) =>
@@ -407,13 +409,17 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           return gone
         })
       ),
-    attempted: ({ account, host: name, subscription }, { answered, at, now }) => {
+    attempted: ({ account, host: name, url }, { answered, at, now }) => {
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8
       const share = shareOf(host, account)
-      if (answered) Object.assign(share, { failures: 0, answered: { subscription, at: now } })
-      else if (isSilent(share, subscription, now))
-        Object.assign(share, { failures: share.failures + 1, answered: undefined })
+      if (answered) {
+        share.failures = 0
+        share.answered = { url, at: now }
+      } else if (isOfHost(share, url, now)) {
+        share.failures++
+        share.answered = undefined
+      }
       // A failure of our own is over.
       host.pausedUntil = 0
       const excess = share.failures - limits.failures

@@ -4,7 +4,10 @@ import type { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
+import { SqliteThreadDialect } from "@headwater/indexer/store/database/internal/SqliteThread"
+import type { Tables } from "@headwater/indexer/store/database/Tables"
 import * as Effect from "effect/Effect"
+import { Kysely, sql } from "kysely"
 import { unmigrated } from "../../../../../test/Stores.ts"
 
 const create = (name: string) =>
@@ -52,6 +55,44 @@ describe("The thread that writes a SQLite file", () => {
         assert.lengthOf(threads, 2)
       })
     )
+  )
+
+  it.live("says why no other one takes its place", () =>
+    onStore((threads, file) =>
+      Effect.gen(function* () {
+        yield* create("before")
+        yield* Effect.sync(() => renameSync(file, `${file}.away`))
+        yield* Effect.promise(() => threads[0]!.terminate())
+        for (const name of ["one", "two"]) {
+          assert.include((yield* Effect.flip(create(name))).message, "is not the file that this process has opened")
+        }
+        yield* Effect.sync(() => renameSync(`${file}.away`, file))
+        yield* create("after")
+        assert.deepStrictEqual(yield* names, ["before", "after"])
+      })
+    )
+  )
+
+  it.live("is followed by none for a statement that waits while the store is closed", () =>
+    Effect.gen(function* () {
+      const store = (yield* unmigrated[0]!.location as Effect.Effect<Location>) as Extract<Location, { kind: "sqlite" }>
+      const machine = yield* SqliteMachine
+      let threads = 0
+      const thread = () => {
+        threads++
+        return machine.thread({ file: store.file })
+      }
+      const db = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread) })
+      yield* Effect.promise(async () => {
+        const transaction = await db.startTransaction().execute()
+        await sql`select 1`.execute(transaction)
+        const late = sql`select 1`.execute(db).catch(String)
+        await db.destroy()
+        const ended = "Error: The SQLite thread has stopped"
+        assert.deepStrictEqual([await transaction.rollback().execute().catch(String), await late], [ended, ended])
+      })
+      assert.strictEqual(threads, 1)
+    }).pipe(Effect.scoped)
   )
 
   it.live("goes on once the folder of the file is there again", () =>

@@ -106,7 +106,12 @@ class ThreadConnection implements DatabaseConnection {
 
   /** Whether the thread has ended by itself, as without memory; SQLite has rolled back then what was not committed. */
   get hasEnded() {
-    return this.#failure !== undefined
+    return this.#failure !== undefined && !this.#closing
+  }
+
+  /** Statements fail with this error from then on, as no other thread takes the place of the one that has ended. */
+  notFollowed(error: unknown) {
+    this.#failure = error instanceof Error ? error : new Error(String(error))
   }
 
   close() {
@@ -136,10 +141,11 @@ class ThreadDriver implements Driver {
     if (this.#connection!.hasEnded) this.#renew()
     return this.#connection!
   }
-  /** Has another thread take the place of one that has ended; where that cannot begin, statements go on failing. */
+  /** Has another thread take the place of one that has ended; where that cannot begin, statements say why. */
   #renew() {
     const thread = Result.try(this.#open)
     if (Result.isSuccess(thread)) this.#connection = new ThreadConnection(thread.success)
+    else this.#connection!.notFollowed(thread.failure)
   }
   async releaseConnection() {
     this.#release?.()
