@@ -64,7 +64,7 @@ const pageSize = 50
 /** How long one request waits for callbacks, in seconds. */
 const waitSeconds = 30
 /** How long the service may take for an answer, beside the wait that it was asked for. */
-const patience = 10
+const spareSeconds = 10
 /** How long a secret is used that was read, in milliseconds: no longer, since it may have been rotated. */
 const secretMillis = 10_000
 /** Until the service answers: soon after a restart, and slower where the service stays away. */
@@ -100,8 +100,8 @@ const makeAsked = () => {
   ) =>
     call.pipe(
       Effect.timeoutOrElse({
-        duration: `${seconds + patience} seconds`,
-        orElse: () => Effect.fail(new NoAnswer({ message: `no answer in ${seconds + patience} seconds` }))
+        duration: `${seconds + spareSeconds} seconds`,
+        orElse: () => Effect.fail(new NoAnswer({ message: `no answer in ${seconds + spareSeconds} seconds` }))
       }),
       Effect.tapError((error) => {
         if (!answers || !passing.has(error._tag)) return Effect.void

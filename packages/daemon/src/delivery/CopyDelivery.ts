@@ -13,7 +13,7 @@ import { CallbackTarget } from "./CallbackTarget.ts"
 import * as CallbackHeaders from "./internal/CallbackHeaders.ts"
 import * as SaidOnce from "./internal/SaidOnce.ts"
 import type { OwnFailures } from "./OwnFailures.ts"
-import { type NoReply, ReceiverClient } from "./ReceiverClient.ts"
+import { isAcceptance, type NoReply, ReceiverClient } from "./ReceiverClient.ts"
 import * as RetryDecision from "./RetryDecision.ts"
 import type { RetryProfile } from "./RetryProfile.ts"
 
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       }),
       onSuccess: Effect.fnUntraced(function* ({ retryAfter, status }) {
         yield* own.heard(lease, url, yield* Clock.currentTimeMillis)
-        if (status >= 200 && status < 300) return undefined
+        if (isAcceptance(status)) return undefined
         return yield* failed(attempts + 1, `answered ${status}`, { status, retryAfter })
       })
     })

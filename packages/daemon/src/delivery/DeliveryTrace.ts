@@ -3,7 +3,7 @@ import type { Lease, OutboxMessage } from "@headwater/indexer/store/subscription
 import * as BlockTrace from "@headwater/indexer/sync/BlockTrace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { NoReply, Reply } from "./ReceiverClient.ts"
+import { isAcceptance, type NoReply, type Reply } from "./ReceiverClient.ts"
 
 export type DeliveryTrace = (
   lease: Lease,
@@ -27,7 +27,7 @@ const inSpan: DeliveryTrace = ({ host, subscription }, { attempts, body, idempot
     const { status } = answered
     return Effect.andThen(
       Effect.annotateCurrentSpan("http.response.status_code", status),
-      status >= 200 && status < 300 ? Effect.void : new NotAccepted({ message: `answered ${status}` })
+      isAcceptance(status) ? Effect.void : new NotAccepted({ message: `answered ${status}` })
     )
   })
   return judged.pipe(

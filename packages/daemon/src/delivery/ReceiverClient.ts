@@ -34,6 +34,9 @@ export interface Reply {
   readonly text: string
 }
 
+/** Whether an answer with this status accepts a callback. */
+export const isAcceptance = (status: number): boolean => status >= 200 && status < 300
+
 /**
  * How a request ended without an answer. `receiver`: the host was heard of during the request, and failed; `name`: its
  * name has no address that may be called; `expired`, `early`: by this machine's clock its certificate is valid no more, or

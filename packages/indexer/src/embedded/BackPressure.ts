@@ -27,7 +27,7 @@ interface Held {
 }
 
 /** After this time of waiting, the log says for whom. */
-const patience = "1 minute"
+const timeout = "1 minute"
 
 /** `ahead`: blocks that following may be ahead of the last open consumer. */
 export const make = (ahead: number): BackPressure => {
@@ -42,7 +42,7 @@ export const make = (ahead: number): BackPressure => {
         for (const consumer of consumers) consumer.height ??= height - 1
         const behind = [...consumers].filter((consumer) => height > consumer.height! + ahead)
         if (behind.length === 0) return
-        if (Option.isSome(yield* Effect.timeoutOption(next, patience))) continue
+        if (Option.isSome(yield* Effect.timeoutOption(next, timeout))) continue
         // Of the blocks that wait, the first speaks.
         for (const { name, height: acknowledged } of behind) {
           if (height !== acknowledged! + ahead + 1) continue

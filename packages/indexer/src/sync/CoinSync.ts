@@ -56,8 +56,8 @@ const near = 2
 /** Wallets in one search: with what is looked for beyond their watched addresses, about as much as the addresses. */
 const walletsASearch = 25
 /** How long and how often a search waits for others to join that come at the same time. */
-const gatheringInterval = "500 millis"
-const gatheringLooks = 20
+const batchDelay = "500 millis"
+const batchLooks = 20
 const progressInterval = "30 seconds"
 /** Blocks with movements in doubt that are read from the store at a time. */
 const blocksAtOnce = 100
@@ -220,13 +220,13 @@ export const make = Effect.fn("CoinSync.make")(function* (
   )
 
   /** Those who wait, once those who come together are all there. */
-  const gathered = Effect.fnUntraced(function* (known: "searched" | "left") {
+  const batched = Effect.fnUntraced(function* (known: "searched" | "left") {
     for (let i = 1, before = 0; ; i++) {
       const found = yield* waiting(known)
       const count = found === undefined ? 0 : found.addresses.length + found.wallets.length
-      if (count === before || i === gatheringLooks) return found
+      if (count === before || i === batchLooks) return found
       before = count
-      yield* Effect.sleep(gatheringInterval)
+      yield* Effect.sleep(batchDelay)
     }
   })
 
@@ -273,7 +273,7 @@ export const make = Effect.fn("CoinSync.make")(function* (
     if (isUnavailable && !(yield* search.isAvailable)) return yield* Effect.sleep(unavailableInterval)
     const now = yield* SteadyTime.millis
     // Not looked for again: who came after the last look may be the first of many.
-    const found = yield* gathered(now < knownRestUntil ? "left" : "searched")
+    const found = yield* batched(now < knownRestUntil ? "left" : "searched")
     const [took, outcome] = yield* Effect.timed(searchFor(found))
     if (outcome === "searched") {
       knownRestUntil = (yield* SteadyTime.millis) + restOfKnown * Duration.toMillis(took)

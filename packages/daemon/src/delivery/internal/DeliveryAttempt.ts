@@ -6,7 +6,7 @@ import type * as DeliveryMetrics from "../DeliveryMetrics.ts"
 import type { DeliveryTrace } from "../DeliveryTrace.ts"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
 import type { OwnFailures } from "../OwnFailures.ts"
-import { type NoReply, ReceiverClient } from "../ReceiverClient.ts"
+import { isAcceptance, type NoReply, ReceiverClient } from "../ReceiverClient.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
 import * as RetryDecision from "../RetryDecision.ts"
 import type { RetryProfile } from "../RetryProfile.ts"
@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({ hosts, metrics, outcomes, own
           const answered = { ...spent, status }
           return Effect.andThen(
             own.heard(lease, url, now),
-            status >= 200 && status < 300
+            isAcceptance(status)
               ? accepted(callback, answered)
               : notAccepted(lease, callback, { ...answered, pausedUntil, error: `answered ${status}` }, retryAfter)
           )

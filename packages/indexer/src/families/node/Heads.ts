@@ -36,8 +36,8 @@ export interface Heads {
 
 /** A head that has not risen for so many block times, within bounds, is compared with those of other nodes. */
 const blockTimes = 4
-const leastPatienceMillis = 15_000
-const mostPatienceMillis = 60_000
+const leastStillMillis = 15_000
+const mostStillMillis = 60_000
 /** How long a node may lack a block that another one has given. */
 const behindMillis = 3_000
 /** Between two looks at nodes that stand still or are behind. */
@@ -49,10 +49,7 @@ const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex")
 
 export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>, options: Options = {}): Heads => {
   const quorum = Math.min(options.quorum ?? 1, nodes.each.length)
-  const patienceMillis = Math.min(
-    Math.max(blockTimes * chain.blockSeconds * 1_000, leastPatienceMillis),
-    mostPatienceMillis
-  )
+  const stillMillis = Math.min(Math.max(blockTimes * chain.blockSeconds * 1_000, leastStillMillis), mostStillMillis)
   const names = nodes.each.map(questions.name).join(", ")
 
   const headsOf = (clients: ReadonlyArray<C>) =>
@@ -136,7 +133,7 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
       risenAt = now
       return head
     }
-    if (now - risenAt < patienceMillis) return head
+    if (now - risenAt < stillMillis) return head
     risenAt = now
     const isLeft = yield* leave(client, head, { least: head.height + 1, state: "stands still" })
     return isLeft ? (yield* preferred).head : head
