@@ -1,4 +1,4 @@
-/** The nonce or sequence of a transaction that is prepared, kept for it for a while with what it may cost. */
+/** The nonce or sequence of a transaction that is prepared, and what it may cost: kept for it for a while. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -46,14 +46,14 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
  * with the field that says until when it is kept. Fails where the account's other transactions leave too little.
  */
 export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
-  const { account, available, cost, named, next, reserve, sender, waiting = [] } = wanted
+  const { account, available, cost, keepsCost, named, next, reserve, sender, waiting = [] } = wanted
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
     const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
     const isTooMuch = promised.cost > 0n && promised.cost + cost > available
     return isTooMuch ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
   }
-  const spending = { available, cost, waiting }
+  const spending = { available, cost, keepsCost, waiting }
   const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000, spending))
   if (taken === "full") {
     return yield* conflictingField(

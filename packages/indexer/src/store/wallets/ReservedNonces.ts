@@ -2,8 +2,9 @@
  * The nonces and sequences that an account's prepared transactions use: each is the sender's next one that no other
  * preparation of the account has taken for a while. Kept beside the reserved coins: the sender stands for the transaction that
  * made a coin, the nonce for its output. Once a transaction is broadcast it has its nonce itself, for as long as it may be
- * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce stands
- * what the transaction may cost, which the account's others from this sender leave to it.
+ * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce of a
+ * broadcast, and of a preparation that asks for that, stands what the transaction may cost: the account's others from this
+ * sender leave it that much.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -26,6 +27,8 @@ export interface Numbered {
 export interface Spending {
   /** The most that the transaction takes of its sender. */
   readonly cost: bigint
+  /** Whether others leave it that much once it has its number. */
+  readonly keepsCost: boolean
   /** What the sender has for it, and for what else is promised from the next number on. */
   readonly available: bigint
   /** Numbers behind the next one that transactions have which wait at the node: their costs are taken off already. */
@@ -124,7 +127,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     sender: AddressBytes,
     next: number,
     until: number,
-    { available, cost, waiting }: Spending
+    { available, cost, keepsCost, waiting }: Spending
   ) {
     const { id } = (yield* ChainRow.present(chain))!
     const { costs, isFull } = yield* promises(account, id, sender, next, waiting)
@@ -134,7 +137,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     let nonce = next
     while (costs.has(nonce)) nonce++
     const now = yield* Clock.currentTimeMillis
-    const kept = { until, cost: String(cost) }
+    const kept = { until, cost: keepsCost ? String(cost) : "0" }
     const rows = yield* query((db) =>
       db
         .insertInto("reserved_coin")
