@@ -455,7 +455,7 @@ describe("payments of XRP", () => {
         for (const [own, sequence] of [
           [{ amount: "59.999977" }, undefined],
           [{ amount: "50" }, 8],
-          [{ amount: "49.999976", sequence: 7 }, 7],
+          [{ amount: "49.999976", sequence: 7, reserve: false }, 7],
           [{ amount: "49.999977", sequence: 7 }, undefined],
           [{ amount: "49.999976", reserve: false }, 7],
           [{ amount: "9.999965", sequence: 9 }, undefined],

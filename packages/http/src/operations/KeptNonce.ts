@@ -36,8 +36,8 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
   const coins = (amount: bigint) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
   return conflictingField(
     "amount",
-    `the sender can spend ${coins(available)}, of which transactions that are prepared and wait at no node yet (numbers ${named}) ` +
-      `may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
+    `the sender can spend ${coins(available)}, of which transactions that are prepared or sent, and that the node ` +
+      `does not count yet (numbers ${named}) may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
   )
 }
 
@@ -47,14 +47,18 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
  */
 export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
   const { account, available, cost, keepsCost, named, next, reserve, sender, waiting = [] } = wanted
+  const millis = reservationSeconds * 1_000
+  const keptUntil = (until: number) => ({ reservedUntil: Math.floor(until / 1_000) })
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
     const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
-    const isTooMuch = promised.cost > 0n && promised.cost + cost > available
-    return isTooMuch ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
+    if (promised.cost > 0n && promised.cost + cost > available) return yield* unpayable(wanted, promised)
+    const takesOver = named !== undefined && keepsCost
+    const until = takesOver ? yield* Effect.orDie(nonces.takeOver(account, sender, nonce, millis, cost)) : undefined
+    return { nonce, kept: until === undefined ? {} : keptUntil(until) }
   }
   const spending = { available, cost, keepsCost, waiting }
-  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000, spending))
+  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, millis, spending))
   if (taken === "full") {
     return yield* conflictingField(
       "sender",
@@ -63,5 +67,5 @@ export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSecond
   }
   return "promised" in taken
     ? yield* unpayable(wanted, taken.promised)
-    : { nonce: taken.nonce, kept: { reservedUntil: Math.floor(taken.until / 1_000) } }
+    : { nonce: taken.nonce, kept: keptUntil(taken.until) }
 })

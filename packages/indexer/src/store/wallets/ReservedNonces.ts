@@ -54,8 +54,8 @@ export const supersede = Effect.fnUntraced(function* (
 
 /** Those of a sender from `next` on that the account has broadcast, and that may be mined or are. */
 const broadcast = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, next: number) {
-  const { query } = yield* Database
-  return yield* query((db) =>
+  const { read } = yield* Database
+  return yield* read((db) =>
     db
       .selectFrom("broadcast")
       .select(["nonce", "cost"])
@@ -78,9 +78,9 @@ const promises = Effect.fnUntraced(function* (
   next: number,
   waiting: ReadonlyArray<number> = []
 ) {
-  const { query } = yield* Database
+  const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
-  const reserved = yield* query((db) =>
+  const reserved = yield* read((db) =>
     db
       .selectFrom("reserved_coin")
       .select(["number", "cost"])
@@ -119,7 +119,7 @@ const together = (costs: ReadonlyMap<number, bigint>): Promised => {
 
 export const make = Effect.fnUntraced(function* (chain: Chain) {
   const database = yield* Database
-  const { query, transaction } = database
+  const { query, read, transaction } = database
 
   /** The first free nonce, if it is still free: undefined where another preparation was faster. */
   const take = Effect.fnUntraced(function* (
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     function* (account: number, sender: AddressBytes, nonce: number) {
       const row = yield* ChainRow.find(chain)
       if (row === undefined) return []
-      const rows = yield* query((db) =>
+      const rows = yield* read((db) =>
         db
           .selectFrom("broadcast")
           .select("raw")
@@ -209,7 +209,32 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
-  return { reserve, promisedBeside, sentWith }
+  /**
+   * Keeps a nonce that is kept already for another transaction in the place of that one, with what it costs, from now on for so
+   * long. The answer is the end; undefined where the nonce is not kept.
+   */
+  const takeOver = Effect.fn("ReservedNonces.takeOver")(
+    function* (account: number, sender: AddressBytes, nonce: number, millis: number, cost: bigint) {
+      const row = yield* ChainRow.find(chain)
+      if (row === undefined) return undefined
+      const now = yield* Clock.currentTimeMillis
+      const [kept] = yield* query((db) =>
+        db
+          .updateTable("reserved_coin")
+          .set({ until: now + millis, cost: String(cost) })
+          .where("account", "=", account)
+          .where("chain", "=", row.id)
+          .where("source", "=", sender)
+          .where("number", "=", nonce)
+          .where(Reservations.holds(sql.ref("until"), now))
+          .returning("until")
+      )
+      return kept?.until
+    },
+    Effect.provideService(Database, database)
+  )
+
+  return { reserve, takeOver, promisedBeside, sentWith }
 })
 
 export type ReservedNonces = Effect.Success<ReturnType<typeof make>>

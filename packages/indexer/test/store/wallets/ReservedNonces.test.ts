@@ -114,6 +114,26 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(store.layer))
     )
 
+    it.effect("keeps what another transaction costs that takes the place of one that is prepared", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const { promisedBeside, reserve, takeOver } = yield* ReservedNonces.make(chain)
+        const spending = { cost: 60n, keepsCost: true, available: 100n }
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 3 })
+        yield* TestClock.adjust("30 seconds")
+        assert.strictEqual(yield* takeOver(1, sender, 3, 60_000, 20n), 90_000)
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 4 })
+        assert.strictEqual(yield* takeOver(1, sender, 4, 60_000, 80n), 90_000)
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 3, 9), { cost: 100n, nonces: [3, 4] })
+        // Of another account or another nonce there is none, nor of one whose time is over.
+        assert.isUndefined(yield* takeOver(2, sender, 3, 60_000, 1n))
+        assert.isUndefined(yield* takeOver(1, sender, 5, 60_000, 1n))
+        yield* TestClock.adjust("60 seconds")
+        assert.isUndefined(yield* takeOver(1, sender, 3, 60_000, 1n))
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 0n)
+      }).pipe(Effect.provide(store.layer))
+    )
+
     it.effect("counts what a broadcast may cost while it may be mined, in place of what was reserved for it", () =>
       Effect.gen(function* () {
         yield* ChainRow.make(chain)
@@ -138,7 +158,9 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepInclude(yield* reserve(1, sender, 2, 1, behind), { nonce: 4 })
         yield* TestClock.adjust(1)
         yield* Broadcasts.record(chain, second.id, { outcome: "failed", error: "underpriced" })
-        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, keepsCost: true, available: 100n }), { nonce: 4 })
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, keepsCost: true, available: 100n }), {
+          nonce: 4
+        })
         yield* Broadcasts.record(chain, first.id, { outcome: "dropped", error: "no node has it" })
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 11n)
       }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
