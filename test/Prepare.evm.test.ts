@@ -446,7 +446,11 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
         prepared.push(yield* taken({ amount: "3.9" }))
         // What has the number of one of them takes its place, and may spend what that one might have.
         assert.strictEqual((yield* taken({ amount: "6.05", reserve: false })).nonce, 0)
-        assert.strictEqual((yield* taken({ amount: "3.99", nonce: "1" })).nonce, 1)
+        assert.strictEqual((yield* taken({ amount: "3.99", nonce: "1", reserve: false })).nonce, 1)
+        // Where that one is to be kept, what it costs is kept instead.
+        const instead = yield* taken({ amount: "1", nonce: "1" })
+        assert.closeTo(instead.reservedUntil, Date.now() / 1_000 + 600, 60)
+        prepared[1] = yield* taken({ amount: "3.9", nonce: "1" })
         yield* refused({ amount: "6.2", reserve: false })
         yield* refused({ amount: "0.2", nonce: "2" })
         yield* refused({ amount: "0.2", substractFromAmount: true })

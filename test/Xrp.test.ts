@@ -448,14 +448,14 @@ describe("payments of XRP", () => {
         assert.isTrue(verifySignature(encode({ ...described, TxnSignature: inDer })))
 
         const keep = (item: Record<string, unknown>) =>
-          prepare({ sender: keeper, publicKey: third!.publicKey, reserve: undefined, ...item })
+          prepare({ sender: keeper, publicKey: third!.publicKey, reserve: true, ...item })
         const kept = yield* keep({ amount: "40" })
         assert.closeTo(kept.body.data.item.reservedUntil, Date.now() / 1_000 + 600, 60)
         // The next payment gets the next sequence, and what the others leave; one that is named, or not to be kept, is as asked.
         for (const [own, sequence] of [
           [{ amount: "59.999977" }, undefined],
           [{ amount: "50" }, 8],
-          [{ amount: "49.999976", sequence: 7 }, 7],
+          [{ amount: "49.999976", sequence: 7, reserve: false }, 7],
           [{ amount: "49.999977", sequence: 7 }, undefined],
           [{ amount: "49.999976", reserve: false }, 7],
           [{ amount: "9.999965", sequence: 9 }, undefined],
@@ -542,6 +542,17 @@ describe("payments of XRP", () => {
         }
         for (const sequence of [20, 22]) {
           assert.strictEqual((yield* keep({ amount: "40" })).body.data?.item.sequence, sequence)
+        }
+        // A sequence is kept where nothing is said of that; coins are where that is asked for.
+        for (const [own, sequence] of [
+          [{ amount: "117" }, 23],
+          [{ amount: "117" }, 24],
+          [{ amount: "118" }, undefined],
+          [{ amount: "117", reserve: true }, 25],
+          [{ amount: "1" }, undefined]
+        ] as const) {
+          const { body } = yield* keep({ reserve: undefined, ...own })
+          assert.strictEqual(body.data?.item.sequence, sequence, JSON.stringify([own, body]))
         }
         for (const [sequence, exactAmount, wanted] of [
           [7, "11", 409],

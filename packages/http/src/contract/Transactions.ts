@@ -105,8 +105,9 @@ export const NewTransaction = {
   reserve: Schema.optionalKey(Schema.Boolean).annotate({
     description:
       "Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost: none that is prepared with " +
-      "`reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. Without it the nonce is the " +
-      "next one of the chain, however often one is prepared. Tron has no nonces",
+      "`reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names " +
+      "is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one " +
+      "of the chain, however often one is prepared. Tron has no nonces",
     examples: [false]
   }),
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({

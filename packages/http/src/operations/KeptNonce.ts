@@ -1,4 +1,4 @@
-/** The nonce or sequence of a transaction that is prepared, kept for it for a while with what it may cost. */
+/** The nonce or sequence of a transaction that is prepared, and what it may cost: kept for it for a while. */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -36,8 +36,8 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
   const coins = (amount: bigint) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
   return conflictingField(
     "amount",
-    `the sender can spend ${coins(available)}, of which transactions that are prepared and wait at no node yet (numbers ${named}) ` +
-      `may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
+    `the sender can spend ${coins(available)}, of which transactions that are prepared or sent, and that the node ` +
+      `does not count yet (numbers ${named}) may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
   )
 }
 
@@ -46,15 +46,19 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
  * with the field that says until when it is kept. Fails where the account's other transactions leave too little.
  */
 export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
-  const { account, available, cost, named, next, reserve, sender, waiting = [] } = wanted
+  const { account, available, cost, keepsCost, named, next, reserve, sender, waiting = [] } = wanted
+  const millis = reservationSeconds * 1_000
+  const keptUntil = (until: number) => ({ reservedUntil: Math.floor(until / 1_000) })
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
     const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
-    const isTooMuch = promised.cost > 0n && promised.cost + cost > available
-    return isTooMuch ? yield* unpayable(wanted, promised) : { nonce, kept: {} }
+    if (promised.cost > 0n && promised.cost + cost > available) return yield* unpayable(wanted, promised)
+    const takesOver = named !== undefined && keepsCost
+    const until = takesOver ? yield* Effect.orDie(nonces.takeOver(account, sender, nonce, millis, cost)) : undefined
+    return { nonce, kept: until === undefined ? {} : keptUntil(until) }
   }
-  const spending = { available, cost, waiting }
-  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, reservationSeconds * 1_000, spending))
+  const spending = { available, cost, keepsCost, waiting }
+  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, millis, spending))
   if (taken === "full") {
     return yield* conflictingField(
       "sender",
@@ -63,5 +67,5 @@ export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSecond
   }
   return "promised" in taken
     ? yield* unpayable(wanted, taken.promised)
-    : { nonce: taken.nonce, kept: { reservedUntil: Math.floor(taken.until / 1_000) } }
+    : { nonce: taken.nonce, kept: keptUntil(taken.until) }
 })

@@ -257,7 +257,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const { kept, nonce } = yield* numberOf(reserving, {
     ...{ chain, account: request.account, sender: from, next: account.pending },
     ...{ named: request.nonce === undefined ? undefined : next, reserve: request.reserve === true },
-    ...{ cost: value + gasFee + dataFee, available: balance }
+    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance }
   })
 
   return {

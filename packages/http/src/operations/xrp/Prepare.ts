@@ -177,7 +177,8 @@ const prepare = Effect.fnUntraced(function* (
   // Last: whoever gets no answer has reserved nothing.
   const { kept, nonce: sequence } = yield* numberOf(reserving, {
     ...{ chain, account: request.account, sender, next: account.sequence },
-    ...{ named: request.sequence, reserve: request.reserve ?? true },
+    // Whoever gives up, and prepares again, has not asked to have the coins set aside.
+    ...{ named: request.sequence, reserve: request.reserve ?? true, keepsCost: request.reserve === true },
     ...{ cost: amount + fee, available: account.balance - queued - (least - amount - fee) },
     waiting: account.inQueue.map(({ sequence }) => sequence)
   })

@@ -2,8 +2,9 @@
  * The nonces and sequences that an account's prepared transactions use: each is the sender's next one that no other
  * preparation of the account has taken for a while. Kept beside the reserved coins: the sender stands for the transaction that
  * made a coin, the nonce for its output. Once a transaction is broadcast it has its nonce itself, for as long as it may be
- * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce stands
- * what the transaction may cost, which the account's others from this sender leave to it.
+ * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce of a
+ * broadcast, and of a preparation that asks for that, stands what the transaction may cost: the account's others from this
+ * sender leave it that much.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -26,6 +27,8 @@ export interface Numbered {
 export interface Spending {
   /** The most that the transaction takes of its sender. */
   readonly cost: bigint
+  /** Whether others leave it that much once it has its number. */
+  readonly keepsCost: boolean
   /** What the sender has for it, and for what else is promised from the next number on. */
   readonly available: bigint
   /** Numbers behind the next one that transactions have which wait at the node: their costs are taken off already. */
@@ -51,8 +54,8 @@ export const supersede = Effect.fnUntraced(function* (
 
 /** Those of a sender from `next` on that the account has broadcast, and that may be mined or are. */
 const broadcast = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, next: number) {
-  const { query } = yield* Database
-  return yield* query((db) =>
+  const { read } = yield* Database
+  return yield* read((db) =>
     db
       .selectFrom("broadcast")
       .select(["nonce", "cost"])
@@ -75,9 +78,9 @@ const promises = Effect.fnUntraced(function* (
   next: number,
   waiting: ReadonlyArray<number> = []
 ) {
-  const { query } = yield* Database
+  const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
-  const reserved = yield* query((db) =>
+  const reserved = yield* read((db) =>
     db
       .selectFrom("reserved_coin")
       .select(["number", "cost"])
@@ -116,7 +119,7 @@ const together = (costs: ReadonlyMap<number, bigint>): Promised => {
 
 export const make = Effect.fnUntraced(function* (chain: Chain) {
   const database = yield* Database
-  const { query, transaction } = database
+  const { query, read, transaction } = database
 
   /** The first free nonce, if it is still free: undefined where another preparation was faster. */
   const take = Effect.fnUntraced(function* (
@@ -124,7 +127,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     sender: AddressBytes,
     next: number,
     until: number,
-    { available, cost, waiting }: Spending
+    { available, cost, keepsCost, waiting }: Spending
   ) {
     const { id } = (yield* ChainRow.present(chain))!
     const { costs, isFull } = yield* promises(account, id, sender, next, waiting)
@@ -134,7 +137,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     let nonce = next
     while (costs.has(nonce)) nonce++
     const now = yield* Clock.currentTimeMillis
-    const kept = { until, cost: String(cost) }
+    const kept = { until, cost: keepsCost ? String(cost) : "0" }
     const rows = yield* query((db) =>
       db
         .insertInto("reserved_coin")
@@ -191,7 +194,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     function* (account: number, sender: AddressBytes, nonce: number) {
       const row = yield* ChainRow.find(chain)
       if (row === undefined) return []
-      const rows = yield* query((db) =>
+      const rows = yield* read((db) =>
         db
           .selectFrom("broadcast")
           .select("raw")
@@ -206,7 +209,32 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
-  return { reserve, promisedBeside, sentWith }
+  /**
+   * Keeps a nonce that is kept already for another transaction in the place of that one, with what it costs, from now on for so
+   * long. The answer is the end; undefined where the nonce is not kept.
+   */
+  const takeOver = Effect.fn("ReservedNonces.takeOver")(
+    function* (account: number, sender: AddressBytes, nonce: number, millis: number, cost: bigint) {
+      const row = yield* ChainRow.find(chain)
+      if (row === undefined) return undefined
+      const now = yield* Clock.currentTimeMillis
+      const [kept] = yield* query((db) =>
+        db
+          .updateTable("reserved_coin")
+          .set({ until: now + millis, cost: String(cost) })
+          .where("account", "=", account)
+          .where("chain", "=", row.id)
+          .where("source", "=", sender)
+          .where("number", "=", nonce)
+          .where(Reservations.holds(sql.ref("until"), now))
+          .returning("until")
+      )
+      return kept?.until
+    },
+    Effect.provideService(Database, database)
+  )
+
+  return { reserve, takeOver, promisedBeside, sentWith }
 })
 
 export type ReservedNonces = Effect.Success<ReturnType<typeof make>>

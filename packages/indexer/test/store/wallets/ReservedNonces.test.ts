@@ -13,7 +13,7 @@ import { takenStores } from "../../../../../test/Stores.ts"
 
 const chain = Chain.ofName("ethereum/devnet")!
 const sender = fromBytes(new Uint8Array(20).fill(1))
-const free = { cost: 0n, available: 0n }
+const free = { cost: 0n, keepsCost: true, available: 0n }
 
 for (const store of takenStores(import.meta.url)) {
   describe(`ReservedNonces on ${store.name}`, () => {
@@ -90,7 +90,7 @@ for (const store of takenStores(import.meta.url)) {
         const [{ promisedBeside, reserve }] = daemons as [ReservedNonces.ReservedNonces]
         // Beyond what a number of SQLite or of JSON holds.
         const coin = 10n ** 24n
-        const spending = { cost: 6n * coin, available: 20n * coin }
+        const spending = { cost: 6n * coin, keepsCost: true, available: 20n * coin }
         const taken = yield* Effect.forEach(
           [0, 1, 2, 3, 4, 5],
           (i) => daemons[i % 2]!.reserve(1, sender, 3, 60_000, spending),
@@ -114,6 +114,26 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(store.layer))
     )
 
+    it.effect("keeps what another transaction costs that takes the place of one that is prepared", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const { promisedBeside, reserve, takeOver } = yield* ReservedNonces.make(chain)
+        const spending = { cost: 60n, keepsCost: true, available: 100n }
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 3 })
+        yield* TestClock.adjust("30 seconds")
+        assert.strictEqual(yield* takeOver(1, sender, 3, 60_000, 20n), 90_000)
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 4 })
+        assert.strictEqual(yield* takeOver(1, sender, 4, 60_000, 80n), 90_000)
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 3, 9), { cost: 100n, nonces: [3, 4] })
+        // Of another account or another nonce there is none, nor of one whose time is over.
+        assert.isUndefined(yield* takeOver(2, sender, 3, 60_000, 1n))
+        assert.isUndefined(yield* takeOver(1, sender, 5, 60_000, 1n))
+        yield* TestClock.adjust("60 seconds")
+        assert.isUndefined(yield* takeOver(1, sender, 3, 60_000, 1n))
+        assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 0n)
+      }).pipe(Effect.provide(store.layer))
+    )
+
     it.effect("counts what a broadcast may cost while it may be mined, in place of what was reserved for it", () =>
       Effect.gen(function* () {
         yield* ChainRow.make(chain)
@@ -123,22 +143,24 @@ for (const store of takenStores(import.meta.url)) {
             ...{ account: 1, chain, transactionId: new Uint8Array(32).fill(id), raw: new Uint8Array(1) },
             ...{ since: 0, numbered: { sender, number, cost }, callback: undefined }
           })
-        yield* reserve(1, sender, 3, 60_000, { cost: 100n, available: 100n })
+        yield* reserve(1, sender, 3, 60_000, { cost: 100n, keepsCost: true, available: 100n })
         const first = yield* broadcast(1, 3, 70n)
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 70n)
         // Of two with the same nonce one is mined: the dearer one, as far as anybody knows.
         const second = yield* broadcast(2, 3, 90n)
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 90n)
-        assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), {
+        assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, keepsCost: true, available: 100n }), {
           promised: { cost: 90n, nonces: [3] }
         })
         // Whose transaction waits at the node takes nothing beside, and its number.
         assert.deepStrictEqual(yield* promisedBeside(1, sender, 2, 9, [3]), { cost: 0n, nonces: [] })
-        const behind = { cost: 11n, available: 11n, waiting: [2, 3] }
+        const behind = { cost: 11n, keepsCost: true, available: 11n, waiting: [2, 3] }
         assert.deepInclude(yield* reserve(1, sender, 2, 1, behind), { nonce: 4 })
         yield* TestClock.adjust(1)
         yield* Broadcasts.record(chain, second.id, { outcome: "failed", error: "underpriced" })
-        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, available: 100n }), { nonce: 4 })
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { cost: 11n, keepsCost: true, available: 100n }), {
+          nonce: 4
+        })
         yield* Broadcasts.record(chain, first.id, { outcome: "dropped", error: "no node has it" })
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 11n)
       }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
