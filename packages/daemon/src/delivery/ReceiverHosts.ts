@@ -1,7 +1,7 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is soon
  * worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see whether
- * the host is back. A URL without an answer, where another one has just had one, is not the host's silence. No host may take
+ * the host is back. One URL without an answer, where another one has just had one, is not the host's silence. No host may take
  * more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an account, of all and of
  * each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer
  * leases are in flight.
@@ -40,7 +40,9 @@ interface Share {
   readonly waiting: Array<Lease>
   /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
   failures: number
-  /** The URL that was answered last, and when: for a while then, another one without an answer is at fault itself. */
+  /** The URLs of the first of these attempts. */
+  readonly silent: Set<string>
+  /** The URL that was answered last, and when: for a while then, another one without an answer may be at fault itself. */
   answered: { readonly url: string; readonly at: number } | undefined
   pausedUntil: number
   /** The subscription that something was leased of last. */
@@ -153,7 +155,15 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { inFlight: 0, waiting: [], failures: 0, answered: undefined, pausedUntil: 0, roundRobinCursor: 0 }
+      share = {
+        inFlight: 0,
+        waiting: [],
+        failures: 0,
+        silent: new Set(),
+        answered: undefined,
+        pausedUntil: 0,
+        roundRobinCursor: 0
+      }
       host.accounts.set(account, share)
     }
     return share
@@ -181,9 +191,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const isFailing = ({ failures }: Share) => failures >= limits.failures
 
-  /** Whether the failure of a URL speaks against the host, and not against the URL alone. */
-  const isOfHost = ({ answered }: Share, url: string, now: number) =>
-    answered === undefined || answered.url === url || !lasts(answered.at + longestPause, now)
+  /** Whether the failure of a URL speaks against the host: of one that is at fault itself the first one alone does. */
+  const isOfHost = ({ answered, silent }: Share, url: string, now: number) =>
+    !silent.has(url) || answered === undefined || answered.url === url || !lasts(answered.at + longestPause, now)
 
   /** Callbacks that may be leased for a host beside those that are. */
   const leftOfHost = (host: Host) =>
@@ -415,10 +425,11 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const share = shareOf(host, account)
       if (answered) {
         share.failures = 0
+        share.silent.clear()
         share.answered = { url, at: now }
       } else if (isOfHost(share, url, now)) {
+        if (!isFailing(share)) share.silent.add(url)
         share.failures++
-        share.answered = undefined
       }
       // A failure of our own is over.
       host.pausedUntil = 0
