@@ -51,10 +51,10 @@ const costOf = (transaction: Transaction): bigint => {
 
 /** Known already, or mined: what a node says of a transaction that it is given again. */
 const isKnown =
-  /already known|known transaction|already imported|already exists|already in (?:the )?(?:block ?chain|pool)/i
+  /already known|known transaction|already imported|already exists|already in (?:the )?(?:block ?chain|pool)|existing tx with same hash/i
 
-/** Refusals that say nothing about the transaction. */
-const passing = /rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
+/** Refusals that say nothing about the transaction; `AlreadyKnown` is Nethermind's of one that it has, or has refused before. */
+const passing = /AlreadyKnown|rate limit|too many requests|busy|timeout|timed out|warming up|syncing|internal error/i
 const passingCodes: ReadonlySet<number> = new Set([-32005, -32029, -32603, 429])
 
 const answerTo = (error: NodeRejected): Broadcasting.Answer => {

@@ -84,6 +84,27 @@ describe("Broadcasting of an EVM chain", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("takes no word for a refusal that nodes say of what they may have", () =>
+    Effect.gen(function* () {
+      for (const [code, message, state] of [
+        [-32000, "already known", "taken"],
+        // As Erigon answers.
+        [-32000, "ALREADY_EXISTS: already known", "taken"],
+        [-32000, "INTERNAL_ERROR: existing tx with same hash", "taken"],
+        [-32000, "INTERNAL_ERROR: could not replace existing tx", "refused"],
+        // As Nethermind answers, also where it has refused the transaction before (its issue 4148).
+        [-32010, "AlreadyKnown", "unanswered"],
+        [-32010, "FeeTooLow, EffectivePriorityFeePerGas too low", "refused"],
+        [-32000, "replacement transaction underpriced", "refused"]
+      ] as const) {
+        const { send } = yield* over(() => {
+          throw new FakeNode.RpcError(code, message)
+        })
+        assert.strictEqual((yield* send(signed({}))).state, state, message)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says where its sender counts a transaction, and the most that it takes", () =>
     Effect.gen(function* () {
       const { numberOf } = yield* over((method) => cheap[method])
