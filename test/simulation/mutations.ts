@@ -62,7 +62,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "A redirect counts as acceptance",
-    file: `${delivery}/internal/DeliveryAttempt.ts`,
+    file: `${delivery}/ReceiverClient.ts`,
     from: "status >= 200 && status < 300",
     to: "status >= 200 && status < 400"
   },

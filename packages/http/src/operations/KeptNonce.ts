@@ -3,6 +3,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import {
+  leavesTooLittle,
   maxReserved,
   type Promised,
   type ReservedNonces,
@@ -52,7 +53,7 @@ export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSecond
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
     const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
-    if (promised.cost > 0n && promised.cost + cost > available) return yield* unpayable(wanted, promised)
+    if (leavesTooLittle(promised, wanted)) return yield* unpayable(wanted, promised)
     const takesOver = named !== undefined && keepsCost
     const until = takesOver ? yield* Effect.orDie(nonces.takeOver(account, sender, nonce, millis, cost)) : undefined
     return { nonce, kept: until === undefined ? {} : keptUntil(until) }

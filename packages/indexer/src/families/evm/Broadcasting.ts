@@ -7,9 +7,8 @@ import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
 import * as Hex from "./internal/Hex.ts"
 import { isMethodMissing, read } from "./internal/NodeAnswer.ts"
+import { gasOfBlob } from "./internal/WaitingTransactions.ts"
 import * as RawTransaction from "./RawTransaction.ts"
-
-const blobGas = 131_072n
 
 /**
  * A fee that is never beyond measure: a thousandth of a coin. Where gas costs next to nothing, as on chains above another
@@ -46,7 +45,7 @@ const offeredBy = (transaction: Transaction): bigint => RawTransaction.offerOf(t
 /** The most that it takes of its sender beside what a chain charges for data, in Wei. */
 const costOf = (transaction: Transaction): bigint => {
   const { blobVersionedHashes, gasLimit, maxFeePerBlobGas, value } = transaction
-  const blobs = BigInt(blobVersionedHashes?.length ?? 0) * blobGas * (maxFeePerBlobGas ?? 0n)
+  const blobs = BigInt(blobVersionedHashes?.length ?? 0) * gasOfBlob * (maxFeePerBlobGas ?? 0n)
   return value + gasLimit * offeredBy(transaction) + blobs
 }
 

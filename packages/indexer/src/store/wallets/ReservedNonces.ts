@@ -117,6 +117,12 @@ const together = (costs: ReadonlyMap<number, bigint>): Promised => {
   return { cost, nonces: nonces.sort((a, b) => a - b) }
 }
 
+/** Whether what others may cost leaves too little; where they cost nothing, the caller has decided what is payable. */
+export const leavesTooLittle = (
+  promised: Promised,
+  { available, cost }: Pick<Spending, "available" | "cost">
+): boolean => promised.cost > 0n && promised.cost + cost > available
+
 export const make = Effect.fnUntraced(function* (chain: Chain) {
   const database = yield* Database
   const { query, read, transaction } = database
@@ -127,13 +133,14 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     sender: AddressBytes,
     next: number,
     until: number,
-    { available, cost, keepsCost, waiting }: Spending
+    spending: Spending
   ) {
+    const { cost, keepsCost, waiting } = spending
     const { id } = (yield* ChainRow.present(chain))!
     const { costs, isFull } = yield* promises(account, id, sender, next, waiting)
     if (isFull) return "full" as const
     const promised = together(costs)
-    if (promised.cost > 0n && promised.cost + cost > available) return { promised }
+    if (leavesTooLittle(promised, spending)) return { promised }
     let nonce = next
     while (costs.has(nonce)) nonce++
     const now = yield* Clock.currentTimeMillis

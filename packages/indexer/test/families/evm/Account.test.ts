@@ -103,8 +103,11 @@ describe("EvmNode.account", () => {
       const alone = { txpool_contentFrom: pool() }
       assert.deepStrictEqual((yield* accountAt(alone, "0x3", "none", 9)).replaced, price)
       assert.isUndefined((yield* accountAt(alone, "0x3", "none", 4)).replaced)
-      // Of a node that lists nothing it is not known.
-      assert.isUndefined((yield* accountAt({}, "0x3", "none", 9)).replaced)
+      // Of a node that lists nothing it is not known, nor of one that answers with no list, as some in front of nodes do.
+      for (const answers of [{}, { txpool_contentFrom: null }]) {
+        const named = yield* accountAt(answers, "0x3", "none", 9)
+        assert.deepStrictEqual([named.replaced, named.afterPending], [undefined, 1_000_000n])
+      }
     })
   )
 

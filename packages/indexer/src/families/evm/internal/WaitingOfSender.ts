@@ -3,7 +3,6 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
-import type { NodeError } from "../../node/NodeError.ts"
 import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
 import * as WaitingTransactions from "./WaitingTransactions.ts"
@@ -40,20 +39,18 @@ export const of = Effect.fnUntraced(function* (
 
 /**
  * What the transaction offers that has a nonce, behind a missing one too, where no block can have it yet: nodes take another one in
- * its place for more alone. Undefined where none has the nonce, or the node does not list what waits.
+ * its place for more alone. Undefined where none has the nonce, or no list of what waits is had: some of those who stand before
+ * nodes refuse it by an HTTP status, and all else can be prepared without it.
  */
-export const offerAt = Effect.fnUntraced(function* (
+export const offerAt = (
   rpc: JsonRpc,
   address: AddressBytes,
   nonce: number
-): Effect.fn.Return<WaitingTransactions.Offer | undefined, NodeError> {
-  const answer = yield* Effect.result(rpc.call(poolMethod, [Hex.encode(address)]))
-  if (Result.isFailure(answer)) {
-    return answer.failure._tag === "NodeRejected" ? undefined : yield* answer.failure
-  }
-  return yield* read(rpc, poolMethod, () => {
-    const nonces = { from: nonce, before: nonce + 1 }
-    const [found] = WaitingTransactions.ofNonces(WaitingTransactions.ofPool(answer.success), nonces) ?? []
-    return found && WaitingTransactions.offerOf(found)
-  })
-})
+): Effect.Effect<WaitingTransactions.Offer | undefined> =>
+  Effect.flatMap(rpc.call(poolMethod, [Hex.encode(address)]), (answer) =>
+    read(rpc, poolMethod, () => {
+      const nonces = { from: nonce, before: nonce + 1 }
+      const [found] = WaitingTransactions.ofNonces(WaitingTransactions.ofPool(answer), nonces) ?? []
+      return found && WaitingTransactions.offerOf(found)
+    })
+  ).pipe(Effect.orElseSucceed(() => undefined))

@@ -10,7 +10,7 @@ export interface Nonces {
 }
 
 /** Gas that one blob counts for (EIP-4844). */
-const gasOfBlob = 131_072n
+export const gasOfBlob = 131_072n
 
 /** The price that a transaction offers for a gas, and whether it has blobs (EIP-4844). */
 export interface Offer extends FeeQuote {
