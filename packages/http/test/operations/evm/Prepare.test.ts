@@ -31,6 +31,7 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const nonces = {
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
     promisedBeside: () => Effect.succeed({ cost: 0n, nonces: [] }),
+    takeOver: () => Effect.succeed(undefined),
     sentWith: () => Effect.succeed([])
   }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {
