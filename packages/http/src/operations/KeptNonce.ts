@@ -38,7 +38,8 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
   return conflictingField(
     "amount",
     `the sender can spend ${coins(available)}, of which transactions that are prepared or sent, and that the node ` +
-      `does not count yet (numbers ${named}) may take ${coins(promised.cost)}, and needs ${coins(cost)}: name the number of one of them to take its place, or come back`
+      `does not count yet (numbers ${named}) may take ${coins(promised.cost)}, and needs ${coins(cost)}: ` +
+      "name the number of one of them to take its place, or come back"
   )
 }
 

@@ -30,6 +30,7 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const freshness = { node, orUnavailable: (effect: unknown) => effect }
   const nonces = {
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
+    takeOver: () => Effect.undefined,
     promisedBeside: () => Effect.succeed({ cost: 0n, nonces: [] }),
     takeOver: () => Effect.succeed(undefined),
     sentWith: () => Effect.succeed([])
