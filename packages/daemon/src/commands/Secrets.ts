@@ -35,27 +35,32 @@ const status = Command.make(
   })
 ).pipe(Command.withDescription("List the keys by their ids, and those that the store needs and are missing"))
 
-/**
- * Fails where a daemon has the store: beside this it would go on with the keys that it has read, encrypt with one that is
- * gone then, and find no key for what is encrypted anew.
- */
+/** Fails where a daemon has the database. */
 const withoutDaemons = Effect.fnUntraced(function* (where: Location) {
-  yield* StoreLock.acquire(where)
   if (where.kind === "sqlite") return
-  // Of two keys that were added to a file at the same time one would be lost, with what is encrypted with it.
-  if (where.secretKeys === undefined) {
-    const file = SecretKeys.fileOf(where)
-    yield* StoreLock.hold(
-      `${file}.lock`,
-      `Another headwater secrets changes ${file} at this moment: let that end first`
-    )
-  }
   const { daemons } = yield* Placements.read
   if (daemons.length === 0) return
   const names = daemons.map(({ name }) => name).join(", ")
   return yield* new StoreLock.StoreInUse({
     message: `The store is in use by the daemons ${names}: stop each of them first`
   })
+})
+
+/**
+ * Keeps the keys to this command. Fails where a daemon has the store: beside this it would go on with the keys that it has
+ * read, encrypt with one that is gone then, and find no key for what is encrypted anew.
+ */
+const alone = Effect.fnUntraced(function* (where: Location) {
+  yield* StoreLock.acquire(where)
+  // Of two keys that were added to a file at the same time one would be lost, with what is encrypted with it.
+  if (where.kind === "postgres" && where.secretKeys === undefined) {
+    const file = SecretKeys.fileOf(where)
+    yield* StoreLock.hold(
+      `${file}.lock`,
+      `Another headwater secrets changes ${file} at this moment: let that end first`
+    )
+  }
+  yield* withoutDaemons(where)
 })
 
 const rotate = Command.make(
@@ -65,10 +70,14 @@ const rotate = Command.make(
     const where = yield* location
     const ofFile = where.secretKeys === undefined
     // Daemons that share a database have the keys of the setting from their start on, the new one among them.
-    yield* ofFile ? withoutDaemons(where) : StoreLock.acquire(where)
+    yield* ofFile ? alone(where) : StoreLock.acquire(where)
     if (ofFile && (yield* SecretKeys.read(where)).length > 0) yield* SecretKeys.addToFile(where)
     const id = yield* SecretKeyChange.encryptAll(where)
-    if (ofFile) yield* SecretKeys.keepUpTo(where, id)
+    if (ofFile) {
+      // One that has begun since may have read the file before.
+      yield* withoutDaemons(where)
+      yield* SecretKeys.keepUpTo(where, id)
+    }
     yield* Console.log(`Every callback secret is encrypted with the key ${id} of ${SecretKeys.placeOf(where)}`)
     yield* Console.error(
       ofFile
@@ -104,7 +113,7 @@ const forget = Command.make(
           `backup of ${SecretKeys.placeOf(where)} first; then add --yes`
       })
     }
-    yield* withoutDaemons(where)
+    yield* alone(where)
     const count = yield* LostSecrets.forget(where)
     yield* Console.log(
       `The secrets of ${count} subscriptions are removed, which are deactivated (${LostSecrets.reason})`

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { unmigrated } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
@@ -54,6 +55,24 @@ describe("headwater secrets", () => {
       for (const { stderr } of beside)
         assert.include(stderr, "Another headwater secrets changes headwater.key at this moment")
       assert.strictEqual(readFileSync(file, "utf8"), `${key}\n`)
+      // A daemon that has read the file before the new key, and tells of itself after.
+      const late = yield* Effect.gen(function* () {
+        const { lockRows, query, transaction } = yield* Database
+        const begun = yield* transaction(
+          Effect.gen(function* () {
+            yield* lockRows((db) => db.selectFrom("store_format").select("id"))
+            const begun = yield* Effect.forkChild(secrets("rotate"))
+            while (readFileSync(file, "utf8") === `${key}\n`) yield* Effect.sleep("20 millis")
+            yield* RunningDaemon.enter({ name: "late", version: "1", roles: ["api"], chains: [] })
+            return begun
+          })
+        )
+        const late = yield* Fiber.join(begun)
+        yield* query((db) => db.deleteFrom("daemon"))
+        return late
+      }).pipe(Effect.scoped, Effect.provide(Database.layer({ ...store, secretKeys: Redacted.make(key) })))
+      assert.match(late.stderr, /The store is in use by the daemons late: stop each of them first/)
+      assert.include(readFileSync(file, "utf8"), key)
       const rotated = yield* secrets("rotate")
       assert.strictEqual(rotated.code, 0, rotated.stderr)
       assert.notInclude(readFileSync(file, "utf8"), key)

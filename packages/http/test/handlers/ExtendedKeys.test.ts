@@ -205,6 +205,8 @@ for (const store of takenStores(import.meta.url)) {
     it.effect("have no more addresses in their windows than the account may have in lists", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* create({ extendedPublicKey: xpub })).status, 201)
+        // Not more of them, but the same one: as a client asks whose answer was lost.
+        assert.strictEqual((yield* create({ extendedPublicKey: xpub })).status, 409)
         const another = { extendedPublicKey: xpub, allowDuplicates: true }
         assert.strictEqual((yield* create({ ...another, window: 6 })).status, 403)
         assert.strictEqual((yield* create({ ...another, window: 5 })).status, 201)

@@ -19,15 +19,14 @@ export const fileOf = (location: Location): Effect.Effect<string, BackupFailed> 
     ? Effect.succeed(location.file)
     : new BackupFailed({ message: "The store is PostgreSQL: back it up by pg_dump, or by its archive of WAL" })
 
-const isThere = (file: string) =>
-  new BackupFailed({ message: `${file} exists already, and is not replaced: remove it, or name another file` })
-
 /** Why the copy cannot be begun. */
 const notMade = (file: string, partial: string) => (cause: unknown) => {
   const { code, message } = cause as NodeJS.ErrnoException
   switch (code) {
     case "EEXIST":
-      return isThere(partial)
+      return new BackupFailed({
+        message: `${partial} exists already: let the backup end that copies to it, or remove what an interrupted one has left`
+      })
     case "ENOENT":
       return new BackupFailed({ message: `${file} cannot be made: its folder does not exist` })
     case "EACCES":
@@ -102,7 +101,11 @@ export const copy = Effect.fn("Backup.copy")(function* (
       for (const name of [partial, StoreFile.logOf(partial), `${partial}-shm`]) rmSync(name, { force: true })
     })
   )
-  if (existsSync(file)) return yield* isThere(file)
+  if (existsSync(file)) {
+    return yield* new BackupFailed({
+      message: `${file} exists already, and is not replaced: remove it, or name another file`
+    })
+  }
   yield* holdState(db)
   const run = Effect.runForkWith(yield* Effect.context<never>())
   let done = 0

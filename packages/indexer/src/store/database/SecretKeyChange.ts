@@ -11,6 +11,7 @@ import { rewriting } from "./internal/SecretRewriting.ts"
 import * as SecretBox from "./internal/SecretBox.ts"
 import type { Location } from "./Location.ts"
 import * as SecretKeys from "./SecretKeys.ts"
+import { rows } from "./Statements.ts"
 
 /** What the rewriting is called in `BackgroundMigrations`. */
 export const name = rewriting.name
@@ -47,7 +48,7 @@ const noneWithout = Effect.fnUntraced(function* (id: string) {
  * forgets no key then.
  */
 export const encryptAll = Effect.fn("SecretKeyChange.encryptAll")(function* (location: Location) {
-  const { query, secrets, transaction } = yield* Database
+  const { exclusive, query, secrets, transaction } = yield* Database
   yield* secrets.prepare
   const [key] = yield* SecretKeys.read(location)
   yield* query((db) =>
@@ -70,10 +71,12 @@ export const encryptAll = Effect.fn("SecretKeyChange.encryptAll")(function* (loc
     schedule: Schedule.spaced("100 millis")
   })
   yield* transaction(
-    Effect.andThen(
-      noneWithout(key!.id),
-      query((db) => db.deleteFrom("secret_key").where("id", "!=", key!.id))
-    )
+    Effect.gen(function* () {
+      // Whoever encrypts notes its key first, and has this lock until its secrets are there to be seen.
+      if (!exclusive) yield* query(rows(sql`lock table secret_key in share row exclusive mode`))
+      yield* noneWithout(key!.id)
+      yield* query((db) => db.deleteFrom("secret_key").where("id", "!=", key!.id))
+    })
   )
   return key!.id
 })

@@ -17,7 +17,7 @@ import * as WalletBranches from "../wallets/WalletBranches.ts"
 import * as DerivedBranches from "./internal/DerivedBranches.ts"
 import * as KeyWindows from "./internal/KeyWindows.ts"
 import * as SubscriptionRow from "./internal/SubscriptionRow.ts"
-import { DuplicateSubscription, type SubscriptionKey } from "./Subscription.ts"
+import { DuplicateSubscription, filterText, type NewSubscription, type SubscriptionKey } from "./Subscription.ts"
 
 /** A branch of a key, and how far its owner knows that it is used. */
 interface NewBranch {
@@ -81,10 +81,11 @@ export const checkLimit = Effect.fn("ExtendedKeys.checkLimit")(function* (
 
 /**
  * Fails where the account has a subscription that tells the same of the same branches of the key to the same URL, whatever
- * its window. In the transaction that makes the new one, which has locked the account.
+ * its window. `chain`: the id of its row.
  */
 export const checkDuplicate = Effect.fnUntraced(function* (
-  wanted: Pick<Row<"subscription">, "account" | "chain" | "event" | "confirmations" | "callback_url" | "filter">,
+  { account, callbackUrl, confirmations, event, filter }: NewSubscription,
+  chain: number,
   { branches, derivation, format, publicKey }: NewKey
 ) {
   const { query } = yield* Database
@@ -96,9 +97,9 @@ export const checkDuplicate = Effect.fnUntraced(function* (
       from extended_key k
       join subscription s on s.id = k.subscription
       where k.public_key = ${publicKey} and k.derivation = ${derivation} and k.format = ${format}
-        and s.account = ${wanted.account} and s.chain = ${wanted.chain} and s.event = ${wanted.event}
-        and s.confirmations = ${wanted.confirmations} and s.callback_url = ${wanted.callback_url}
-        and coalesce(s.filter, '') = ${wanted.filter ?? ""}
+        and s.account = ${account} and s.chain = ${chain} and s.event = ${event}
+        and s.confirmations = ${confirmations} and s.callback_url = ${callbackUrl}
+        and coalesce(s.filter, '') = ${filterText(filter) ?? ""}
         and (select sum(b.branch + 1) from extended_key_branch b where b.subscription = k.subscription) = ${some}
       limit 1`)
   )

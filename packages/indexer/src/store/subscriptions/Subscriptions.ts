@@ -149,7 +149,7 @@ const create = Effect.fnUntraced(function* (
   const [made] = yield* Creation.rowsOf(account, chain, [subscription], limits)
   const values = yield* Effect.catchTag(Effect.fromResult(made!), "Unpaid", Effect.die)
   if (list !== undefined && list !== "edited" && !list.allowDuplicates) {
-    yield* ExtendedKeys.checkDuplicate(values, list.key)
+    yield* ExtendedKeys.checkDuplicate(subscription, values.chain, list.key)
   }
   const [row] = yield* query((db) => db.insertInto("subscription").values(values).returningAll())
   yield* PastTransactions.begin([row!])
@@ -242,10 +242,15 @@ const make = Effect.gen(function* () {
       database.transaction(create({ ...subscription, address: undefined, allowDuplicates: true }, limits, "edited"))
     ),
     createKey: Effect.fn("Subscriptions.createKey")(function* (subscription, key) {
-      // Also before anything is derived: that takes far longer than to refuse it.
-      yield* Effect.provideService(ExtendedKeys.checkLimit(subscription.account, key, limits), Database, database)
-      const first = yield* ExtendedKeys.firstAddresses(subscription.chain, key)
-      const { allowDuplicates } = subscription
+      const { account, allowDuplicates, chain } = subscription
+      const id = yield* chainId(chain)
+      // Both also before anything is derived: that takes far longer than to refuse it. What is there already is no new one,
+      // whatever the limit.
+      yield* Effect.gen(function* () {
+        if (!allowDuplicates && id !== undefined) yield* ExtendedKeys.checkDuplicate(subscription, id, key)
+        yield* ExtendedKeys.checkLimit(account, key, limits)
+      }).pipe(Effect.provideService(Database, database))
+      const first = yield* ExtendedKeys.firstAddresses(chain, key)
       const wanted = { ...subscription, address: undefined, allowDuplicates: true }
       return yield* database.transaction(create(wanted, limits, { allowDuplicates, key, first }))
     }),

@@ -66,6 +66,8 @@ describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
       )
       yield* Deferred.await(begun)
       assert.isTrue(existsSync(`${store}.copy.partial`))
+      const { message } = yield* Effect.flip(Backup.copy(store, `${store}.copy`, () => Effect.void))
+      assert.include(message, "store.db.copy.partial exists already: let the backup end that copies to it, or remove")
       yield* Fiber.interrupt(copying)
       yield* Effect.sleep("200 millis")
       assert.deepStrictEqual(readdirSync(place).sort(), ["store.db", "store.db-shm", "store.db-wal"])

@@ -11,6 +11,7 @@ import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as LostSecrets from "@headwater/indexer/store/subscriptions/LostSecrets"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -167,6 +168,31 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
         yield* on(both)(SecretKeyChange.encryptAll(both))
         yield* prepared
         for (const one of [made, late]) assert.strictEqual(yield* on(withKeys(where, next))(secretOf(one)), secret)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live.skipIf(name === "sqlite")("keep their keys where another process has not committed yet", () =>
+      Effect.gen(function* () {
+        const [where, old, next] = [yield* location, newKey(), newKey()]
+        yield* on(withKeys(where, old))(subscribed)
+        const encrypted = yield* Deferred.make<void>()
+        const daemon = Effect.gen(function* () {
+          const { secrets, transaction } = yield* Database
+          yield* secrets.prepare
+          return yield* transaction(
+            Effect.tap(subscribed, () =>
+              Effect.andThen(Deferred.succeed(encrypted, undefined), Effect.sleep("1 second"))
+            )
+          )
+        }).pipe(on(withKeys(where, old, next)))
+        const both = withKeys(where, next, old)
+        const change = Effect.andThen(Deferred.await(encrypted), Effect.exit(SecretKeyChange.encryptAll(both)))
+        const [late, refused] = yield* Effect.all([daemon, on(both)(change)], { concurrency: "unbounded" })
+        assert.match(String(refused), /Another process encrypts callback secrets with another key/)
+        const prepared = on(withKeys(where, next))(Effect.flatMap(Database, ({ secrets }) => secrets.prepare))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(prepared)))
+        yield* on(both)(SecretKeyChange.encryptAll(both))
+        assert.strictEqual(yield* on(withKeys(where, next))(secretOf(late)), secret)
       }).pipe(Effect.scoped)
     )
 

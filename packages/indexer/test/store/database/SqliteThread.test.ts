@@ -41,8 +41,9 @@ describe("The thread that writes a SQLite file", () => {
   it.live("is followed by another one where it ends, and takes along what it had not committed", () =>
     onStore((threads) =>
       Effect.gen(function* () {
-        const { transaction } = yield* Database
+        const { flush, transaction } = yield* Database
         yield* create("before")
+        yield* flush
         const lost = Effect.gen(function* () {
           yield* create("lost")
           yield* Effect.promise(() => threads[0]!.terminate())
@@ -51,6 +52,8 @@ describe("The thread that writes a SQLite file", () => {
         assert.strictEqual((yield* Effect.flip(transaction(lost))).message, "The SQLite thread has stopped")
         yield* create("after")
         yield* transaction(create("in a transaction"))
+        // The log is the same one.
+        yield* flush
         assert.deepStrictEqual(yield* names, ["before", "after", "in a transaction"])
         assert.lengthOf(threads, 2)
       })
