@@ -32,7 +32,6 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
     takeOver: () => Effect.undefined,
     promisedBeside: () => Effect.succeed({ cost: 0n, nonces: [] }),
-    takeOver: () => Effect.succeed(undefined),
     sentWith: () => Effect.succeed([])
   }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {
