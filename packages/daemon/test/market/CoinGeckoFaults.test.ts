@@ -16,14 +16,15 @@ const second = (seconds: number) => new Date(now + seconds * 1000).toISOString()
 
 const market = (id: string, rest: object = {}) => ({ id, current_price: 50_000, last_updated: second(0), ...rest })
 
-/** `headwater_market_requests_total answered` → how often. */
+/** `headwater_market_requests_total answered` → how often, of CoinGecko: other files of the process have counted for their providers. */
 const counters = Effect.map(
   Metric.snapshot,
   (all) =>
     new Map(
       all.flatMap(({ attributes, id, state }): ReadonlyArray<[string, number]> => {
-        const { outcome } = (attributes ?? {}) as Record<string, string>
-        return id.startsWith("headwater_market_") && "count" in state ? [[`${id} ${outcome}`, Number(state.count)]] : []
+        const { outcome, provider } = (attributes ?? {}) as Record<string, string>
+        const isOwn = id.startsWith("headwater_market_") && provider === "coingecko"
+        return isOwn && "count" in state ? [[`${id} ${outcome}`, Number(state.count)]] : []
       })
     )
 )
