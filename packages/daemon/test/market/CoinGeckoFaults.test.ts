@@ -16,7 +16,7 @@ const second = (seconds: number) => new Date(now + seconds * 1000).toISOString()
 
 const market = (id: string, rest: object = {}) => ({ id, current_price: 50_000, last_updated: second(0), ...rest })
 
-/** `headwater_market_requests_total answered` → how often, of CoinGecko: other files of the process have counted for their providers. */
+/** `headwater_market_requests_total answered` → how often: of CoinGecko, since other files count in the same process. */
 const counters = Effect.map(
   Metric.snapshot,
   (all) =>
