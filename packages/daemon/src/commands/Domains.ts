@@ -51,12 +51,10 @@ const list = Command.make(
       domains,
       ["DOMAIN", "ADDED", "VERIFIED", "TOKEN"],
       domains.map(({ created, name, token, verified }) => [
-        ...[
-          name,
-          time(created),
-          verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified),
-          token
-        ]
+        name,
+        time(created),
+        verified === undefined ? ({ text: "no", colour: "yellow" } as const) : time(verified),
+        token
       ])
     )
   })

@@ -2,51 +2,45 @@
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
-export const Derivation = Schema.Literals(["account", "bip32"])
-
-/** How the wallet derives, in any letter case. */
-export const derivation = {
-  derivation: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^(account|bip32)$/i, { message: "must be account or bip32" }))
-      .annotate({ description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)" })
+/** One of some words, in any letter case. */
+const inAnyCase = <const Words extends ReadonlyArray<string>>(
+  words: Schema.Literals<Words>,
+  message: string,
+  about: { readonly description: string; readonly examples?: readonly [string, ...Array<string>] }
+) =>
+  Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(new RegExp(`^(${words.literals.join("|")})$`, "i"), { message }))
+      .annotate(about)
       .pipe(
         Schema.decodeTo(
-          Derivation,
+          words,
           SchemaTransformation.transform({
-            decode: (text) => text.toLowerCase() as typeof Derivation.Type,
-            encode: (derivation) => derivation
+            decode: (text): Words[number] => words.literals.find((word) => word.toLowerCase() === text.toLowerCase())!,
+            encode: (word: Words[number]): string => word
           })
         )
       )
   )
+
+export const Derivation = Schema.Literals(["account", "bip32"])
+
+/** How the wallet derives. */
+export const derivation = {
+  derivation: inAnyCase(Derivation, "must be account or bip32", {
+    description: "`account` (m/0/i and m/1/i, the default) or `bip32` (m/i)"
+  })
 }
 
 export const Format = Schema.Literals(["P2PKH", "P2SH-P2WPKH", "P2WPKH", "P2TR", "STANDARD", "CLASSIC"])
 
-/** The form of the wallet's addresses, in any letter case. */
+/** The form of the wallet's addresses. */
 export const format = {
-  format: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isPattern(/^(P2PKH|P2SH-P2WPKH|P2WPKH|P2TR|STANDARD|CLASSIC)$/i, {
-        message: `must be one of ${Format.literals.join(", ")}`
-      })
-    )
-      .annotate({
-        description:
-          "Form of the wallet's addresses, one that the chain has: by default the form that the key's version says " +
-          "(ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet",
-        examples: ["P2WPKH"]
-      })
-      .pipe(
-        Schema.decodeTo(
-          Format,
-          SchemaTransformation.transform({
-            decode: (text) => text.toUpperCase() as typeof Format.Type,
-            encode: (format) => format
-          })
-        )
-      )
-  )
+  format: inAnyCase(Format, `must be one of ${Format.literals.join(", ")}`, {
+    description:
+      "Form of the wallet's addresses, one that the chain has: by default the form that the key's version says " +
+      "(ypub, zpub …), else P2WPKH where the chain has it. The same key in another form is another wallet",
+    examples: ["P2WPKH"]
+  })
 }
 
 /** Of test vector 1 of BIP-32. */

@@ -48,7 +48,7 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
  * with the field that says until when it is kept. Fails where the account's other transactions leave too little.
  */
 export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
-  const { account, available, cost, keepsCost, named, next, reserve, sender, waiting = [] } = wanted
+  const { account, cost, keepsCost, named, next, reserve, sender, waiting } = wanted
   const millis = reservationSeconds * 1_000
   const keptUntil = (until: number) => ({ reservedUntil: Math.floor(until / 1_000) })
   if (named !== undefined || !reserve) {
@@ -59,8 +59,7 @@ export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSecond
     const until = takesOver ? yield* Effect.orDie(nonces.takeOver(account, sender, nonce, millis, cost)) : undefined
     return { nonce, kept: until === undefined ? {} : keptUntil(until) }
   }
-  const spending = { available, cost, keepsCost, waiting }
-  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, millis, spending))
+  const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, millis, wanted))
   if (taken === "full") {
     return yield* conflictingField(
       "sender",
