@@ -6,11 +6,11 @@
 import type { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { Assets } from "@headwater/indexer/store/market/Assets"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
+import * as RetryForever from "@headwater/indexer/sync/RetryForever"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Catalogue from "./Catalogue.ts"
 import * as MarketMetrics from "./MarketMetrics.ts"
@@ -95,18 +95,16 @@ const thinning = Effect.gen(function* () {
   )
 })
 
-/** Lists the assets that ship, and runs every task as long as the layer lives. */
-export const layer: Layer.Layer<never, DatabaseError, Assets | RecurringTasks | Providers> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    yield* Effect.retry(Catalogue.seed, {
-      schedule: Schedule.spaced("1 second"),
-      while: ({ storeFailed }) => storeFailed
-    })
-    for (const provider of yield* Providers) {
-      for (const task of provider.tasks) yield* Effect.forkScoped(repeat(provider, task))
-    }
-    yield* Effect.forkScoped(thinning)
-  })
+const run = Effect.gen(function* () {
+  yield* RetryForever.untilDone("Listing the assets that ship", Catalogue.seed)
+  const providers = yield* Providers
+  const tasks = providers.flatMap((provider) => provider.tasks.map((task) => repeat(provider, task)))
+  yield* Effect.all([...tasks, thinning], { concurrency: "unbounded", discard: true })
+})
+
+/** Lists the assets that ship, and then runs every task, as long as the layer lives. A store that takes nothing holds up nobody else. */
+export const layer: Layer.Layer<never, never, Assets | RecurringTasks | Providers> = Layer.effectDiscard(
+  Effect.forkScoped(run)
 )
 
 /** No provider is configured, or none of this name. */

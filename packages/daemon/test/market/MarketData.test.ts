@@ -66,8 +66,18 @@ describe("MarketData", () => {
         const cause = failures.shift()
         return cause === undefined ? assets.put(...listed) : Effect.fail(new DatabaseError({ cause }))
       }
-      yield* Effect.provideService(run([]), Assets, { ...assets, put })
+      const seldom = counting("seldom", 60_000)
+      yield* Effect.provideService(run([{ name: "a", tasks: [seldom.task] }]), Assets, { ...assets, put })
+      yield* until(() => seldom.times.length > 0)
       assert.isAbove((yield* assets.list({ limit: 1, offset: 0 })).total, 15)
+    }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
+  )
+
+  it.live("holds up nobody where the store takes nothing for good", () =>
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const cause = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" })
+      yield* Effect.provideService(run([]), Assets, { ...assets, put: () => Effect.fail(new DatabaseError({ cause })) })
     }).pipe(Effect.scoped, Effect.provide(MarketServices.layer))
   )
 
