@@ -33,6 +33,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { commandName } from "./CommandName.ts"
 import * as Console from "./console/Console.ts"
+import * as DaemonUrl from "./DaemonUrl.ts"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
 import * as DomainVerification from "./delivery/DomainVerification.ts"
@@ -62,16 +63,13 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   advice: Schema.String
 }) {}
 
-const cannotListen = (
-  section: "http" | "console",
-  { host, port }: { readonly host: string; readonly port: number }
-) => {
+const cannotListen = (section: "http" | "console", address: { readonly host: string; readonly port: number }) => {
   const who = section === "http" ? "Cannot" : "The console cannot"
   return ({ cause }: { readonly cause: unknown }) => {
     const { code, message } = cause as NodeJS.ErrnoException
     return Layer.effectDiscard(
       new CannotListen({
-        message: `${who} listen on ${host}:${port}: ${message}`,
+        message: `${who} listen on ${DaemonUrl.place(address)}: ${message}`,
         ...(code === "EADDRINUSE"
           ? ({
               code: "port_in_use",

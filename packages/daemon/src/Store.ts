@@ -1,6 +1,6 @@
 /** The store that the settings name, how long it keeps callbacks, and how much of it an account may take. */
 import { Limits } from "@headwater/indexer/store/accounts/Limits"
-import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError, type Location } from "@headwater/indexer/store/database/Database"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,6 +14,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   /** As `doctor` names what is wrong. */
   code: Schema.Literals([
     "store_unavailable",
+    "file_damaged",
     "store_in_use",
     "store_too_new",
     "store_incomplete",
@@ -29,8 +30,10 @@ export const secretKeyAdvice =
   "put the key back from its backup, or set store.secretKey (docs/operations.md, Callback secrets); if the key is lost, see " +
   `${commandName} secrets forget`
 
+/** What to do where the SQLite file is damaged. */
+export const damageAdvice = "stop the daemon, check the disk, and restore a backup (docs/operations.md, Backup)"
+
 const codes = {
-  DatabaseError: "store_unavailable",
   StoreInUse: "store_in_use",
   StoreTooNew: "store_too_new",
   StoreIncomplete: "store_incomplete",
@@ -61,25 +64,29 @@ const sqliteAdvice = (message: string) =>
     ? "make room on the file's disk, and start again: an upgrade goes on where it was"
     : "check that its folder exists and this user may write there, and that store.sqlite names the file"
 
-/** The store's name in messages, and what to check where the store does not open. */
-const words = (location: Location, message: string) =>
-  location.kind === "sqlite"
-    ? { name: `the SQLite file ${location.file}`, advice: sqliteAdvice(message) }
-    : { name: "PostgreSQL", advice: postgresAdvice(message) }
+const nameOf = (location: Location) => (location.kind === "sqlite" ? `the SQLite file ${location.file}` : "PostgreSQL")
+
+/** Why a statement failed as the store was opened, and what to check. */
+const ofDatabase = ({ kind }: Location, { damaged, message }: DatabaseError) =>
+  damaged
+    ? ({ code: "file_damaged", advice: damageAdvice } as const)
+    : ({
+        code: "store_unavailable",
+        advice: kind === "sqlite" ? sqliteAdvice(message) : postgresAdvice(message)
+      } as const)
 
 export const layer = Layer.unwrap(
   Effect.map(Settings.Settings, (settings) => {
     const location = Settings.storeLocation(settings)
     return Database.layer(location).pipe(
       Layer.catch((error) => {
-        const { advice, name } = words(location, error.message)
+        const { advice, code } =
+          error._tag === "DatabaseError"
+            ? ofDatabase(location, error)
+            : { code: codes[error._tag], advice: "follow the message, and try again" }
         return Layer.effect(
           Database,
-          new StoreUnavailable({
-            message: `Cannot open ${name}: ${error.message}`,
-            code: codes[error._tag],
-            advice: error._tag === "DatabaseError" ? advice : "follow the message, and try again"
-          })
+          new StoreUnavailable({ message: `Cannot open ${nameOf(location)}: ${error.message}`, code, advice })
         )
       }),
       Layer.merge(retention(settings)),

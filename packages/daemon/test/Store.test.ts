@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import type { Database } from "@headwater/indexer/store/database/Database"
@@ -75,5 +76,21 @@ describe("the settings' store", () => {
       assert.match(message, /^Cannot open PostgreSQL: ENOENT: .*\/nonexistent\/ca\.pem/)
       assert.include(advice, "sslrootcert")
     }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live("is called damaged where SQLite finds the file so, and a backup is advised", () =>
+    Effect.gen(function* () {
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
+      const { file } = (yield* location) as { readonly file: string }
+      yield* Effect.sync(() => writeFileSync(file, "no database\n".repeat(1_000)))
+      const settings = yield* SettingsFile.load(undefined, {
+        HEADWATER_STORE_SQLITE: file,
+        HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1"
+      })
+      const { advice, code } = yield* Effect.flip(
+        Effect.scoped(Layer.build(Layer.provide(Store.layer, Layer.succeed(Settings.Settings, settings))))
+      )
+      assert.deepStrictEqual([code, advice], ["file_damaged", Store.damageAdvice])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

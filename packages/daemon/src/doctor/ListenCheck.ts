@@ -26,7 +26,7 @@ const isOurs = (address: Address, path: string) =>
   }).pipe(Effect.orElseSucceed(() => false))
 
 const checkOne = Effect.fnUntraced(function* (subject: string, address: Address, path: string) {
-  const place = `${address.host}:${address.port}`
+  const place = DaemonUrl.place(address)
   const code = yield* refusal(address)
   if (code === undefined) return { subject, level: "ok", message: `${place} is free` } satisfies Finding
   if (code === "EADDRINUSE" && (yield* isOurs(address, path))) {

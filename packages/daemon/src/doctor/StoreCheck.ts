@@ -62,7 +62,7 @@ const wholeness = ({ damage, name }: Of<"file">): Unaddressed => {
         level: "problem",
         code: "file_damaged",
         message: `the file is damaged: ${damage.join("; ")}`,
-        advice: "stop the daemon, check the disk, and restore a backup (docs/operations.md, Backup)"
+        advice: Store.damageAdvice
       }
 }
 

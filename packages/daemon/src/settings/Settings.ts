@@ -71,7 +71,8 @@ const host = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
       (value) =>
-        URL.parse(`https://${value}`)?.hostname === value || "must be a host alone, without scheme, port or path"
+        URL.parse(`https://${value}`)?.hostname === value ||
+        "must be a host alone, without scheme, port or path, an IPv6 address in brackets"
     )
   )
 )

@@ -580,7 +580,7 @@ describe("SettingsFile", () => {
       assert.deepStrictEqual(fromEnvironment.callbacks.allowHosts, ["a.internal", "b"])
       for (const host of ["", "hooks.internal:8443", "https://hooks.internal", "hooks.internal/path", "a b", "::1"]) {
         const problems = yield* problemsOf("a.toml", `[callbacks]\nallowHosts = ["${host}"]\n${chain}`)
-        const rule = "must be a host alone, without scheme, port or path"
+        const rule = "must be a host alone, without scheme, port or path, an IPv6 address in brackets"
         assert.deepStrictEqual(problems, { "callbacks.allowHosts[0]": rule }, host)
       }
     }).pipe(withServices, Effect.scoped)
