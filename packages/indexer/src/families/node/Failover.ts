@@ -62,9 +62,14 @@ const count = ({ _tag, method, node }: NodeError & { readonly method?: string })
 
 const firstRestMillis = 1_000
 const longestRestMillis = 60_000
+/**
+ * A node that was waited for in vain, as one that hangs, rests so many times as long as that took: each attempt at it holds
+ * up the chain for as long again.
+ */
+const restsPerWait = 10
 const firstBackoffMillis = 200
 const longestBackoffMillis = 5_000
-/** Of a node that lied or stands still. */
+/** Of a node that lied or stands still, and the longest of one that was waited for. */
 const refusedMillis = 600_000
 
 /** Errors of what was answered, by which another node may do better. */
@@ -108,9 +113,10 @@ export const make = <N extends { readonly name: string }>(
     health.reason = undefined
   }
 
-  const failed = ({ health }: Member<N>, now: number, waitMillis: number) => {
+  const failed = ({ health }: Member<N>, start: number, now: number, waitMillis: number) => {
     const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
-    health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waitMillis))
+    const waited = now - start < firstRestMillis ? 0 : Math.min(restsPerWait * (now - start), refusedMillis)
+    health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waited, waitMillis))
   }
 
   const restMember = Effect.fnUntraced(function* (member: Member<N>, reason: string) {
@@ -149,7 +155,7 @@ export const make = <N extends { readonly name: string }>(
         succeeded(member, now)
         return yield* error
       }
-      failed(member, now, waitMillis)
+      failed(member, start, now, waitMillis)
       if (attempt >= attempts) return yield* error
       if (isWell(choose(now), now)) continue
       const backoff = Math.min(firstBackoffMillis * 2 ** (attempt - 1), longestBackoffMillis)

@@ -548,6 +548,18 @@ describe("JsonRpc", () => {
       })
     )
 
+    it.live("one that hangs is not waited for again after a second", () =>
+      Effect.gen(function* () {
+        const first = yield* misbehaving(hangs)
+        const second = yield* misbehaving(echo)
+        const rpc = yield* JsonRpc.make({ urls: [first.url, second.url], timeoutMillis: 1_500 })
+        assert.strictEqual(yield* rpc.call("echo", [1]), 1)
+        yield* Effect.sleep(1_100)
+        assert.strictEqual(yield* rpc.call("echo", [2]), 2)
+        assert.strictEqual(first.requests(), 1)
+      })
+    )
+
     it.live("a batch is answered by one node alone", () =>
       Effect.gen(function* () {
         const named = (name: string, behaviour?: Behaviour) =>
