@@ -19,7 +19,10 @@ const pages = Pages.all
 /** A language that is not installed checks nothing, and its test says that it was skipped. */
 const has = (command: string) => existsSync(`/usr/bin/${command}`)
 
-/** The samples of the guide with a program around: arguments are the body, and of each request secret, time and signature. */
+/**
+ * The samples of the guide with a program around: arguments are the body, and of each request secret, time and signature.
+ * One without a time has no header at all.
+ */
 const samples = [
   {
     language: "Java",
@@ -32,8 +35,8 @@ const samples = [
         ${code}
         public static void main(String[] args) throws Exception {
           for (int i = 1; i < args.length; i += 3)
-            System.out.println(isGenuine(Map.of("webhook-id", "id", "webhook-timestamp", args[i + 1],
-              "webhook-signature", args[i + 2]), args[0].getBytes(UTF_8), args[i]));
+            System.out.println(isGenuine(args[i + 1].isEmpty() ? Map.of() : Map.of("webhook-id", "id",
+              "webhook-timestamp", args[i + 1], "webhook-signature", args[i + 2]), args[0].getBytes(UTF_8), args[i]));
         }
       }`
   },
@@ -44,7 +47,8 @@ const samples = [
     program: (code: string) => `${code}
       body, *requests = ARGV
       requests.each_slice(3) do |secret, timestamp, signature|
-        puts genuine?({ "webhook-id" => "id", "webhook-timestamp" => timestamp, "webhook-signature" => signature }, body.b, secret)
+        headers = { "webhook-id" => "id", "webhook-timestamp" => timestamp, "webhook-signature" => signature }
+        puts genuine?(timestamp.empty? ? {} : headers, body.b, secret)
       end`
   },
   {
@@ -54,7 +58,7 @@ const samples = [
     program: (code: string) => `<?php
       ${code}
       for ($i = 2; $i < $argc; $i += 3)
-        echo json_encode(is_genuine(['webhook-id' => 'id', 'webhook-timestamp' => $argv[$i + 1],
+        echo json_encode(is_genuine($argv[$i + 1] === '' ? [] : ['webhook-id' => 'id', 'webhook-timestamp' => $argv[$i + 1],
           'webhook-signature' => $argv[$i + 2]], $argv[1], $argv[$i])), "\n";`
   },
   {
@@ -67,7 +71,9 @@ const samples = [
       func main() {
         for i := 2; i < len(os.Args); i += 3 {
           h := http.Header{}
-          h.Set("webhook-id", "id"); h.Set("webhook-timestamp", os.Args[i+1]); h.Set("webhook-signature", os.Args[i+2])
+          if os.Args[i+1] != "" {
+            h.Set("webhook-id", "id"); h.Set("webhook-timestamp", os.Args[i+1]); h.Set("webhook-signature", os.Args[i+2])
+          }
           fmt.Println(isGenuine(h, []byte(os.Args[1]), os.Args[i]))
         }
       }`
@@ -161,7 +167,11 @@ describe("documentation", () => {
       sign("plain", "plain", now),
       sign("secret", "whsec_c2VjcmV0", now),
       sign("another", "plain", now),
-      sign("plain", "plain", now - 400)
+      sign("plain", "plain", now - 400),
+      // What strangers send is refused, and raises nothing.
+      ["plain", "", ""],
+      ["plain", "soon", "v1,AAAA"],
+      ["plain", String(now), "v1,A v1,# ü"]
     ].flat()
 
     for (const { extension, language, program, run } of samples) {
@@ -173,7 +183,10 @@ describe("documentation", () => {
           const file = join(folder, `Sample.${extension}`)
           writeFileSync(file, program(code))
           const told = execFileSync(command!, [...args, file, body, ...requests], { encoding: "utf8" })
-          assert.strictEqual(told.trim().toLowerCase().split(/\s+/).join(" "), "true true false false")
+          assert.strictEqual(
+            told.trim().toLowerCase().split(/\s+/).join(" "),
+            "true true false false false false false"
+          )
         } finally {
           rmSync(folder, { recursive: true })
         }
@@ -193,13 +206,18 @@ def sign(key):
 body = ${JSON.stringify(body)}.encode()
 print(is_genuine(sign(${secret}), body, SECRET), is_genuine(sign(b"wrong"), body, SECRET))
 late = sign(${secret}); late["webhook-timestamp"] = "1"
-print(is_genuine(late, body, SECRET))`
+soon = {**late, "webhook-timestamp": "soon"}
+odd = {**sign(${secret}), "webhook-signature": "v1,A v1,# ü"}
+print(*(is_genuine(headers, body, SECRET) for headers in [late, {}, soon, odd]))`
     for (const [secret, key] of [
       ['"plain"', 'b"plain"'],
       ['"whsec_c2VjcmV0"', 'b"secret"']
     ] as const) {
       const program = `${code}\nSECRET = ${secret}\n${check(key)}`
-      assert.strictEqual(execFileSync("python3", ["-c", program], { encoding: "utf8" }), "True False\nFalse\n")
+      assert.strictEqual(
+        execFileSync("python3", ["-c", program], { encoding: "utf8" }),
+        "True False\nFalse False False False\n"
+      )
     }
   })
 

@@ -27,8 +27,8 @@ export const commandName = called.name
 export const asTyped = (text: string, name = commandName): string =>
   text.replaceAll(/(?<![\w/-])headwater (?=(?:doctor|init|replay|rewind|skip|status)\b)/g, `${name} `)
 
-/** A path as a word of a shell command. */
-export const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
+/** A text, as a path or an account's name, as one word of a shell command. */
+export const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 /** A command that can be copied in any folder, with variables before it, as in `NAME=value `. */
 export const anywhere = (args: string, variables = ""): string => {

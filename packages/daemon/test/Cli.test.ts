@@ -189,6 +189,9 @@ describe("the command line", () => {
       assert.deepInclude(added, { name: "b.example", record: "_headwater-challenge.b.example" })
       yield* ended("domains", "approve", "acme", "b.example")
       assert.include((yield* ended("domains", "add", "acme", "b.example")).stderr, "already")
+      yield* ended("accounts", "create", "Acme & Co")
+      const spaced = yield* ended("domains", "add", "Acme & Co", "hooks.example.com")
+      assert.include(spaced.stderr, "domains approve 'Acme & Co' hooks.example.com")
 
       const copied = yield* run(["backup", `${cwd}/copy.db`, "--config", config])
       assert.strictEqual(copied.code, 0, copied.stderr)

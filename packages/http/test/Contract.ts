@@ -8,7 +8,10 @@ interface Operation {
   /** With parameters in braces. */
   readonly path: string
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: object }>
-  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: object }> }
+  readonly requestBody?: {
+    readonly required: boolean
+    readonly content: Record<string, { readonly schema: object; readonly example?: object }>
+  }
   readonly responses: Record<
     string,
     { readonly content: Record<string, { readonly schema: object; readonly example?: object }> }
@@ -54,6 +57,14 @@ export const exampleOf = ({ responses }: Operation) => {
     readonly data: { readonly item?: object; readonly items?: ReadonlyArray<object> }
   }
   return data
+}
+
+/** The `data.item` of the request that the document shows as an example. */
+export const requestExampleOf = ({ requestBody }: Operation) => {
+  const { data } = requestBody!.content["application/json"]!.example as {
+    readonly data: { readonly item: Readonly<Record<string, unknown>> }
+  }
+  return data.item
 }
 
 /** Every error of an operation, as status and code. */

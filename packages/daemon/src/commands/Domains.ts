@@ -11,7 +11,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { commandName } from "../CommandName.ts"
+import { commandName, quoted } from "../CommandName.ts"
 import { printRows, time } from "../internal/Table.ts"
 import { account, audited, deed } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
@@ -78,7 +78,7 @@ const add = Command.make(
             `  DNS    ${record}  TXT  "${token}"`,
             `  HTTPS  ${url}, which answers 200 with ${token}`,
             `Then an API key of ${input.account} verifies the domain: POST /domains/${name}/verify`,
-            `Without proof, by your word: ${commandName} domains approve ${input.account} ${name}`
+            `Without proof, by your word: ${commandName} domains approve ${quoted(input.account)} ${name}`
           ].join("\n")
         : `${input.account} may receive callbacks on ${name} already`
     )

@@ -11,7 +11,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Terminal from "effect/Terminal"
-import { commandName } from "../CommandName.ts"
+import { commandName, quoted } from "../CommandName.ts"
 import * as FindingText from "../internal/FindingText.ts"
 import * as Screen from "../internal/Screen.ts"
 import * as SettingsFile from "../settings/SettingsFile.ts"
@@ -150,7 +150,7 @@ export const init = Command.make(
       const nodes = [...flags].flatMap(([name, urls]) => urls.map((url) => [known.get(name)!, url] as const))
       yield* Effect.forEach(nodes, ([chain, url]) => look(chain, url), { concurrency: 4, discard: true })
     }
-    yield* Console.log(`${file} is written. Next: ${commandName} doctor --config ${file}`)
+    yield* Console.log(`${file} is written. Next: ${commandName} doctor --config ${quoted(file)}`)
   })
 ).pipe(
   Command.withDescription(

@@ -88,11 +88,11 @@ const stored = Effect.gen(function* () {
   )
 })
 
-/** The state as people read it. */
-const stateCell = (state: string | null): Cell => {
+/** The state as people read it; a daemon that does not know its caller tells none. */
+const stateCell = (state: string | null, isTold: boolean): Cell => {
   switch (state) {
     case null:
-      return { text: "not running", colour: "dim" }
+      return { text: isTold ? "not running" : "not told", colour: "dim" }
     case "following":
       return { text: state, colour: "green" }
     case "syncing":
@@ -109,6 +109,7 @@ const text = (value: number | string | null) => (value === null ? "-" : String(v
 /** What the daemon and the store say together. */
 const look = Effect.gen(function* () {
   const daemon = Option.getOrUndefined(yield* running)
+  const details = daemon !== undefined && "chains" in daemon ? daemon : undefined
   const found = (yield* stored).map(({ gaps, shown }) => {
     const {
       catchingUp = null,
@@ -120,15 +121,16 @@ const look = Effect.gen(function* () {
       // Absent where another daemon follows the chain.
       unproven,
       verify = null
-    } = (daemon !== undefined && "chains" in daemon ? daemon.chains[shown.chain] : undefined) ?? {}
+    } = details?.chains[shown.chain] ?? {}
     return { gaps, shown: { ...shown, state, message, head, catchingUp, networkDoubt, verify, unproven, resting } }
   })
   const full = yield* FullAccounts.read
   const ready = daemon?.ready ?? false
-  const told = daemon !== undefined && "reasons" in daemon ? daemon.reasons : ready ? [] : [withoutToken]
+  const told = details?.reasons ?? (ready ? [] : [withoutToken])
   const reasons = daemon === undefined ? [`the daemon does not run; ${commandName} serve starts it`] : told
+  const isTold = daemon === undefined || details !== undefined
   const { daemons } = Placements.shown(yield* Placements.read)
-  return { found, full, daemons, isRunning: daemon !== undefined, ready, reasons }
+  return { found, full, daemons, isRunning: daemon !== undefined, isTold, ready, reasons }
 })
 
 type Look = Effect.Success<typeof look>
@@ -141,11 +143,11 @@ const asJson = ({ daemons, found, full, isRunning, ready, reasons }: Look) =>
     daemons
   })
 
-const chainTable = ({ found }: Look) =>
+const chainTable = ({ found, isTold }: Look) =>
   table(
     ["CHAIN", "STATE", "FIRST", "HEIGHT", "HEAD", "BLOCK TIME"],
     found.map(({ shown: { blockTimestamp, chain, firstHeight, head, height, state } }) => [
-      ...[chain, stateCell(state), text(firstHeight), text(height), text(head)],
+      ...[chain, stateCell(state, isTold), text(firstHeight), text(height), text(head)],
       blockTimestamp === null ? "-" : time(blockTimestamp * 1000)
     ])
   )
@@ -167,7 +169,7 @@ const asTable = Effect.fnUntraced(function* (look: Look) {
 })
 
 /** What the table has no column for. */
-const notes = ({ found, full, reasons }: Look): ReadonlyArray<string> => [
+const notes = ({ found, full, isTold, ready, reasons }: Look): ReadonlyArray<string> => [
   ...found.flatMap(({ gaps, shown }) => {
     const { addressSync, catchingUp, networkDoubt, notUnderstood, replay, resting, unproven, walletSync } = shown
     return [
@@ -204,6 +206,7 @@ const notes = ({ found, full, reasons }: Look): ReadonlyArray<string> => [
       `Account ${JSON.stringify(name)} has ${full.waitingCallbacks} callbacks that wait, as many as may: what happens at ` +
       "its busy addresses is kept, and told when they are fewer"
   ),
+  ...(ready && !isTold ? [`Ready; ${withoutToken}`] : []),
   ...reasons.map((reason) => `Not ready: ${reason}`)
 ]
 

@@ -1,7 +1,7 @@
 /** What needs the operator now, or an account of what is its own, the worst first: from what `/ready`, doctor and metrics rest on. */
 import type { Target } from "@headwater/indexer/store/operator/OperatorView"
 import type { HostHealth, State } from "@headwater/indexer/store/subscriptions/ReceiverHealth"
-import { commandName } from "../CommandName.ts"
+import { commandName, quoted } from "../CommandName.ts"
 import type { FindingCode } from "../doctor/FindingExplanations.ts"
 import { codeOfGap } from "../doctor/StoreCheck.ts"
 import type { OwnOutage } from "../supervision/OwnOutages.ts"
@@ -86,9 +86,6 @@ const ofChain = ({ catchingUp, gaps, name, problem, state, status }: Standing): 
     )
   ]
 }
-
-/** An account's name as one word of a shell, to which some characters mean something between double quotes, too. */
-const quoted = (name: string) => (/["$`\\!]/.test(name) ? `'${name.replaceAll("'", "'\\''")}'` : `"${name}"`)
 
 const ofHost = (
   { account, error, host, inactiveSubscriptions, state }: Facts["hosts"][number],

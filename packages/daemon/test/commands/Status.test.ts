@@ -44,6 +44,17 @@ describe("headwater status", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("calls no chain stopped that a daemon, which does not know the caller, tells nothing of", () =>
+    Effect.gen(function* () {
+      const daemon = new URL(yield* LocalServer.http((_, response) => response.end('{"ready":true}')))
+      const config = join(yield* folder(Number(daemon.port)), "headwater.json")
+      const { code, stderr, stdout } = yield* runCommand(["status", "--config", config])
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /\nethereum\/devnet {2}not told/)
+      assert.include(stderr, "Ready; the daemon tells its reasons to who has metrics.token")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("with --watch prints again only what has changed, and ends well on Ctrl-C", () =>
     Effect.gen(function* () {
       let looks = 0

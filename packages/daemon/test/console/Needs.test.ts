@@ -23,8 +23,8 @@ describe("Needs", () => {
   it("tells the operator the commands as they are typed here", () => {
     const commands = told(false).flatMap(({ command }) => command ?? [])
     assert.deepStrictEqual(commands, [
-      `${commandName} subscriptions recover "acme" --host failing.test`,
-      `${commandName} domains approve "acme" unverified.test`
+      `${commandName} subscriptions recover acme --host failing.test`,
+      `${commandName} domains approve acme unverified.test`
     ])
     const damaged = Needs.of({
       ...{ now: 1, isAccount: false, outages: [], damage: "malformed", chains: [], hosts: [] },

@@ -7030,7 +7030,7 @@ export interface operations {
               readonly callbackUrl?: string
               /**
                * @description The signed transaction as the chain serialises it, with or without `0x`
-               * @example 0x02f86c0180843b9aca0084773594008252089435353535353535353535353535353535353535350180c080a0e95fc7efc1d6d1efd2ba0d23c34c3f29c1ea9b9b9b9b9b9b9b9b9b9b9b9b9b9ba06f9fc7efc1d6d1efd2ba0d23c34c3f29c1ea9b9b9b9b9b9b9b9b9b9b9b9b9b9b
+               * @example 0x02f8730107843b9aca00850737be76008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c080a01848058a9760ed57a536e7083a4b34c32a9073043b90fce77417ffee81c0b1bea06a8f8957221496c422ce4b0f11bc7061fed44fea100ae9ebd37cd672760f4e3a
                */
               readonly signedTransactionHex: string
             }
@@ -9706,7 +9706,7 @@ export interface operations {
             readonly item: {
               /**
                * @description The transaction in its wire format, in hexadecimal with or without `0x`
-               * @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0
+               * @example 0x02f8730107843b9aca00850737be76008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c080a01848058a9760ed57a536e7083a4b34c32a9073043b90fce77417ffee81c0b1bea06a8f8957221496c422ce4b0f11bc7061fed44fea100ae9ebd37cd672760f4e3a
                */
               readonly rawTransactionHex: string
             }
@@ -9754,7 +9754,7 @@ export interface operations {
             readonly item: {
               /**
                * @description The transaction in its wire format, in hexadecimal with or without `0x`
-               * @example 0x02ec0107843b9aca0085037e11d6008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c0
+               * @example 0x02f8730107843b9aca00850737be76008252089452908400098527886e0f7030069857d2e4169ee78803782dace9d9000080c080a01848058a9760ed57a536e7083a4b34c32a9073043b90fce77417ffee81c0b1bea06a8f8957221496c422ce4b0f11bc7061fed44fea100ae9ebd37cd672760f4e3a
                */
               readonly rawTransactionHex: string
             }

@@ -25,7 +25,13 @@ import { ExampleValues } from "./internal/Example.ts"
 import { bulkQuery, cursorPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { eachConfirmation, NewBlockSubscription, receiveCallbackOn, SubscriptionDetails } from "./Subscriptions.ts"
+import {
+  coinFilter,
+  eachConfirmation,
+  NewBlockSubscription,
+  receiveCallbackOn,
+  SubscriptionDetails
+} from "./Subscriptions.ts"
 
 /** Events of coins and tokens that addresses move. */
 const ListEvent = Schema.Literals(
@@ -73,7 +79,7 @@ export class AddressListsGroup extends HttpApiGroup.make("addressLists")
       error: [...chainErrors, Failures.callbacksLimitReached, ...bodyErrors, Failures.unimplemented]
     })
       .annotate(Price, "subscription-create")
-      .annotate(ExampleValues, { ...values, confirmationsCount: undefined })
+      .annotate(ExampleValues, { ...values, filter: coinFilter, confirmationsCount: undefined })
       .annotate(OpenApi.Summary, "Subscribe to a list of addresses, which is empty at first"),
     HttpApiEndpoint.post("add", "/:referenceId/addresses", {
       ...one,

@@ -12,14 +12,11 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
 import { callbackSecretKey, callbackUrl } from "./Subscriptions.ts"
-import { transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
+import { signedExample, transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
 
 const signedTransactionHex = transactionHex.annotate({
   description: "The signed transaction as the chain serialises it, with or without `0x`",
-  examples: [
-    "0x02f86c0180843b9aca0084773594008252089435353535353535353535353535353535353535350180c080a0e95fc7efc1d6d1efd2ba0d23c34c3f29" +
-      "c1ea9b9b9b9b9b9b9b9b9b9b9b9b9b9ba06f9fc7efc1d6d1efd2ba0d23c34c3f29c1ea9b9b9b9b9b9b9b9b9b9b9b9b9b9b"
-  ]
+  examples: [signedExample]
 })
 
 const transactionId = HashText.annotate({ description: "The transaction's id, on an account chain its hash" })

@@ -13,7 +13,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { NewBlockSubscription, SubscriptionDetails } from "./Subscriptions.ts"
+import { coinFilter, NewBlockSubscription, SubscriptionDetails } from "./Subscriptions.ts"
 import { Derivation, derivation, exampleKey, Format, format } from "./WalletParams.ts"
 
 /** The most addresses behind the furthest used one of a branch, and how many they are where a request does not say it. */
@@ -115,7 +115,8 @@ export class ExtendedKeysGroup extends HttpApiGroup.make("extendedKeys")
       .annotate(Price, "subscription-create")
       .annotate(ExampleValues, {
         ...{ eventType: "ADDRESS_COINS_TRANSACTION_CONFIRMED", address: undefined, transactionId: undefined },
-        ...{ confirmationsCount: undefined, descriptor: undefined, format: undefined, derivation: undefined }
+        ...{ filter: coinFilter, confirmationsCount: undefined },
+        ...{ descriptor: undefined, format: undefined, derivation: undefined }
       })
       .annotate(OpenApi.Summary, "Subscribe to all addresses of an extended public key or a descriptor"),
     HttpApiEndpoint.get("get", "/:referenceId/extended-key", {

@@ -22,7 +22,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
+import { signedExample, transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
 
 const Hex = Schema.String.annotate({ examples: ["0x"] })
 const wei = Schema.String.annotate({ examples: ["31000000000"] })
@@ -139,9 +139,7 @@ export const DecodedUtxoTransaction = Schema.Struct({
 const payload = body({
   rawTransactionHex: transactionHex.annotate({
     description: "The transaction in its wire format, in hexadecimal with or without `0x`",
-    examples: [
-      "0x02ec0107843b9aca0085037e11d60082520894529084000985278" + "86e0f7030069857d2e4169ee78803782dace9d9000080c0"
-    ]
+    examples: [signedExample]
   })
 })
 
@@ -159,10 +157,15 @@ export class RawTransactionsGroup extends HttpApiGroup.make("rawTransactions")
       .annotate(IsLongAnswer, true)
       .annotate(Families, ["evm", "tron"])
       .annotate(ExampleValues, {
-        expirationTimestamp: undefined,
-        "gasPrice.unit": "Wei",
-        "gasPrice.amount": "31000000000",
-        "blockchainSpecific.fee.unit": "Wei"
+        ...{ expirationTimestamp: undefined, "value.amount": "0.25" },
+        ...{ "gasPrice.unit": "Wei", "gasPrice.amount": "31000000000" },
+        id: "0x966c511d897b463df3889002d62e41830ffe68add50fe898e511baaaba505723",
+        sender: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+        r: "0x1848058a9760ed57a536e7083a4b34c32a9073043b90fce77417ffee81c0b1be",
+        s: "0x6a8f8957221496c422ce4b0f11bc7061fed44fea100ae9ebd37cd672760f4e3a",
+        blockchainSpecific: {
+          fee: { maxFeePerGas: "31000000000", maxPrioriryFeePerGas: "1000000000", unit: "Wei" }
+        }
       })
       .annotate(OpenApi.Summary, "Decode a raw transaction of an EVM chain"),
     HttpApiEndpoint.post("utxoDecode", "/utxo/:blockchain/:network/decode-raw-transaction", {

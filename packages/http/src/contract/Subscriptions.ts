@@ -263,7 +263,8 @@ const formOf = ({ class: eventClass, confirmations, everyFieldRequired }: EventK
 /** What the operation of an event takes. */
 export const requestOf = (event: EventType): Schema.ConstraintDecoder<NewItem> => formOf(eventKinds[event]).request
 
-const coinFilter = { direction: "incoming", minimumAmount: "0.5" }
+/** A filter in examples, of events about coins. */
+export const coinFilter = { direction: "incoming", minimumAmount: "0.5" }
 
 /** Filters in examples, by the class of the event. */
 const filterExamples = {

@@ -3,7 +3,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import { broadcastKinds, eventKinds } from "@headwater/core/events/EventKinds"
 import { fieldsOf } from "@headwater/http/contract/SchemaFields"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { document, exampleOf, operationNamed, operations, wrongWithExample } from "../Contract.ts"
+import { document, exampleOf, operationNamed, operations, requestExampleOf, wrongWithExample } from "../Contract.ts"
 
 interface Parameter {
   readonly operationId: string
@@ -278,6 +278,18 @@ describe("OpenApiDocument", () => {
       ...(requestBody === undefined || "example" in requestBody.content["application/json"]! ? [] : [operationId])
     ])
     assert.deepStrictEqual(missing, [])
+  })
+
+  it("names no token in the filter of a request for events of another kind", () => {
+    for (const operation of operations) {
+      if (operation.requestBody === undefined) continue
+      const { eventType, filter } = requestExampleOf(operation) as {
+        readonly eventType?: keyof typeof eventKinds
+        readonly filter?: object
+      }
+      if (eventType === undefined || filter === undefined || eventKinds[eventType].class === "token") continue
+      assert.notProperty(filter, "contractAddress", operation.operationId)
+    }
   })
 
   it("says of a block that every number is there, as clients know them, and that each is a whole one", () => {

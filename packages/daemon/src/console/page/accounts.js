@@ -1,6 +1,6 @@
 /** The accounts; one of them with its API keys, domains and limits where it is named, as far as the session may read these. */
 import { useState } from "/hooks.js"
-import { ask, may, useAnswer } from "./daemon.js"
+import { askOrSay, may, useAnswer } from "./daemon.js"
 import { DomainTable } from "./domains.js"
 import { Act, Answered, Copy, Facts, Field, Form, Go, Heading, row, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
@@ -12,7 +12,7 @@ const Accounts = () => {
   return html`
     <${Heading} title="Accounts" />
     <${Form} route="POST /api/accounts" label="Create" then=${({ name }) => (location.hash = place.account(name))} said=${({ name }) => `Account ${name} is created`}>
-      <${Field} label="Name of a new account" name="name" required />
+      <${Field} label="Name of a new account" name="name" maxlength="64" required />
     <//>
     <${Answered} found=${found}>${({ items }) => html`
       <${Table} caption="Accounts" empty="There is no account yet." heads=${["Account", ">Credits left", "Retractions", "Created"]}
@@ -29,7 +29,7 @@ const Accounts = () => {
 const NewKey = ({ account, then }) => {
   const [made, setMade] = useState("")
   const [operations, setOperations] = useState(/** @type {string[]} */ ([]))
-  const open = async () => setOperations((await ask("/api/operations")).operations)
+  const open = async () => setOperations((await askOrSay("/api/operations"))?.operations ?? [])
   const bodyOf = ({ endpoints, expires, name, readOnly }) => ({
     name,
     ...(readOnly && { readOnly: true }),
@@ -53,7 +53,7 @@ const NewKey = ({ account, then }) => {
           setMade(key)
           then()
         }}>
-        <${Field} label="Name" name="name" required />
+        <${Field} label="Name" name="name" maxlength="100" required />
         <${Field} label="Expires (never, if none is named)" name="expires" type="datetime-local" />
         <${Field} label="Operations (all, if none is named)" name="endpoints" list="operations" placeholder="subscriptions.list, callbacks.list" />
         <datalist id="operations">${operations.map((name) => html`<option value=${name} />`)}</datalist>

@@ -1,7 +1,7 @@
 /** The page: logging in, which view is shown, and what stands around each one. */
 import { useEffect, useRef, useState } from "/hooks.js"
 import { render } from "/preact.js"
-import { ask, may, say, session } from "./daemon.js"
+import { ask, askOrSay, may, say, session } from "./daemon.js"
 import { Answered, Field } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
@@ -76,7 +76,9 @@ const Login = ({ enter }) => {
     event.preventDefault()
     setError("")
     try {
-      await ask("/api/login", Object.fromEntries(new FormData(event.currentTarget)))
+      const { key, ...user } = Object.fromEntries(new FormData(event.currentTarget))
+      // A key is copied, often with white space around it; a password may have some.
+      await ask("/api/login", key === undefined ? user : { key: String(key).trim() })
       await enter()
     } catch (error) {
       setError(/** @type {Error} */ (error).message)
@@ -183,7 +185,8 @@ const Console = () => {
     enter().catch(() => setState("out"))
   }, [])
   const leave = async () => {
-    await ask("/api/logout", {}).catch(() => undefined)
+    // Who is told of an end that did not come leaves the session to whoever has the browser next.
+    if ((await askOrSay("/api/logout", {})) === undefined) return
     history.replaceState(null, "", "/")
     setState("out")
     say("Logged out")

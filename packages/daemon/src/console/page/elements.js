@@ -2,7 +2,7 @@
 import { useEffect, useState } from "/hooks.js"
 import { ask, askOrSay, may, pathOf, say } from "./daemon.js"
 import { html } from "./html.js"
-import { localTime, number, states, utc } from "./words.js"
+import { counted, localTime, number, states, utc } from "./words.js"
 
 /** A view's heading, which names the page as well. */
 export const Heading = ({ children, name, title }) => {
@@ -112,8 +112,9 @@ export const Act = ({
     if (sure !== "" && !confirm(sure)) return
     setWaits(true)
     const answer = await askOrSay(pathOf(route, of), body)
-    if (answer !== undefined) say(typeof said === "function" ? said(answer) : said)
     setWaits(false)
+    if (answer === undefined) return
+    say(typeof said === "function" ? said(answer) : said)
     then()
   }
   return html`<button type="button" class=${danger ? "small danger" : "small"} aria-label=${name} disabled=${waits} onClick=${act}>
@@ -136,6 +137,9 @@ export const Form = ({ bodyOf = (fields) => fields, children, label, of = {}, ro
   const submit = async (event) => {
     event.preventDefault()
     const form = event.currentTarget
+    // White space alone is nothing, as for the daemon.
+    for (const field of form.querySelectorAll(":required")) if (field.value.trim() === "") field.value = ""
+    if (!form.reportValidity()) return
     const filled = [...new FormData(form)].filter(([, value]) => String(value).trim() !== "")
     setError("")
     setWaits(true)
@@ -166,7 +170,9 @@ export const SendAgain = ({ children = null, of = {}, route, then = () => {} }) 
     route=${route} of=${of} label="Send all again" then=${then}
     bodyOf=${({ since, ...named }) => ({ ...named, ...(since && { since: new Date(since).getTime() }) })}
     said=${({ subscriptions = 1 }) =>
-      `The callbacks of ${number(subscriptions)} ${subscriptions === 1 ? "subscription" : "subscriptions"} are sent again`}
+      subscriptions === 0
+        ? "There is no such subscription: nothing is sent again"
+        : `The callbacks of ${counted(subscriptions, "subscription")} are sent again`}
   >
     ${children}
     <${Field} label="Since (all, if none is named)" name="since" type="datetime-local" />

@@ -3,6 +3,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as DecodeTransaction from "@headwater/http/operations/evm/DecodeTransaction"
 import * as Effect from "effect/Effect"
 import { concat, decodeRlp, encodeRlp, keccak256, sha256, toBeHex, Wallet } from "ethers"
+import { exampleOf, operationNamed, requestExampleOf } from "../../Contract.ts"
 
 const secp256k1Order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const wallet = new Wallet(`0x${"11".repeat(32)}`)
@@ -34,6 +35,16 @@ const parts = (raw: string, type: number) => ({
 })
 
 describe("a raw transaction of an EVM chain", () => {
+  it.effect("is decoded as the document shows", () =>
+    Effect.gen(function* () {
+      const operation = operationNamed("rawTransactions.evmDecode")
+      const { rawTransactionHex } = requestExampleOf(operation)
+      assert.deepStrictEqual(yield* decode(String(rawTransactionHex)), exampleOf(operation).item)
+      const broadcast = requestExampleOf(operationNamed("broadcasts.broadcast"))
+      assert.strictEqual(broadcast.signedTransactionHex, rawTransactionHex)
+    })
+  )
+
   it.effect.each(forms)("has the hash of its bytes: no other form of it is read, type $type", (form) =>
     Effect.gen(function* () {
       const raw = yield* Effect.promise(() => wallet.signTransaction(form))

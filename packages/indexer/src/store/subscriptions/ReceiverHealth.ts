@@ -52,7 +52,11 @@ export interface HostHealth extends ReceiverHealth {
   readonly inactiveSubscriptions: number
 }
 
-type Failing = Pick<Row<"failing_subscription">, "since" | "error"> & { readonly pausedUntil: number }
+type Failing = Pick<Row<"failing_subscription">, "error"> & {
+  /** Undefined of a subscription that has not failed itself, and whose host is left alone. */
+  readonly since: number | undefined
+  readonly pausedUntil: number
+}
 
 const stateOf = (of: {
   readonly verified: boolean
@@ -244,6 +248,17 @@ const overview = Effect.fn("ReceiverHealth.overview")(function* (limit: number, 
 /** Callbacks whose attempts say how a subscription does: the last ones with a number. */
 const lastCallbacks = 100
 
+/** The failure of a subscription, if any: a pause is of its host, whichever subscription of the account has failed. */
+const withPauseOf = (
+  host: Failing | undefined,
+  now: number,
+  own: Pick<Row<"failing_subscription">, "since" | "error"> | undefined
+): Failing | undefined => {
+  const pausedUntil = host?.pausedUntil ?? 0
+  if (own !== undefined) return { since: own.since, error: own.error, pausedUntil }
+  return host !== undefined && pausedUntil > now ? { ...host, since: undefined } : undefined
+}
+
 const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   subscription: Pick<Row<"subscription">, "id" | "account" | "host" | "active">
 ) {
@@ -253,7 +268,8 @@ const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   const [unsent, retried] = dueOf(subscription)
   const backlog = yield* backlogOf({ unsent: unsent!, retried: retried! })
   const [row] = yield* read((db) => db.selectFrom("failing_subscription").selectAll().where("subscription", "=", id))
-  const failing = row === undefined ? undefined : { since: row.since, error: row.error, pausedUntil: row.paused_until }
+  const failures = yield* failuresOf(account, host)
+  const failing = withPauseOf(failures.failing, now, row)
   const logs = yield* read(
     rows(sql<Pick<Row<"callback">, "attempt_log">>`
       select attempt_log from every_callback where subscription = ${id} and sequence is not null
