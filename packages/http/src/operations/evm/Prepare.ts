@@ -201,15 +201,25 @@ interface Wanted extends Omit<TransactionRequest, "value"> {
   readonly amount: bigint
   /** Whether the fees are taken from the amount. */
   readonly fromAmount: boolean
+  /** What it moves of the tokens of the contract that it calls. */
+  readonly tokens?: { readonly amount: bigint; readonly decimals: number } | undefined
 }
+
+/** What a call moves beside what its sender has, of which blocks have taken what the nonces before the first open one moved. */
+const spentTokens = Effect.fnUntraced(function* (evm: EvmNode, { from, to, tokens }: Wanted, { mined }: Account) {
+  // Asked after the nonce: a transfer that is mined in between is counted twice for a moment, instead of not at all.
+  const available = tokens && (yield* evm.tokenBalance(to, from))
+  return available === undefined ? undefined : { ...tokens!, contract: to, available, from: mined }
+})
 
 const prepareCall = Effect.fnUntraced(function* (
   { chain, reserving }: { readonly chain: Chain; readonly reserving: Reserving },
   { evm, feeFault }: Pick<EvmConnection, "evm" | "feeFault">,
   request: Pick<Request, "account" | "nonce" | "reserve" | "type"> & { readonly fee: NonNullable<Request["fee"]> },
-  { amount, data, from, fromAmount, to }: Wanted
+  wanted: Wanted
 ) {
   const { fee } = request
+  const { amount, data, from, fromAmount, to } = wanted
   const prices = yield* evm.gasPrices(Preparation.percentiles)
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from, request.nonce === undefined ? undefined : Number(request.nonce))
@@ -257,7 +267,8 @@ const prepareCall = Effect.fnUntraced(function* (
   const { kept, nonce } = yield* numberOf(reserving, {
     ...{ chain, account: request.account, sender: from, next: account.pending },
     ...{ named: request.nonce === undefined ? undefined : next, reserve: request.reserve === true },
-    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance }
+    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance },
+    tokens: yield* spentTokens(evm, wanted, account)
   })
 
   return {

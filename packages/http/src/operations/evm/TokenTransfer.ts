@@ -52,8 +52,10 @@ const idOf = (attribute: string, text: string) =>
     : Effect.fail(invalidField(attribute, "must be a whole number"))
 
 /** As token transfers are shown: in the smallest units where decimals are unknown. */
-const unitsOf = (decimals: number | undefined, text: string) =>
-  Effect.flatMap(decodeAmount({ decimals: decimals ?? 0 }, "amount", text), (units) => uint256("amount", units))
+const tokensOf = Effect.fnUntraced(function* (decimals: number | undefined, text: string) {
+  const amount = yield* decodeAmount({ decimals: decimals ?? 0 }, "amount", text)
+  return { amount: yield* uint256("amount", amount), decimals: decimals ?? 0 }
+})
 
 /** Gas of a call that only looks: above what any transfer takes. */
 const ample = 10_000_000n
@@ -91,11 +93,12 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   if (Bytes.equal(recipient, to)) return yield* invalidField("recipient", "must not be the token's contract")
   const isFungible = !("tokenId" in wanted)
   const signature = signatures[isFungible ? "amount" : "tokenId"]
+  const tokens = isFungible ? yield* tokensOf(yield* decimalsOf(to), wanted.amount) : undefined
   const values = isFungible
-    ? [hex(recipient), yield* unitsOf(yield* decimalsOf(to), wanted.amount)]
+    ? [hex(recipient), tokens!.amount]
     : [hex(from), hex(recipient), yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)]
   const data = Buffer.from((yield* functions).encodeFunctionData(signature, values).slice(2), "hex")
-  return { from, to, data, isFungible, signature }
+  return { from, to, data, tokens, signature }
 })
 
 const selectorBytes = 4
@@ -111,7 +114,7 @@ export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, w
   if (!(yield* evm.hasCode(contract))) {
     return yield* conflictingField("contract", "there is no contract at this address")
   }
-  const { data, from, isFungible, to } = yield* write(chain, evm.tokenDecimals, wanted)
-  if (isFungible) yield* mustMove(evm, { from, to, data, value: 0n })
-  return { from, to, data }
+  const { data, from, to, tokens } = yield* write(chain, evm.tokenDecimals, wanted)
+  if (tokens !== undefined) yield* mustMove(evm, { from, to, data, value: 0n })
+  return { from, to, data, tokens }
 })
