@@ -335,6 +335,34 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
     })
   )
 
+  it.effect("leaves a transfer gas enough for a recipient who has spent all tokens by then", () =>
+    Effect.gen(function* () {
+      const { account, anvil, callOf, headwater, prepare, receiptOf } = yield* shared
+      const coin = yield* account.deploy("Coin")
+      const wallet = Wallet.createRandom()
+      const recipient = Wallet.createRandom()
+      for (const { address } of [wallet, recipient]) {
+        yield* anvil.rpc("anvil_setBalance", [address, `0x${parseEther("10").toString(16)}`])
+        yield* receiptOf(yield* account.send(coin.call("transfer", [address, 10_000_000n])))
+      }
+      const transfer = { contract: coin.address, recipient: recipient.address, amount: "1" }
+      const { item } = (yield* prepare("fungible-tokens", { ...transfer, sender: wallet.address })).body.data
+      const estimate = yield* headwater.post(`/blockchain-fees/evm/${place}/estimate-token-transfer-gas-limit`, {
+        ...{ ...transfer, sender: wallet.address, contractType: "ERC20" }
+      })
+      assert.strictEqual(estimate.body.data?.item.gasLimit, item.gasLimit, JSON.stringify(estimate.body))
+      // As a deposit address that is emptied meanwhile: the first tokens take a new place in the contract's storage.
+      const all = yield* prepare("fungible-tokens", {
+        ...{ contract: coin.address, sender: recipient.address, recipient: wallet.address, amount: "10" }
+      })
+      for (const transaction of [signed(all.body.data.item, recipient), signed(item, wallet)]) {
+        yield* anvil.rpc("eth_sendRawTransaction", [transaction.serialized])
+        assert.strictEqual((yield* receiptOf(transaction.hash!)).status, "0x1")
+      }
+      assert.strictEqual(yield* callOf("balanceOf", coin, coin.address, [recipient.address]), 1_000_000n)
+    })
+  )
+
   it.effect("keeps the tokens that prepared and sent transfers move, so that none of them fails in its block", () =>
     Effect.gen(function* () {
       const { account, anvil, headwater, prepare, receiptOf } = yield* shared

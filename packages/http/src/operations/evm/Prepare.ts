@@ -68,8 +68,17 @@ const balanceOf = (asked: string | undefined, { afterPending, balance, mined, pe
 /** Refusals that are about the transaction: reverted, or out of what a block takes. */
 const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
 
-export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
-  Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
+/** A call; of a transfer of tokens with the data of one that takes more, as the recipient's first tokens do. */
+interface Called extends TransactionRequest {
+  readonly toNobody?: Uint8Array
+}
+
+/**
+ * The node's estimate. A recipient who has tokens now may have spent them by the time a block takes the transfer, which would run
+ * out of gas: no less than a transfer takes to who has none.
+ */
+export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...transaction }: Called) {
+  const estimate = yield* Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
     Effect.fail(
       conflictingField(
         "recipient",
@@ -79,6 +88,13 @@ export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
       )
     )
   )
+  if (toNobody === undefined) return estimate
+  // Tokens that only some may hold say nothing.
+  const first = yield* Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () =>
+    Effect.succeed(0n)
+  )
+  return first > estimate ? first : estimate
+})
 
 /** The gas limit of a call, for the node's estimate. */
 export const gasLimitOf = Effect.fnUntraced(function* (
@@ -196,7 +212,7 @@ const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1
   )
 
 /** The call that a transaction makes; of a transfer of native coins the payment itself. */
-interface Wanted extends Omit<TransactionRequest, "value"> {
+interface Wanted extends Omit<Called, "value"> {
   /** In Wei. */
   readonly amount: bigint
   /** Whether the fees are taken from the amount. */
@@ -220,6 +236,7 @@ const prepareCall = Effect.fnUntraced(function* (
 ) {
   const { fee } = request
   const { amount, data, from, fromAmount, to } = wanted
+  const called = { ...wanted, value: amount }
   const prices = yield* evm.gasPrices(Preparation.percentiles)
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from, request.nonce === undefined ? undefined : Number(request.nonce))
@@ -231,7 +248,7 @@ const prepareCall = Effect.fnUntraced(function* (
     valueOf(chain, { amount, balance, afterPending, gasFee, dataFee, fromAmount })
 
   const estimate = yield* amount <= balance
-    ? gasFor(evm, { from, to, value: amount, data })
+    ? gasFor(evm, called)
     : // Nodes estimate nothing for an amount that the sender does not have; the refusal names the fee nevertheless.
       Effect.catchTag(evm.estimateGas({ from, to, value: balance, data }), "NodeRejected", () =>
         Effect.fail(
@@ -242,7 +259,7 @@ const prepareCall = Effect.fnUntraced(function* (
           )
         )
       )
-  const gasLimit = yield* gasLimitOf(chain, evm, { from, to, value: amount, data }, estimate)
+  const gasLimit = yield* gasLimitOf(chain, evm, called, estimate)
   const replaced =
     account.replaced ??
     (request.nonce === undefined ? undefined : yield* sentOffer(reserving.nonces, request.account, from, next))
