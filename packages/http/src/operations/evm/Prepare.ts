@@ -93,7 +93,8 @@ export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...
   const first = yield* Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () =>
     Effect.succeed(0n)
   )
-  return first > estimate ? first : estimate
+  if (first <= estimate) return estimate
+  return first
 })
 
 /** The gas limit of a call, for the node's estimate. */
