@@ -51,7 +51,7 @@ const setup = Effect.gen(function* () {
 const types = ["legacy-transaction", "access-list-transaction", "gas-fee-market-transaction"] as const
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the server
-const signed = (item: any) => {
+const signed = (item: any, wallet: Pick<Wallet, "signingKey"> = funded) => {
   const type = types.indexOf(item.type)
   const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = item.fee
   const transaction = Transaction.from({
@@ -59,7 +59,7 @@ const signed = (item: any) => {
     ...{ data: item.inputData, ...(type === 2 ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice }) }
   })
   assert.strictEqual(transaction.unsignedHash, item.sigHash)
-  transaction.signature = funded.signingKey.sign(item.sigHash)
+  transaction.signature = wallet.signingKey.sign(item.sigHash)
   return transaction
 }
 
@@ -332,6 +332,74 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
         const { body, status } = yield* simulate({ recipient: coin.address, ...wrong })
         assert.deepStrictEqual([status, body.error?.details?.[0]?.attribute], [400, attribute], JSON.stringify(body))
       }
+    })
+  )
+
+  it.effect("leaves a transfer gas enough for a recipient who has spent all tokens by then", () =>
+    Effect.gen(function* () {
+      const { account, anvil, callOf, headwater, prepare, receiptOf } = yield* shared
+      const coin = yield* account.deploy("Coin")
+      const wallet = Wallet.createRandom()
+      const recipient = Wallet.createRandom()
+      for (const { address } of [wallet, recipient]) {
+        yield* anvil.rpc("anvil_setBalance", [address, `0x${parseEther("10").toString(16)}`])
+        yield* receiptOf(yield* account.send(coin.call("transfer", [address, 10_000_000n])))
+      }
+      const transfer = { contract: coin.address, recipient: recipient.address, amount: "1" }
+      const { item } = (yield* prepare("fungible-tokens", { ...transfer, sender: wallet.address })).body.data
+      const estimate = yield* headwater.post(`/blockchain-fees/evm/${place}/estimate-token-transfer-gas-limit`, {
+        ...{ ...transfer, sender: wallet.address, contractType: "ERC20" }
+      })
+      assert.strictEqual(estimate.body.data?.item.gasLimit, item.gasLimit, JSON.stringify(estimate.body))
+      // As a deposit address that is emptied meanwhile: the first tokens take a new place in the contract's storage.
+      const all = yield* prepare("fungible-tokens", {
+        ...{ contract: coin.address, sender: recipient.address, recipient: wallet.address, amount: "10" }
+      })
+      for (const transaction of [signed(all.body.data.item, recipient), signed(item, wallet)]) {
+        yield* anvil.rpc("eth_sendRawTransaction", [transaction.serialized])
+        assert.strictEqual((yield* receiptOf(transaction.hash!)).status, "0x1")
+      }
+      assert.strictEqual(yield* callOf("balanceOf", coin, coin.address, [recipient.address]), 1_000_000n)
+    })
+  )
+
+  it.effect("keeps the tokens that prepared and sent transfers move, so that none of them fails in its block", () =>
+    Effect.gen(function* () {
+      const { account, anvil, headwater, prepare, receiptOf } = yield* shared
+      const coin = yield* account.deploy("Coin")
+      const wallet = Wallet.createRandom()
+      yield* anvil.rpc("anvil_setBalance", [wallet.address, `0x${parseEther("10").toString(16)}`])
+      yield* receiptOf(yield* account.send(coin.call("transfer", [wallet.address, 10_000_000n])))
+      const next = (item: Record<string, unknown>) =>
+        prepare("fungible-tokens", { contract: coin.address, sender: wallet.address, reserve: true, ...item })
+      const taken = Effect.fnUntraced(function* (item: Record<string, unknown>) {
+        const { body, status } = yield* next(item)
+        assert.strictEqual(status, 201, JSON.stringify(body))
+        return body.data.item
+      })
+      const refused = Effect.fnUntraced(function* (item: Record<string, unknown>, numbers = "0") {
+        const { body, status } = yield* next(item)
+        assert.deepStrictEqual([status, body.error?.code], [409, "invalid_data"], JSON.stringify(body))
+        assert.match(body.error.message, new RegExp(`^amount: the sender can spend .* tokens, .*numbers ${numbers}\\)`))
+      })
+      const first = yield* taken({ amount: "6" })
+      yield* refused({ amount: "6" })
+      yield* refused({ amount: "4.000001", reserve: false, nonce: "1" })
+      assert.strictEqual((yield* taken({ amount: "10", nonce: "0" })).nonce, 0)
+      yield* taken({ amount: "6", nonce: "0" })
+      assert.strictEqual((yield* taken({ amount: "4" })).nonce, 1)
+      // Sent, it waits for a block, and the balance of its tokens is that of the newest one.
+      yield* anvil.rpc("evm_setAutomine", [false])
+      const transaction = signed(first, wallet)
+      const sent = yield* headwater.post(`/broadcast-transactions/${place}`, {
+        signedTransactionHex: transaction.serialized
+      })
+      assert.strictEqual(sent.status, 200, JSON.stringify(sent.body))
+      yield* refused({ amount: "0.000001" }, "0, 1")
+      yield* anvil.rpc("evm_mine", [])
+      assert.strictEqual((yield* receiptOf(transaction.hash!)).status, "0x1")
+      yield* refused({ amount: "0.000001" }, "1")
+      assert.strictEqual((yield* taken({ amount: "4", nonce: "1" })).nonce, 1)
     })
   )
 

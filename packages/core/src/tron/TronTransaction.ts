@@ -53,7 +53,7 @@ export interface Contract {
   readonly type: number
   readonly typeUrl: string
   readonly permissionId: number
-  /** Whose contract it is; absent for the few types that have the owner elsewhere. */
+  /** Whose contract it is; absent where it names none, as of coins that come out of the shielded pool. */
   readonly owner: Address.AddressBytes | undefined
   /** Absent for a contract that moves no coin from one account to another. */
   readonly transfer: CoinTransfer | undefined
@@ -187,6 +187,34 @@ const utf8 = new TextDecoder()
 
 const noFields: ReadonlyArray<Protobuf.Field> = []
 
+/** The types whose first field is a name. */
+const accountUpdate = 10
+const setAccountId = 19
+
+/** Types that name a second account without moving coins to it: one that is created, or that a stake is for. */
+const accountCreate = 0
+const freezeBalance = 11
+const unfreezeBalance = 12
+const shieldedTransfer = 51
+const delegateResource = 57
+const unDelegateResource = 58
+
+/** The fields that name the parties, of types that have a recipient, or their owner elsewhere than others. */
+const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient?: number }>> = {
+  [accountCreate]: { sender: 1, recipient: 2 },
+  [accountUpdate]: { sender: 2 },
+  [setAccountId]: { sender: 2 },
+  [contractTypes.transfer]: { sender: 1, recipient: 2 },
+  [contractTypes.transferAsset]: { sender: 2, recipient: 3 },
+  [contractTypes.participateAssetIssue]: { sender: 1, recipient: 2 },
+  [freezeBalance]: { sender: 1, recipient: 15 },
+  [unfreezeBalance]: { sender: 1, recipient: 15 },
+  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 },
+  [shieldedTransfer]: { sender: 1, recipient: 6 },
+  [delegateResource]: { sender: 1, recipient: 4 },
+  [unDelegateResource]: { sender: 1, recipient: 4 }
+}
+
 const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
   Result.flatMap(message(bytes, "contract"), (fields) =>
     Result.flatMap(inner(fields, 2, "parameter"), (parameter) => {
@@ -200,7 +228,7 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
         // The first field of the contracts of almost every type.
         owner: accountOf(
           Result.getOrElse(content, () => noFields),
-          1
+          partyFields[type]?.sender ?? 1
         ),
         transfer,
         value
@@ -251,42 +279,13 @@ export interface Parties {
   readonly callData: Uint8Array
 }
 
-/** The types whose first field is a name. */
-const accountUpdate = 10
-const setAccountId = 19
-
-/** Types that name a second account without moving coins to it: one that is created, or that a stake is for. */
-const accountCreate = 0
-const freezeBalance = 11
-const unfreezeBalance = 12
-const shieldedTransfer = 51
-const delegateResource = 57
-const unDelegateResource = 58
-
-/** The fields that name the parties, of types that have a recipient, or their owner elsewhere than others. */
-const partyFields: Readonly<Record<number, { readonly sender: number; readonly recipient?: number }>> = {
-  [accountCreate]: { sender: 1, recipient: 2 },
-  [accountUpdate]: { sender: 2 },
-  [setAccountId]: { sender: 2 },
-  [contractTypes.transfer]: { sender: 1, recipient: 2 },
-  [contractTypes.transferAsset]: { sender: 2, recipient: 3 },
-  [contractTypes.participateAssetIssue]: { sender: 1, recipient: 2 },
-  [freezeBalance]: { sender: 1, recipient: 15 },
-  [unfreezeBalance]: { sender: 1, recipient: 15 },
-  [contractTypes.triggerSmartContract]: { sender: 1, recipient: 2 },
-  [shieldedTransfer]: { sender: 1, recipient: 6 },
-  [delegateResource]: { sender: 1, recipient: 4 },
-  [unDelegateResource]: { sender: 1, recipient: 4 }
-}
-
 /** The parties of a contract. */
 export const partiesOf = ({ owner, type, value }: Contract): Parties => {
   const fields = Result.getOrElse(Protobuf.decode(value), () => noFields)
-  const party = (number: number | undefined) => (number === undefined ? undefined : accountOf(fields, number))
-  const places = partyFields[type]
+  const recipient = partyFields[type]?.recipient
   return {
-    sender: places === undefined ? owner : party(places.sender),
-    recipient: party(places?.recipient),
+    sender: owner,
+    recipient: recipient === undefined ? undefined : accountOf(fields, recipient),
     callData: type === contractTypes.triggerSmartContract ? Protobuf.bytesOf(fields, 4) : new Uint8Array()
   }
 }

@@ -3,11 +3,11 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import {
-  leavesTooLittle,
   maxReserved,
   type Promised,
   type ReservedNonces,
-  type Spending
+  type Spending,
+  shortOf
 } from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import { conflictingField } from "../contract/Errors.ts"
@@ -27,18 +27,27 @@ interface Wanted extends Spending {
   readonly named: number | undefined
   /** Whether one that is not named is kept. */
   readonly reserve: boolean
+  readonly tokens?: (NonNullable<Spending["tokens"]> & { readonly decimals: number }) | undefined
 }
 
 /** Numbers that a refusal names. */
 const mostNamed = 10
 
-const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
+const unpayable = (wanted: Wanted, promised: Promised) => {
+  const { chain, tokens } = wanted
   const named = promised.nonces.slice(0, mostNamed).join(", ") + (promised.nonces.length > mostNamed ? ", …" : "")
-  const coins = (amount: bigint) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
+  const [available, taken, needed] =
+    shortOf(promised, wanted) === "tokens"
+      ? [tokens!.available, promised.tokens, tokens!.amount].map(
+          (amount) => `${Amount.format(amount, tokens!.decimals)} tokens`
+        )
+      : [wanted.available, promised.cost, wanted.cost].map(
+          (amount) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
+        )
   return conflictingField(
     "amount",
-    `the sender can spend ${coins(available)}, of which transactions that are prepared or sent, and that the node ` +
-      `does not count yet (numbers ${named}) may take ${coins(promised.cost)}, and needs ${coins(cost)}: ` +
+    `the sender can spend ${available}, of which transactions that are prepared or sent, and that the node ` +
+      `does not count yet (numbers ${named}) may take ${taken}, and needs ${needed}: ` +
       "name the number of one of them to take its place, or come back"
   )
 }
@@ -48,16 +57,18 @@ const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
  * with the field that says until when it is kept. Fails where the account's other transactions leave too little.
  */
 export const numberOf = Effect.fnUntraced(function* ({ nonces, reservationSeconds }: Reserving, wanted: Wanted) {
-  const { account, cost, keepsCost, named, next, reserve, sender, waiting } = wanted
+  const { account, keepsCost, named, next, reserve, sender } = wanted
   const millis = reservationSeconds * 1_000
   const keptUntil = (until: number) => ({ reservedUntil: Math.floor(until / 1_000) })
   if (named !== undefined || !reserve) {
     const nonce = named ?? next
-    const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, waiting))
-    if (leavesTooLittle(promised, wanted)) return yield* unpayable(wanted, promised)
-    const takesOver = named !== undefined && keepsCost
-    const until = takesOver ? yield* Effect.orDie(nonces.takeOver(account, sender, nonce, millis, cost)) : undefined
-    return { nonce, kept: until === undefined ? {} : keptUntil(until) }
+    if (named !== undefined && keepsCost) {
+      const taken = yield* Effect.orDie(nonces.takeOver(account, sender, { next, nonce }, millis, wanted))
+      if ("promised" in taken) return yield* unpayable(wanted, taken.promised)
+      return { nonce, kept: taken.until === undefined ? {} : keptUntil(taken.until) }
+    }
+    const promised = yield* Effect.orDie(nonces.promisedBeside(account, sender, next, nonce, wanted))
+    return shortOf(promised, wanted) === undefined ? { nonce, kept: {} } : yield* unpayable(wanted, promised)
   }
   const taken = yield* Effect.orDie(nonces.reserve(account, sender, next, millis, wanted))
   if (taken === "full") {

@@ -50,6 +50,8 @@ export interface Numbered {
   readonly number: number
   /** The most that it takes of its sender, in the coin's smallest unit. */
   readonly cost: bigint
+  /** Tokens of one contract that it moves from its sender, in their smallest unit. */
+  readonly tokens?: { readonly contract: AddressBytes; readonly amount: bigint } | undefined
 }
 
 export interface Broadcasting {

@@ -4,7 +4,6 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
-import type { TransactionRequest } from "@headwater/indexer/families/evm/TransactionRequest"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import { Unimplemented } from "../../contract/Errors.ts"
@@ -19,7 +18,7 @@ const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
   unit: "Wei"
 })
 
-const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: TransactionRequest) {
+const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: Parameters<typeof gasFor>[1]) {
   const estimate = yield* gasFor(evm, call)
   return { gasLimit: yield* asNumber("gasLimit", yield* gasLimitOf(chain, evm, call, estimate)) }
 })

@@ -68,8 +68,17 @@ const balanceOf = (asked: string | undefined, { afterPending, balance, mined, pe
 /** Refusals that are about the transaction: reverted, or out of what a block takes. */
 const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
 
-export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
-  Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
+/** A call; of a transfer of tokens with the data of one that takes more, as the recipient's first tokens do. */
+interface Called extends TransactionRequest {
+  readonly toNobody?: Uint8Array
+}
+
+/**
+ * The node's estimate. A recipient who has tokens now may have spent them by the time a block takes the transfer, which would run
+ * out of gas: no less than a transfer takes to who has none.
+ */
+export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...transaction }: Called) {
+  const estimate = yield* Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
     Effect.fail(
       conflictingField(
         "recipient",
@@ -79,6 +88,14 @@ export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
       )
     )
   )
+  if (toNobody === undefined) return estimate
+  // Tokens that only some may hold say nothing.
+  const first = yield* Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () =>
+    Effect.succeed(0n)
+  )
+  if (first <= estimate) return estimate
+  return first
+})
 
 /** The gas limit of a call, for the node's estimate. */
 export const gasLimitOf = Effect.fnUntraced(function* (
@@ -196,20 +213,31 @@ const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1
   )
 
 /** The call that a transaction makes; of a transfer of native coins the payment itself. */
-interface Wanted extends Omit<TransactionRequest, "value"> {
+interface Wanted extends Omit<Called, "value"> {
   /** In Wei. */
   readonly amount: bigint
   /** Whether the fees are taken from the amount. */
   readonly fromAmount: boolean
+  /** What it moves of the tokens of the contract that it calls. */
+  readonly tokens?: { readonly amount: bigint; readonly decimals: number } | undefined
 }
+
+/** What a call moves beside what its sender has, of which blocks have taken what the nonces before the first open one moved. */
+const spentTokens = Effect.fnUntraced(function* (evm: EvmNode, { from, to, tokens }: Wanted, { mined }: Account) {
+  // Asked after the nonce: a transfer that is mined in between is counted twice for a moment, instead of not at all.
+  const available = tokens && (yield* evm.tokenBalance(to, from))
+  return available === undefined ? undefined : { ...tokens!, contract: to, available, from: mined }
+})
 
 const prepareCall = Effect.fnUntraced(function* (
   { chain, reserving }: { readonly chain: Chain; readonly reserving: Reserving },
   { evm, feeFault }: Pick<EvmConnection, "evm" | "feeFault">,
   request: Pick<Request, "account" | "nonce" | "reserve" | "type"> & { readonly fee: NonNullable<Request["fee"]> },
-  { amount, data, from, fromAmount, to }: Wanted
+  wanted: Wanted
 ) {
   const { fee } = request
+  const { amount, data, from, fromAmount, to } = wanted
+  const called = { ...wanted, value: amount }
   const prices = yield* evm.gasPrices(Preparation.percentiles)
   const type = yield* typeOf(chain, request.type, prices)
   const account = yield* evm.account(from, request.nonce === undefined ? undefined : Number(request.nonce))
@@ -221,7 +249,7 @@ const prepareCall = Effect.fnUntraced(function* (
     valueOf(chain, { amount, balance, afterPending, gasFee, dataFee, fromAmount })
 
   const estimate = yield* amount <= balance
-    ? gasFor(evm, { from, to, value: amount, data })
+    ? gasFor(evm, called)
     : // Nodes estimate nothing for an amount that the sender does not have; the refusal names the fee nevertheless.
       Effect.catchTag(evm.estimateGas({ from, to, value: balance, data }), "NodeRejected", () =>
         Effect.fail(
@@ -232,7 +260,7 @@ const prepareCall = Effect.fnUntraced(function* (
           )
         )
       )
-  const gasLimit = yield* gasLimitOf(chain, evm, { from, to, value: amount, data }, estimate)
+  const gasLimit = yield* gasLimitOf(chain, evm, called, estimate)
   const replaced =
     account.replaced ??
     (request.nonce === undefined ? undefined : yield* sentOffer(reserving.nonces, request.account, from, next))
@@ -257,7 +285,8 @@ const prepareCall = Effect.fnUntraced(function* (
   const { kept, nonce } = yield* numberOf(reserving, {
     ...{ chain, account: request.account, sender: from, next: account.pending },
     ...{ named: request.nonce === undefined ? undefined : next, reserve: request.reserve === true },
-    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance }
+    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance },
+    tokens: yield* spentTokens(evm, wanted, account)
   })
 
   return {

@@ -1,4 +1,5 @@
 /** The call of a token's contract by which a transfer of its tokens is made: ERC-20 and ERC-721. */
+import { randomBytes } from "node:crypto"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -40,7 +41,7 @@ const signatures = {
   tokenId: "safeTransferFrom(address,address,uint256)"
 } as const
 
-const hex = (bytes: AddressBytes) => `0x${Buffer.from(bytes).toString("hex")}`
+const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 const largest = 2n ** 256n - 1n
 
 const uint256 = (attribute: string, value: bigint) =>
@@ -52,8 +53,10 @@ const idOf = (attribute: string, text: string) =>
     : Effect.fail(invalidField(attribute, "must be a whole number"))
 
 /** As token transfers are shown: in the smallest units where decimals are unknown. */
-const unitsOf = (decimals: number | undefined, text: string) =>
-  Effect.flatMap(decodeAmount({ decimals: decimals ?? 0 }, "amount", text), (units) => uint256("amount", units))
+const tokensOf = Effect.fnUntraced(function* (decimals: number | undefined, text: string) {
+  const amount = yield* decodeAmount({ decimals: decimals ?? 0 }, "amount", text)
+  return { amount: yield* uint256("amount", amount), decimals: decimals ?? 0 }
+})
 
 /** Gas of a call that only looks: above what any transfer takes. */
 const ample = 10_000_000n
@@ -82,7 +85,13 @@ const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionReq
 /** What is asked of a node to write a transfer. */
 type DecimalsOf<E> = (contract: AddressBytes) => Effect.Effect<number | undefined, E>
 
-/** The call of the contract that a request asks for, from the sender. */
+/** Of an address that nobody has: nobody could give it tokens beforehand. */
+const nobody = Effect.sync(() => hex(randomBytes(20)))
+
+/**
+ * The call of the contract that a request asks for, from the sender. `toNobody` is the same one to an address that has none of the
+ * tokens: it takes more gas, as the first tokens of a holder take a new place in the contract's storage.
+ */
 export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: DecimalsOf<E>, wanted: Wanted) {
   const from = yield* decodeAddress(chain, "sender", wanted.sender)
   const recipient = yield* decodeAddress(chain, "recipient", wanted.recipient)
@@ -91,18 +100,22 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   if (Bytes.equal(recipient, to)) return yield* invalidField("recipient", "must not be the token's contract")
   const isFungible = !("tokenId" in wanted)
   const signature = signatures[isFungible ? "amount" : "tokenId"]
-  const values = isFungible
-    ? [hex(recipient), yield* unitsOf(yield* decimalsOf(to), wanted.amount)]
-    : [hex(from), hex(recipient), yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)]
-  const data = Buffer.from((yield* functions).encodeFunctionData(signature, values).slice(2), "hex")
-  return { from, to, data, isFungible, signature }
+  const tokens = isFungible ? yield* tokensOf(yield* decimalsOf(to), wanted.amount) : undefined
+  const id = isFungible ? undefined : yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)
+  const abi = yield* functions
+  const dataTo = (holder: string) => {
+    const values = id === undefined ? [holder, tokens!.amount] : [hex(from), holder, id]
+    return Buffer.from(abi.encodeFunctionData(signature, values).slice(2), "hex")
+  }
+  return { from, to, data: dataTo(hex(recipient)), toNobody: dataTo(yield* nobody), tokens, signature }
 })
 
 const selectorBytes = 4
 
 /** The call in the words of Tron's nodes, which put the selector together themselves. */
-export const callOnTron = ({ data, from, signature, to }: Effect.Success<ReturnType<typeof write>>) => ({
-  ...{ sender: from, contract: to, signature, data, arguments: data.subarray(selectorBytes) }
+export const callOnTron = ({ data, from, signature, to, toNobody }: Effect.Success<ReturnType<typeof write>>) => ({
+  ...{ sender: from, contract: to, signature, data },
+  ...{ arguments: data.subarray(selectorBytes), toNobody: toNobody.subarray(selectorBytes) }
 })
 
 /** The call, from the sender to the contract. Refuses what is no contract, and what its contract would refuse. */
@@ -111,7 +124,7 @@ export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, w
   if (!(yield* evm.hasCode(contract))) {
     return yield* conflictingField("contract", "there is no contract at this address")
   }
-  const { data, from, isFungible, to } = yield* write(chain, evm.tokenDecimals, wanted)
-  if (isFungible) yield* mustMove(evm, { from, to, data, value: 0n })
-  return { from, to, data }
+  const { data, from, to, tokens, toNobody } = yield* write(chain, evm.tokenDecimals, wanted)
+  if (tokens !== undefined) yield* mustMove(evm, { from, to, data, value: 0n })
+  return { from, to, data, toNobody, tokens }
 })

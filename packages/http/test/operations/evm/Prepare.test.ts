@@ -30,8 +30,8 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const freshness = { node, orUnavailable: (effect: unknown) => effect }
   const nonces = {
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
-    takeOver: () => Effect.undefined,
-    promisedBeside: () => Effect.succeed({ cost: 0n, nonces: [] }),
+    takeOver: () => Effect.succeed({ until: undefined }),
+    promisedBeside: () => Effect.succeed({ cost: 0n, tokens: 0n, nonces: [] }),
     sentWith: () => Effect.succeed([])
   }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {

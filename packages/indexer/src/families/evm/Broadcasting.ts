@@ -1,10 +1,13 @@
 /** Signed transactions of EVM chains: decoded and checked, given to the nodes, and looked for there. */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Effect from "effect/Effect"
 import type { Transaction } from "ethers/transaction"
 import * as Broadcasting from "../Broadcasting.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
+import type { EvmNode } from "./EvmNode.ts"
+import * as ContractCalls from "./internal/ContractCalls.ts"
 import * as Hex from "./internal/Hex.ts"
 import { isMethodMissing, read } from "./internal/NodeAnswer.ts"
 import { gasOfBlob } from "./internal/WaitingTransactions.ts"
@@ -47,6 +50,12 @@ const costOf = (transaction: Transaction): bigint => {
   const { blobVersionedHashes, gasLimit, maxFeePerBlobGas, value } = transaction
   const blobs = BigInt(blobVersionedHashes?.length ?? 0) * gasOfBlob * (maxFeePerBlobGas ?? 0n)
   return value + gasLimit * offeredBy(transaction) + blobs
+}
+
+/** The tokens that it moves from its sender where it is a plain transfer (ERC-20); undefined where it is none. */
+const tokensOf = ({ data, to }: Transaction): Broadcasting.Numbered["tokens"] => {
+  const amount = ContractCalls.transferred(data)
+  return to === null || amount === undefined ? undefined : { contract: Hex.address(to.toLowerCase(), "to"), amount }
 }
 
 /** Known already, or mined: what a node says of a transaction that it is given again. */
@@ -128,15 +137,23 @@ export interface Options {
   readonly maximumFee: number
 }
 
-/** `chainId` is asked of a chain whose id is not fixed. */
+/** The chain's id is asked of a node where it is not fixed. */
 export const make = (
   chain: Chain,
   rpc: Nodes,
-  chainId: Effect.Effect<bigint, NodeError>,
+  { chainId, opStackFee }: Pick<EvmNode, "chainId" | "opStackFee">,
   { maximumFee }: Options
 ): Broadcasting.Broadcasting => {
   const faultOf = feeFault(chain, maximumFee)
   const ownId = chain.evm?.chainId === undefined ? chainId : Effect.succeed(BigInt(chain.evm.chainId))
+  /** What a chain charges for data; where the node does not say, the transaction is sent all the same. */
+  const dataFeeOf = ({ gasLimit, unsignedSerialized }: Transaction) =>
+    chain.evm?.dataFee === "op-stack"
+      ? opStackFee(Hex.data(unsignedSerialized, "transaction"), gasLimit).pipe(
+          Effect.map(Preparation.dataFeeReserve),
+          Effect.orElseSucceed(() => 0n)
+        )
+      : Effect.succeed(0n)
 
   return {
     idOf: Effect.fn("EvmBroadcasting.idOf")(function* (raw) {
@@ -149,12 +166,15 @@ export const make = (
         return yield* Broadcasting.invalid(`must be of the chain ${own}, and is of the chain ${chainId}`)
       return Hex.hash(hash, "hash")
     }),
-    numberOf: (raw) =>
-      Effect.map(Effect.orDie(decode(raw)), (transaction) => ({
+    numberOf: Effect.fn("EvmBroadcasting.numberOf")(function* (raw) {
+      const transaction = yield* Effect.orDie(decode(raw))
+      return {
         sender: Hex.address(transaction.from!.toLowerCase(), "from"),
         number: transaction.nonce,
-        cost: costOf(transaction)
-      })),
+        cost: costOf(transaction) + (yield* dataFeeOf(transaction)),
+        tokens: tokensOf(transaction)
+      }
+    }),
     check: Effect.fn("EvmBroadcasting.check")(function* (raw) {
       const transaction = yield* decode(raw)
       const { gasLimit, nonce } = transaction

@@ -59,7 +59,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
   const evm = EvmNode.make(rpc, chain.evm?.dataFee)
   const { maximumFee = defaultMaximumFee } = settings
   const sideSources: SideSources = {
-    broadcasting: Broadcasting.make(chain, rpc, evm.chainId, { maximumFee }),
+    broadcasting: Broadcasting.make(chain, rpc, evm, { maximumFee }),
     unusedAt: evm.unusedAt,
     past: Past.make(rpc),
     ...(source.wholeBlockAt === undefined ? {} : { wholeBlockAt: source.wholeBlockAt })

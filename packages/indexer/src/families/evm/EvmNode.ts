@@ -68,6 +68,8 @@ export interface EvmNode {
     holdings: ReadonlyArray<{ readonly contract: AddressBytes; readonly holder: AddressBytes }>,
     block: Uint8Array
   ) => Effect.Effect<ReadonlyArray<bigint | undefined>, NodeError>
+  /** `balanceOf` after the newest block; undefined where the contract gives no answer. */
+  readonly tokenBalance: (contract: AddressBytes, holder: AddressBytes) => Effect.Effect<bigint | undefined, NodeError>
   /** `nonce`: of a transaction that takes the place of one that waits with it. */
   readonly account: (address: AddressBytes, nonce?: number) => Effect.Effect<Account, NodeError>
   /** Of an account's next transaction, behind those that wait for a block: as `account` has it, with two questions alone. */
@@ -142,6 +144,12 @@ const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
   Effect.fn("EvmNode.tokenBalancesAt")(function* (holdings, block) {
     const calls = holdings.map(({ contract, holder }) => ContractCalls.balanceOf(contract, holder, at(block)))
     return yield* numbersOf(rpc, calls)
+  })
+
+const tokenBalance = (rpc: JsonRpc): EvmNode["tokenBalance"] =>
+  Effect.fn("EvmNode.tokenBalance")(function* (contract, holder) {
+    const [balance] = yield* numbersOf(rpc, [ContractCalls.balanceOf(contract, holder, "latest")])
+    return balance
   })
 
 /**
@@ -319,6 +327,7 @@ export const make = (rpc: JsonRpc, dataFee?: EvmRules["dataFee"]): EvmNode => ({
   accountsAt: accountsAt(rpc),
   unusedAt: unusedAt(rpc),
   tokenBalancesAt: tokenBalancesAt(rpc),
+  tokenBalance: tokenBalance(rpc),
   account: account(rpc, dataFee),
   nextNonce: nextNonce(rpc),
   gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),

@@ -24,6 +24,8 @@ export interface TokenTransferRequest {
   readonly arguments: Uint8Array
   /** The selector and the arguments. */
   readonly data: Uint8Array
+  /** The arguments of the same transfer to an address that has none of the tokens. */
+  readonly toNobody: Uint8Array
 }
 
 export interface PreparedCall {
@@ -56,6 +58,21 @@ const referenceTo = ({ hash, height }: Pick<Head, "hash" | "height">) => {
   return { refBlockBytes: new Uint8Array(number.subarray(6)), refBlockHash: hash.slice(8, 16) }
 }
 
+/**
+ * Energy that a call may take at the most. The first tokens of a holder take a new place in the contract's storage, twice the energy
+ * at a busy contract as USDT's: a recipient who has some may have spent them by the time that a block takes the transfer, and what
+ * runs out of energy burns all of that.
+ */
+const mostEnergy = Effect.fnUntraced(function* (http: TronHttp, request: TokenTransferRequest, energy: number) {
+  const first = yield* Effect.catchTag(
+    energyOf(http, { ...request, arguments: request.toNobody }),
+    // Tokens that only some may hold say nothing.
+    "TransferRefused",
+    () => Effect.succeed(0)
+  )
+  return withMargin(Math.max(energy, first))
+})
+
 /** Energy that the transfer takes; fails where the contract would refuse it. */
 export const energyOf = Effect.fn("TronTokenPreparation.energyOf")(function* (
   http: TronHttp,
@@ -86,7 +103,7 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   )
   if (from === undefined) return yield* refuse("sender", "has no account on the chain yet: it holds nothing")
   const energy = yield* Effect.fromResult(run)
-  const feeLimit = BigInt(withMargin(energy)) * prices.energy
+  const feeLimit = BigInt(yield* mostEnergy(http, request, energy)) * prices.energy
   if (feeLimit > prices.maxFeeLimit) {
     return yield* refuse("contract", `the transfer takes ${energy} energy, more than the chain lets a call burn`)
   }

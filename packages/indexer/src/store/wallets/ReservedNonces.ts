@@ -3,10 +3,11 @@
  * preparation of the account has taken for a while. Kept beside the reserved coins: the sender stands for the transaction that
  * made a coin, the nonce for its output. Once a transaction is broadcast it has its nonce itself, for as long as it may be
  * mined, whether or not the nodes that are asked have seen it; one that nodes refuse or drop has none. With each nonce of a
- * broadcast, and of a preparation that asks for that, stands what the transaction may cost: the account's others from this
- * sender leave it that much.
+ * broadcast, and of a preparation that asks for that, stands what the transaction may cost, and the tokens that it moves: the
+ * account's others from this sender leave it that much.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,12 +16,19 @@ import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as Reservations from "./internal/Reservations.ts"
 
+/** Tokens of one contract that a transaction moves from its sender, in their smallest unit. */
+export interface Tokens {
+  readonly contract: AddressBytes
+  readonly amount: bigint
+}
+
 /** A transaction's place in the row of its sender's transactions: a nonce, or a sequence. */
 export interface Numbered {
   readonly sender: AddressBytes
   readonly number: number
   /** The most that it takes of its sender, in the coin's smallest unit. */
   readonly cost: bigint
+  readonly tokens?: Tokens | undefined
 }
 
 /** In the coin's smallest unit. */
@@ -33,6 +41,8 @@ export interface Spending {
   readonly available: bigint
   /** Numbers behind the next one that transactions have which wait at the node: their costs are taken off already. */
   readonly waiting?: ReadonlyArray<number>
+  /** `available`: the tokens that the sender has for it, and for what else is promised from the number `from` on. */
+  readonly tokens?: (Tokens & { readonly available: bigint; readonly from: number }) | undefined
 }
 
 /** In the transaction that takes note of a broadcast: what its preparation had reserved is the broadcast's. */
@@ -52,17 +62,17 @@ export const supersede = Effect.fnUntraced(function* (
   )
 })
 
-/** Those of a sender from `next` on that the account has broadcast, and that may be mined or are. */
-const broadcast = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, next: number) {
+/** Those of a sender from `first` on that the account has broadcast, and that may be mined or are. */
+const broadcast = Effect.fnUntraced(function* (account: number, chain: number, sender: AddressBytes, first: number) {
   const { read } = yield* Database
   return yield* read((db) =>
     db
       .selectFrom("broadcast")
-      .select(["nonce", "cost"])
+      .select(["nonce as number", "cost", "token", "token_amount"])
       .where("account", "=", account)
       .where("chain", "=", chain)
       .where("sender", "=", sender)
-      .where("nonce", ">=", next)
+      .where("nonce", ">=", first)
       .where((where) => where.or([where("outcome", "in", ["unknown", "sent"]), where("height", "is not", null)]))
   )
 })
@@ -70,62 +80,107 @@ const broadcast = Effect.fnUntraced(function* (account: number, chain: number, s
 /** Nonces of a sender that are reserved at the same time; nodes hold hardly more transactions of one sender. */
 export const maxReserved = 64
 
-/** What the transactions with the nonces from `next` on may cost that an account has prepared or broadcast, by these nonces. */
+/** What a transaction may take: coins, and tokens of the contract that is asked about. */
+interface Taking {
+  readonly cost: bigint
+  readonly tokens: bigint
+}
+
+const nothing: Taking = { cost: 0n, tokens: 0n }
+
+const larger = (one: bigint, other: bigint) => (one > other ? one : other)
+
+/**
+ * What the transactions may take that an account has prepared or broadcast, by their nonces: coins of those from `next` on,
+ * and tokens of the contract from where its balance does not count them.
+ */
 const promises = Effect.fnUntraced(function* (
   account: number,
   chain: number,
   sender: AddressBytes,
   next: number,
-  waiting: ReadonlyArray<number> = []
+  { tokens, waiting = [] }: Pick<Spending, "tokens" | "waiting">
 ) {
   const { read } = yield* Database
   const now = yield* Clock.currentTimeMillis
+  const first = Math.min(next, tokens?.from ?? next)
   const reserved = yield* read((db) =>
     db
       .selectFrom("reserved_coin")
-      .select(["number", "cost"])
+      .select(["number", "cost", "token", "token_amount"])
       .where("account", "=", account)
       .where("chain", "=", chain)
       .where("source", "=", sender)
-      .where("number", ">=", next)
+      .where("number", ">=", first)
       .where(Reservations.holds(sql.ref("until"), now))
-      .orderBy("number")
-      .limit(maxReserved)
   )
   // Behind the reservations: what became a broadcast in between is in one of both.
-  const sent = yield* broadcast(account, chain, sender, next)
-  const costs = new Map(reserved.map(({ cost, number }) => [number, BigInt(cost)]))
-  for (const { cost, nonce } of sent) {
-    const own = BigInt(cost ?? 0)
+  const sent = yield* broadcast(account, chain, sender, first)
+  const takings = new Map<number, Taking>()
+  for (const { cost, number, token, token_amount } of [...reserved, ...sent]) {
+    const known = takings.get(number!) ?? nothing
+    const isAsked = tokens !== undefined && token !== null && Bytes.equal(token, tokens.contract)
     // One of several with the same nonce is mined.
-    if (own >= (costs.get(nonce!) ?? 0n)) costs.set(nonce!, own)
+    takings.set(number!, {
+      cost: number! < next ? 0n : larger(known.cost, BigInt(cost ?? 0)),
+      tokens: isAsked ? larger(known.tokens, BigInt(token_amount!)) : known.tokens
+    })
   }
-  for (const nonce of waiting) if (nonce >= next) costs.set(nonce, 0n)
-  return { costs, isFull: reserved.length === maxReserved }
+  for (const nonce of waiting) if (nonce >= next) takings.set(nonce, nothing)
+  return { takings, isFull: reserved.filter(({ number }) => number >= next).length >= maxReserved }
 })
 
-/** What other transactions may cost together, and their nonces. */
-export interface Promised {
-  readonly cost: bigint
+/** What other transactions may take together, and their nonces. */
+export interface Promised extends Taking {
   readonly nonces: ReadonlyArray<number>
 }
 
-const together = (costs: ReadonlyMap<number, bigint>): Promised => {
-  let cost = 0n
-  for (const each of costs.values()) cost += each
-  const nonces = [...costs].flatMap(([nonce, cost]) => (cost > 0n ? nonce : []))
-  return { cost, nonces: nonces.sort((a, b) => a - b) }
+const together = (takings: ReadonlyMap<number, Taking>): Promised => {
+  let { cost, tokens } = nothing
+  const nonces: Array<number> = []
+  for (const [nonce, taking] of takings) {
+    cost += taking.cost
+    tokens += taking.tokens
+    if (taking.cost > 0n || taking.tokens > 0n) nonces.push(nonce)
+  }
+  return { cost, tokens, nonces: nonces.sort((a, b) => a - b) }
 }
 
-/** Whether what others may cost leaves too little; where they cost nothing, the caller has decided what is payable. */
-export const leavesTooLittle = (
+/** Of what others may take too much; where they take nothing, the caller has decided what is payable. */
+export const shortOf = (
   promised: Promised,
-  { available, cost }: Pick<Spending, "available" | "cost">
-): boolean => promised.cost > 0n && promised.cost + cost > available
+  { available, cost, tokens }: Pick<Spending, "available" | "cost" | "tokens">
+): keyof Taking | undefined => {
+  if (promised.cost > 0n && promised.cost + cost > available) return "cost"
+  const isShort = tokens !== undefined && promised.tokens > 0n && promised.tokens + tokens.amount > tokens.available
+  return isShort ? "tokens" : undefined
+}
+
+/** What stands with a number that is kept until then. */
+const keptFor = (until: number, { cost, keepsCost, tokens }: Spending) => ({
+  ...{ until, cost: keepsCost ? String(cost) : "0" },
+  token: (keepsCost && tokens?.contract) || null,
+  token_amount: keepsCost && tokens !== undefined ? String(tokens.amount) : null
+})
 
 export const make = Effect.fnUntraced(function* (chain: Chain) {
   const database = yield* Database
-  const { query, read, transaction } = database
+  const { lockRows, query, read, transaction } = database
+
+  /** In a transaction: others that would keep a number of the sender wait, unless none is kept. */
+  const lockKept = Effect.fnUntraced(function* (account: number, id: number, sender: AddressBytes) {
+    const now = yield* Clock.currentTimeMillis
+    yield* lockRows((db) =>
+      db
+        .selectFrom("reserved_coin")
+        .select("number")
+        .where("account", "=", account)
+        .where("chain", "=", id)
+        .where("source", "=", sender)
+        .where(Reservations.holds(sql.ref("until"), now))
+        .orderBy("number")
+    )
+  })
 
   /** The first free nonce, if it is still free: undefined where another preparation was faster. */
   const take = Effect.fnUntraced(function* (
@@ -135,16 +190,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     until: number,
     spending: Spending
   ) {
-    const { cost, keepsCost, waiting } = spending
     const { id } = (yield* ChainRow.present(chain))!
-    const { costs, isFull } = yield* promises(account, id, sender, next, waiting)
+    yield* lockKept(account, id, sender)
+    const { isFull, takings } = yield* promises(account, id, sender, next, spending)
     if (isFull) return "full" as const
-    const promised = together(costs)
-    if (leavesTooLittle(promised, spending)) return { promised }
+    const promised = together(takings)
+    if (shortOf(promised, spending) !== undefined) return { promised }
     let nonce = next
-    while (costs.has(nonce)) nonce++
+    while (takings.has(nonce)) nonce++
     const now = yield* Clock.currentTimeMillis
-    const kept = { until, cost: keepsCost ? String(cost) : "0" }
+    const kept = keptFor(until, spending)
     const rows = yield* query((db) =>
       db
         .insertInto("reserved_coin")
@@ -164,7 +219,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
 
   /**
    * The first nonce from `next` on that is not reserved, reserved from now on for so long: of two that ask at once, in
-   * whatever process, each gets its own. `full` where {@link maxReserved} are; `promised` alone where what the others may cost
+   * whatever process, each gets its own. `full` where {@link maxReserved} are; `promised` alone where what the others may take
    * leaves too little.
    */
   const reserve = Effect.fn("ReservedNonces.reserve")(
@@ -178,20 +233,20 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
-  /** What the others may cost from `next` on, beside the one with this nonce, that the account has prepared or broadcast. */
+  /** What the others may take from `next` on, beside the one with this nonce, that the account has prepared or broadcast. */
   const promisedBeside = Effect.fn("ReservedNonces.promisedBeside")(
     function* (
       account: number,
       sender: AddressBytes,
       next: number,
       nonce: number,
-      waiting?: ReadonlyArray<number> | undefined
+      spending: Pick<Spending, "tokens" | "waiting"> = {}
     ) {
       const row = yield* ChainRow.find(chain)
       if (row === undefined) return together(new Map())
-      const { costs } = yield* promises(account, row.id, sender, next, waiting)
-      costs.delete(nonce)
-      return together(costs)
+      const { takings } = yield* promises(account, row.id, sender, next, spending)
+      takings.delete(nonce)
+      return together(takings)
     },
     Effect.provideService(Database, database)
   )
@@ -216,27 +271,49 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
     Effect.provideService(Database, database)
   )
 
+  /** In a transaction: as {@link takeOver}. */
+  const replace = Effect.fnUntraced(function* (
+    account: number,
+    sender: AddressBytes,
+    { next, nonce }: { readonly next: number; readonly nonce: number },
+    until: number,
+    spending: Spending
+  ) {
+    const row = yield* ChainRow.find(chain)
+    if (row === undefined) return { until: undefined }
+    yield* lockKept(account, row.id, sender)
+    const promised = yield* promisedBeside(account, sender, next, nonce, spending)
+    if (shortOf(promised, spending) !== undefined) return { promised }
+    const now = yield* Clock.currentTimeMillis
+    const [kept] = yield* query((db) =>
+      db
+        .updateTable("reserved_coin")
+        .set(keptFor(until, spending))
+        .where("account", "=", account)
+        .where("chain", "=", row.id)
+        .where("source", "=", sender)
+        .where("number", "=", nonce)
+        .where(Reservations.holds(sql.ref("until"), now))
+        .returning("until")
+    )
+    return { until: kept?.until }
+  })
+
   /**
-   * Keeps a nonce that is kept already for another transaction in the place of that one, with what it costs, from now on for so
-   * long. The answer is the end; undefined where the nonce is not kept.
+   * Keeps a nonce that is kept already for another transaction in the place of that one, with what it may take, from now on for so
+   * long. The answer is the end, undefined where the nonce is not kept; `promised` alone where what the others may take leaves
+   * too little: of two at once, in whatever process, the second one counts the first.
    */
   const takeOver = Effect.fn("ReservedNonces.takeOver")(
-    function* (account: number, sender: AddressBytes, nonce: number, millis: number, cost: bigint) {
-      const row = yield* ChainRow.find(chain)
-      if (row === undefined) return undefined
-      const now = yield* Clock.currentTimeMillis
-      const [kept] = yield* query((db) =>
-        db
-          .updateTable("reserved_coin")
-          .set({ until: now + millis, cost: String(cost) })
-          .where("account", "=", account)
-          .where("chain", "=", row.id)
-          .where("source", "=", sender)
-          .where("number", "=", nonce)
-          .where(Reservations.holds(sql.ref("until"), now))
-          .returning("until")
-      )
-      return kept?.until
+    function* (
+      account: number,
+      sender: AddressBytes,
+      place: { readonly next: number; readonly nonce: number },
+      millis: number,
+      spending: Spending
+    ) {
+      const until = (yield* Clock.currentTimeMillis) + millis
+      return yield* transaction(replace(account, sender, place, until, spending))
     },
     Effect.provideService(Database, database)
   )

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Broadcasting from "@headwater/indexer/families/evm/Broadcasting"
+import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -37,7 +38,8 @@ const over = (answer: FakeNode.Answer) =>
   Effect.gen(function* () {
     const node = yield* FakeNode.make(answer)
     const rpc = yield* JsonRpc.make({ urls: [node.url] })
-    return Broadcasting.make(chain, rpc, Effect.succeed(8453n), { maximumFee: 100 })
+    const chainId = Effect.succeed(8453n)
+    return Broadcasting.make(chain, rpc, { ...EvmNode.make(rpc), chainId }, { maximumFee: 100 })
   })
 
 /** A chain above another one, whose gas costs a thousandth of a Gwei. */
@@ -111,12 +113,47 @@ describe("Broadcasting of an EVM chain", () => {
       const costOf = (fields: TransactionLike) => Effect.map(numberOf!(signed(fields)), (numbered) => numbered?.cost)
       const sender = getBytes(computeAddress(key))
       const market = { value: 5n, gasLimit: 30_000, maxFeePerGas: 7n, maxPriorityFeePerGas: 3n }
-      assert.deepStrictEqual(yield* numberOf!(signed(market)), { sender, number: 3, cost: 210_005n } as never)
+      assert.deepStrictEqual(yield* numberOf!(signed(market)), {
+        ...{ sender, number: 3, cost: 210_005n, tokens: undefined }
+      } as never)
       const legacy = { type: 0, maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: 2n }
       assert.strictEqual(yield* costOf(legacy), 42_001n)
       const hash = `0x01${"00".repeat(31)}`
       const blobs = { ...market, type: 3, maxFeePerBlobGas: 2n, blobVersionedHashes: [hash, hash] }
       assert.strictEqual(yield* costOf(blobs), 210_005n + 2n * 131_072n * 2n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("counts what the OP stack takes beside gas, where the node says", () =>
+    Effect.gen(function* () {
+      const word = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
+      // getL1Fee and getOperatorFee.
+      const fees: Readonly<Record<string, string>> = { "0x49948e0e": word(6_000), "0x275aedd2": word(400) }
+      const { numberOf } = yield* over((method, [call]) =>
+        method === "eth_call" ? fees[(call as { readonly data: string }).data.slice(0, 10)]! : cheap[method]
+      )
+      const market = { value: 5n, gasLimit: 30_000, maxFeePerGas: 7n, maxPriorityFeePerGas: 3n }
+      assert.strictEqual((yield* numberOf!(signed(market)))?.cost, 210_005n + (6_400n * 81n) / 64n)
+      const silent = yield* over(() => {
+        throw new FakeNode.RpcError(-32601, "the method does not exist")
+      })
+      assert.strictEqual((yield* silent.numberOf!(signed(market)))?.cost, 210_005n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says what a transfer of tokens moves", () =>
+    Effect.gen(function* () {
+      const { numberOf } = yield* over((method) => cheap[method])
+      const to = `0x${"AB".repeat(20)}`
+      const words = [`${"00".repeat(12)}${"33".repeat(20)}`, (6_000_000).toString(16).padStart(64, "0")].join("")
+      const tokensOf = (data: string) =>
+        Effect.map(numberOf!(signed({ to: to.toLowerCase(), value: 0n, data })), (numbered) => numbered?.tokens)
+      assert.deepStrictEqual(yield* tokensOf(`0xa9059cbb${words}`), {
+        ...{ contract: getBytes(to.toLowerCase()) as never, amount: 6_000_000n }
+      })
+      // An approval moves none, and half a call none either.
+      assert.isUndefined(yield* tokensOf(`0x095ea7b3${words}`))
+      assert.isUndefined(yield* tokensOf(`0xa9059cbb${words.slice(2)}`))
     }).pipe(Effect.scoped)
   )
 

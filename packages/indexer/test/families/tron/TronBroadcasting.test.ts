@@ -1,11 +1,14 @@
-/** What a node knows of a Tron transaction by its id alone. */
+/** What a node knows of a Tron transaction by its id alone, and whose transaction is taken. */
 import { assert, describe, it } from "@effect/vitest"
 import * as TronBroadcasting from "@headwater/indexer/families/tron/Broadcasting"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { utils } from "tronweb"
+import * as TronNode from "./TronNode.ts"
+import * as TronWallet from "./TronWallet.ts"
 
-const nodeAt = (height: () => number) => {
-  const node = { name: "node", find: () => Effect.undefined }
+const nodeAt = (height: () => number, found: object | undefined = undefined) => {
+  const node = { name: "node", find: () => Effect.succeed(found) }
   const headers = {
     newest: () =>
       Effect.sync(() => ({
@@ -25,6 +28,38 @@ describe("a Tron transaction that is looked for by its id", () => {
       assert.include(String(yield* found()), "has not come to block 100")
       newest = 100
       assert.deepStrictEqual(yield* found(), Result.succeed({ state: "absent" as const }))
+    })
+  )
+})
+
+describe("a Tron transaction of a type whose first field is a name", () => {
+  it.effect("is taken from its owner, and from nobody else", () =>
+    Effect.gen(function* () {
+      const { check, idOf } = nodeAt(() => 1, {})
+      const owner_address = TronWallet.addressHex
+      const to_address = `41${"07".repeat(20)}`
+      const values = {
+        // By its length and first letter the name might be an address.
+        TransferAssetContract: { asset_name: "41".repeat(21), owner_address, to_address, amount: 9 },
+        AccountUpdateContract: { account_name: "6e616d65", owner_address },
+        SetAccountIdContract: { account_id: "6163636f756e746964", owner_address }
+      }
+      for (const [type, value] of Object.entries(values)) {
+        const raw_data = {
+          contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],
+          ...{ ref_block_bytes: "2927", ref_block_hash: "939ece39d08a7abe", expiration: 2 ** 41, timestamp: 1 }
+        }
+        const rawData = utils.transaction.txPbToRawDataHex(utils.transaction.txJsonToPb({ raw_data }))
+        const signed = (key?: string) =>
+          Buffer.from(
+            TronNode.signedHex(rawData, TronWallet.signatureOf(TronWallet.read(rawData, type), key).replace(/^0x/, "")),
+            "hex"
+          )
+        assert.strictEqual(Buffer.from(yield* idOf(signed())).toString("hex"), TronWallet.idOf(rawData), type)
+        yield* check(signed())
+        const refused = yield* Effect.flip(check(signed("2".padStart(64, "0"))))
+        assert.include(refused.message, "must be signed by its owner's keys", type)
+      }
     })
   )
 })

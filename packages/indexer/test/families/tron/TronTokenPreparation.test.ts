@@ -19,7 +19,8 @@ const data = Buffer.from(
   new Interface([`function ${signature}`]).encodeFunctionData("transfer", [`0x${"11".repeat(20)}`, 5n]).slice(2),
   "hex"
 )
-const request = { sender, contract: bytesOf(token), signature, data, arguments: data.subarray(4) }
+const toNobody = data.subarray(4).map((byte) => (byte === 0x11 ? 0x22 : byte))
+const request = { sender, contract: bytesOf(token), signature, data, arguments: data.subarray(4), toNobody }
 
 /** As java-tron answers. USDT returns `false` though it moves. */
 const moved = { result: { result: true }, energy_used: 29_650, constant_result: ["0".repeat(64)] }
@@ -97,6 +98,21 @@ describe("TronTokenPreparation", () => {
       const points = (yield* poor.prepareTokens(request)).fee - 2_965_000n
       // Raw data, a signature and room for a result.
       assert.strictEqual(points, BigInt(prepared.rawData.length + 2 + 67 + 64 + 1) * 1_000n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lets a call burn what it takes where the recipient has spent all tokens by then", () =>
+    Effect.gen(function* () {
+      const { node, source } = yield* withNode({ ...moved, energy_used: 64_285 })
+      const answerTo = (first: TronNode.Json) => {
+        node.override = (path, body) =>
+          path === "/wallet/triggerconstantcontract" && body.parameter === hex(toNobody) ? first : undefined
+        return source.prepareTokens(request)
+      }
+      // As USDT takes it.
+      const prepared = yield* answerTo({ ...moved, energy_used: 130_285 })
+      assert.deepInclude(prepared, { energy: 64_285, feeLimit: 169_371n * 100n })
+      assert.strictEqual((yield* answerTo(undone)).feeLimit, 83_571n * 100n)
     }).pipe(Effect.scoped)
   )
 

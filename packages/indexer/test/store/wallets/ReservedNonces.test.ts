@@ -100,7 +100,7 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(nonces.sort(), [3, 4, 5])
         assert.deepStrictEqual(
           taken.filter((each) => typeof each === "object" && "promised" in each),
-          [0, 1, 2].map(() => ({ promised: { cost: 18n * coin, nonces: [3, 4, 5] } }))
+          [0, 1, 2].map(() => ({ promised: { cost: 18n * coin, tokens: 0n, nonces: [3, 4, 5] } }))
         )
         // To the last of it, and without what is used meanwhile.
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { ...spending, cost: 2n * coin }), { nonce: 6 })
@@ -119,19 +119,84 @@ for (const store of takenStores(import.meta.url)) {
         yield* ChainRow.make(chain)
         const { promisedBeside, reserve, takeOver } = yield* ReservedNonces.make(chain)
         const spending = { cost: 60n, keepsCost: true, available: 100n }
+        const over = (nonce: number, cost: bigint, account = 1) =>
+          takeOver(account, sender, { next: 3, nonce }, 60_000, { ...spending, cost })
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 3 })
         yield* TestClock.adjust("30 seconds")
-        assert.strictEqual(yield* takeOver(1, sender, 3, 60_000, 20n), 90_000)
+        assert.deepStrictEqual(yield* over(3, 20n), { until: 90_000 })
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 4 })
-        assert.strictEqual(yield* takeOver(1, sender, 4, 60_000, 80n), 90_000)
-        assert.deepStrictEqual(yield* promisedBeside(1, sender, 3, 9), { cost: 100n, nonces: [3, 4] })
+        assert.deepStrictEqual(yield* over(4, 80n), { until: 90_000 })
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 3, 9), { cost: 100n, tokens: 0n, nonces: [3, 4] })
+        assert.deepStrictEqual(yield* over(4, 81n), { promised: { cost: 20n, tokens: 0n, nonces: [3] } })
         // Of another account or another nonce there is none, nor of one whose time is over.
-        assert.isUndefined(yield* takeOver(2, sender, 3, 60_000, 1n))
-        assert.isUndefined(yield* takeOver(1, sender, 5, 60_000, 1n))
+        assert.deepStrictEqual(yield* over(3, 1n, 2), { until: undefined })
+        assert.deepStrictEqual(yield* over(5, 0n), { until: undefined })
         yield* TestClock.adjust("60 seconds")
-        assert.isUndefined(yield* takeOver(1, sender, 3, 60_000, 1n))
+        assert.deepStrictEqual(yield* over(3, 1n), { until: undefined })
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 0n)
       }).pipe(Effect.provide(store.layer))
+    )
+
+    it.effect("keeps no more than there is for those that take the place of others at once", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const daemons = [yield* ReservedNonces.make(chain), yield* ReservedNonces.make(chain)]
+        const { promisedBeside, reserve } = daemons[0]!
+        const spending = { cost: 1n, keepsCost: true, available: 100n }
+        const dear = { ...spending, cost: 60n }
+        const nonces = [3, 4, 5, 6]
+        // Several times: the first ones wait for the store's connections.
+        for (let round = 0; round < 5; round++) {
+          for (const nonce of nonces) assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce })
+          const [another, ...taken] = yield* Effect.all(
+            [
+              daemons[1]!.reserve(1, sender, 3, 60_000, dear),
+              ...nonces.map((nonce) => daemons[nonce % 2]!.takeOver(1, sender, { next: 3, nonce }, 60_000, dear))
+            ],
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(
+            [another, ...taken].filter((each) => typeof each === "object" && "until" in each),
+            1
+          )
+          assert.isAtMost(Number((yield* promisedBeside(1, sender, 3, 9)).cost), 100)
+          yield* TestClock.adjust("60 seconds")
+        }
+      }).pipe(Effect.provide(store.layer))
+    )
+
+    it.effect("counts the tokens of a contract from where its balance does not count them", () =>
+      Effect.gen(function* () {
+        yield* ChainRow.make(chain)
+        const { promisedBeside, reserve, takeOver } = yield* ReservedNonces.make(chain)
+        const contract = fromBytes(new Uint8Array(20).fill(7))
+        const unit = 10n ** 24n
+        const moving = (amount: bigint, available = 10n, of = contract) => ({
+          ...{ cost: 1n, keepsCost: true, available: 100n },
+          tokens: { contract: of, amount: amount * unit, available: available * unit, from: 3 }
+        })
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, moving(6n)), { nonce: 3 })
+        const promised = { cost: 1n, tokens: 6n * unit, nonces: [3] }
+        assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, moving(6n)), { promised })
+        // Another token, to the last one, and in the place of another.
+        const other = moving(10n, 10n, fromBytes(new Uint8Array(20).fill(8)))
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, other), { nonce: 4 })
+        assert.deepInclude(yield* reserve(1, sender, 3, 60_000, moving(4n)), { nonce: 5 })
+        assert.property(yield* takeOver(1, sender, { next: 3, nonce: 5 }, 60_000, moving(5n)), "promised")
+        assert.deepStrictEqual(yield* takeOver(1, sender, { next: 3, nonce: 5 }, 60_000, moving(3n)), { until: 60_000 })
+        // As broadcast, and waiting at the node, which has taken its coins off and no tokens.
+        yield* Broadcasts.begin({
+          ...{ account: 1, chain, transactionId: new Uint8Array(32), raw: new Uint8Array(1), since: 0 },
+          numbered: { sender, number: 3, cost: 1n, tokens: { contract, amount: 7n * unit } },
+          callback: undefined
+        })
+        const beside = yield* promisedBeside(1, sender, 4, 9, moving(1n))
+        assert.deepStrictEqual(beside, { cost: 2n, tokens: 10n * unit, nonces: [3, 4, 5] })
+        // In a block, whose balance lacks its tokens.
+        const tokens = { ...moving(1n, 4n).tokens, from: 4 }
+        assert.strictEqual((yield* promisedBeside(1, sender, 4, 9, { tokens })).tokens, 3n * unit)
+        assert.deepInclude(yield* reserve(1, sender, 4, 60_000, { ...moving(1n), tokens }), { nonce: 6 })
+      }).pipe(Effect.provide(Subscriptions.layer.pipe(Layer.provideMerge(store.layer))), Effect.scoped)
     )
 
     it.effect("counts what a broadcast may cost while it may be mined, in place of what was reserved for it", () =>
@@ -150,10 +215,12 @@ for (const store of takenStores(import.meta.url)) {
         const second = yield* broadcast(2, 3, 90n)
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 90n)
         assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, keepsCost: true, available: 100n }), {
-          promised: { cost: 90n, nonces: [3] }
+          promised: { cost: 90n, tokens: 0n, nonces: [3] }
         })
         // Whose transaction waits at the node takes nothing beside, and its number.
-        assert.deepStrictEqual(yield* promisedBeside(1, sender, 2, 9, [3]), { cost: 0n, nonces: [] })
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 2, 9, { waiting: [3] }), {
+          ...{ cost: 0n, tokens: 0n, nonces: [] }
+        })
         const behind = { cost: 11n, keepsCost: true, available: 11n, waiting: [2, 3] }
         assert.deepInclude(yield* reserve(1, sender, 2, 1, behind), { nonce: 4 })
         yield* TestClock.adjust(1)

@@ -8,6 +8,7 @@ const selectors = {
   totalSupply: "0x18160ddd",
   supportsInterface: "0x01ffc9a7",
   balanceOf: "0x70a08231",
+  transfer: "0xa9059cbb",
   getL1Fee: "0x49948e0e",
   getOperatorFee: "0x275aedd2"
 } as const
@@ -44,6 +45,15 @@ export const totalSupply = (contract: AddressBytes): Call => tokenCall(contract,
 /** Whether a contract has an interface, by the interface's id as hex (ERC-165), after the newest block. */
 export const supportsInterface = (contract: AddressBytes, id: string): Call =>
   tokenCall(contract, `${selectors.supportsInterface}${id.padEnd(64, "0")}`, "latest")
+
+/** Digits of two words behind a selector: a recipient, and an amount. */
+const transferDigits = selectors.transfer.length + 2 * 64
+
+/** The amount that a call's data has where that is a transfer of tokens (ERC-20), in their smallest unit. */
+export const transferred = (data: string): bigint | undefined =>
+  data.startsWith(selectors.transfer) && data.length >= transferDigits
+    ? BigInt(`0x${data.slice(transferDigits - 64, transferDigits)}`)
+    : undefined
 
 /** What the OP stack charges for the bytes of an unsigned transaction on the layer below, in Wei. */
 export const getL1Fee = (unsigned: Uint8Array): Call => {

@@ -94,6 +94,7 @@ import * as wholeChunks from "../migrations/0081_whole_chunks.ts"
 import * as tokenAskedAt from "../migrations/0082_token_asked_at.ts"
 import * as promisedCost from "../migrations/0083_promised_cost.ts"
 import * as extendedKeyAlike from "../migrations/0084_extended_key_alike.ts"
+import * as promisedTokens from "../migrations/0085_promised_tokens.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
@@ -171,7 +172,8 @@ export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<st
   "0081_whole_chunks": wholeChunks.up,
   "0082_token_asked_at": tokenAskedAt.up,
   "0083_promised_cost": promisedCost.up,
-  "0084_extended_key_alike": extendedKeyAlike.up
+  "0084_extended_key_alike": extendedKeyAlike.up,
+  "0085_promised_tokens": promisedTokens.up
 }
 
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */

@@ -38,6 +38,9 @@ export interface BroadcastTable {
   nonce: number | null
   /** The most that it takes of its sender, in the coin's smallest unit; null beside no nonce, and of before this was kept. */
   cost: string | null
+  /** Contract of the tokens that it moves from its sender, and how many, in their smallest unit; null of none. */
+  token: Uint8Array | null
+  token_amount: string | null
   /** Tells the account what became of it; null where nobody is told. */
   subscription: number | null
   /** The event that was told last, and how often any was told. */

@@ -20,6 +20,9 @@ export interface ReservedCoinTable {
   until: number
   /** The most that the transaction takes of its sender, in the coin's smallest unit; 0 of a coin, which is what it takes. */
   cost: Generated<string>
+  /** Contract of the tokens that the transaction moves from its sender, and how many, in their smallest unit; null of none. */
+  token: Uint8Array | null
+  token_amount: string | null
 }
 
 export interface WalletTable {
