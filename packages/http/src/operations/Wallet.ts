@@ -68,13 +68,9 @@ export const branches = (
 ): Effect.Effect<ReadonlyArray<Derivation.Branch>, InvalidXpub | InvalidData> =>
   Effect.mapError(
     Effect.fromResult(
-      Result.gen(function* () {
-        const key = yield* ExtendedPublicKey.decode(chain, extendedPublicKey)
-        const receive = yield* Derivation.branch(chain, key, { derivation, format, type: "receive" })
-        return derivation === "bip32"
-          ? [receive]
-          : [receive, yield* Derivation.branch(chain, key, { derivation, format, type: "change" })]
-      })
+      Result.flatMap(ExtendedPublicKey.decode(chain, extendedPublicKey), (key) =>
+        Derivation.branches(chain, key, { derivation, format })
+      )
     ),
     refusalOf
   )
