@@ -11,6 +11,7 @@ import {
   Conflict,
   InvalidData,
   InvalidXpub,
+  invalidField,
   ResourceNotFound,
   XpubAlreadyActive
 } from "../contract/Errors.ts"
@@ -32,6 +33,12 @@ export type AddressLookup<E> = (
 ) => Effect.Effect<ReadonlyArray<WalletAddress>, E>
 
 export const notFound = new ResourceNotFound({ message: "The account has not synced the wallet" })
+
+/** The wallet's addresses for change are asked for, and its derivation has none. */
+export const noChange = invalidField(
+  "isChangeAddress",
+  "must be false: a wallet of this derivation has no addresses for change"
+)
 
 /** The wallet is not added, as the account has synced it before. */
 export const alreadySynced = (isActive: boolean) =>
