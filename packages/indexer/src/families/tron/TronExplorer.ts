@@ -10,7 +10,14 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as TimeSlice from "../../TimeSlice.ts"
 import type { BlockName, Explorer, ExplorerTransaction, Mined, NewestBlock } from "../evm/Explorer.ts"
-import { BlockMissing, type NodeError, NodeInconsistent, NodeRejected, orNone, untilConsistent } from "../node/NodeError.ts"
+import {
+  BlockMissing,
+  type NodeError,
+  NodeInconsistent,
+  NodeRejected,
+  orNone,
+  untilConsistent
+} from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
 import * as ShownTransaction from "./internal/ShownTransaction.ts"

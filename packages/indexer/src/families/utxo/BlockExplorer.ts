@@ -71,8 +71,7 @@ export const make = (
     return blocks
   })
 
-  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError>) =>
-    untilConsistent(rpc.withOne(work))
+  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError>) => untilConsistent(rpc.withOne(work))
 
   return {
     block: Effect.fn("BlockExplorer.block")((name) => ask((one) => block(one, name))),
