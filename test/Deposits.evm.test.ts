@@ -18,8 +18,8 @@ import pg from "pg"
 import { build } from "vite"
 import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
-import * as Traffic from "./Traffic.ts"
 
 /** How long the listeners are killed every two seconds; undefined for two kills, each after a look at the tables. */
 const seconds = process.env.HEADWATER_DEPOSIT_SECONDS
@@ -221,7 +221,7 @@ describe("deposit listeners", () => {
       }
       const programs = yield* bundled
       const all = listeners.map((listener) => new Runs(listener, programs))
-      const random = Traffic.randomOf(7)
+      const random = SeededRandom.make(7)
       const mover = yield* (yield* Contracts.sender(anvil)).deploy("Mover")
       // No reorganisation reaches the contract.
       yield* anvil.rpc("anvil_mine", ["0x5"])

@@ -15,6 +15,7 @@ import { run } from "../packages/daemon/test/Program.ts"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { unmigrated } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { isInTurn } from "./Turn.ts"
@@ -27,7 +28,7 @@ describe.skipIf(postgres === undefined || !isInTurn(import.meta.url))("headwater
     `moves the store of a daemon at work, which goes on exactly (seed ${seed})`,
     () =>
       Effect.gen(function* () {
-        const random = Traffic.randomOf(seed)
+        const random = SeededRandom.make(seed)
         const anvil = yield* Anvil.start({})
         const failed = new Set<string>()
         const receiver = yield* Receiver.start((text) => {
