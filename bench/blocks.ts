@@ -18,8 +18,8 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Agent, request } from "undici"
 import * as Anvil from "../test/Anvil.ts"
+import * as Folder from "../test/Folder.ts"
 import * as Comparison from "./Comparison.ts"
-import * as Scratch from "./Scratch.ts"
 import { type Measured, medians, timed } from "./Timed.ts"
 
 const [blocks = 1000, perBlock = 10, rounds = 5] = process.argv.slice(2).map(Number)
@@ -73,7 +73,7 @@ const index = (url: string, file: string) =>
 const program = Effect.gen(function* () {
   const anvil = yield* Anvil.start({ args: ["--no-mining"] })
   yield* generate(anvil)
-  const folder = yield* Scratch.folder
+  const folder = yield* Folder.scoped
   const results: { floor: Array<Measured>; headwater: Array<Measured> } = { floor: [], headwater: [] }
   for (let round = 0; round < rounds; round++) {
     results.floor.push(yield* timed(floor(anvil.url)))

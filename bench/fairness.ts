@@ -29,9 +29,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Folder from "../test/Folder.ts"
 import * as HttpsDelivery from "./HttpsDelivery.ts"
 import { percentile } from "./Samples.ts"
-import * as Scratch from "./Scratch.ts"
 
 const [
   kind = "duplicates",
@@ -102,7 +102,7 @@ const ether = 10n ** 18n
 
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([other, busy])
-  const folder = yield* Scratch.folder
+  const folder = yield* Folder.scoped
   const health = createHttpServer((_, response) => response.end("ok"))
   yield* Effect.promise(() => new Promise<void>((resolve) => health.listen(0, "127.0.0.1", resolve)))
   const child = yield* Effect.acquireRelease(

@@ -23,13 +23,13 @@ import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Folder from "../test/Folder.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as MainnetNodes from "./MainnetNodes.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
 import { percentile } from "./Samples.ts"
-import * as Scratch from "./Scratch.ts"
 
 const [subscriptions = 1_000_000, pace = 10, seconds = 30, alone = 20, minutes = 10] = process.argv.slice(2).map(Number)
 const idleSeconds = 10
@@ -122,7 +122,7 @@ const startNodes = Effect.acquireRelease(
 )
 
 const program = Effect.gen(function* () {
-  const folder = yield* Scratch.folder
+  const folder = yield* Folder.scoped
   const location: Location = { kind: "sqlite", file: join(folder, "store.db") }
   yield* Effect.provide(fill, Subscriptions.layer.pipe(Layer.provideMerge(Database.layer(location))))
   const { child, nodes } = yield* startNodes

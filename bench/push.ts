@@ -15,12 +15,12 @@ import * as Effect from "effect/Effect"
 import { Agent, fetch, WebSocket } from "undici"
 import * as Anvil from "../test/Anvil.ts"
 import * as Collector from "../test/Collector.ts"
+import * as Folder from "../test/Folder.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
 import { percentile } from "./Samples.ts"
-import * as Scratch from "./Scratch.ts"
 import * as ZeroMq from "./ZeroMq.ts"
 
 const [blocks = "100", which = "both", subscriptions = "1"] = process.argv.slice(2)
@@ -116,7 +116,7 @@ const show = (values: ReadonlyArray<number>) =>
 const measure = (chainOf: typeof evm | typeof utxo) =>
   Effect.gen(function* () {
     const chain: Chain = yield* chainOf
-    const folder = yield* Scratch.folder
+    const folder = yield* Folder.scoped
     let received = (_path: string, _at: number) => {}
     const receiver = yield* Receiver.start((path, _, at) => received(path, at))
     const { spans, url: otlp } = yield* Collector.start

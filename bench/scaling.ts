@@ -41,6 +41,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { CompiledQuery } from "kysely"
 import pg from "pg"
+import * as Folder from "../test/Folder.ts"
 import * as InstantReceiver from "./InstantReceiver.ts"
 import * as NodeProcess from "./NodeProcess.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
@@ -359,7 +360,7 @@ const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
 /** Runs `use` on a store of each kind, which is empty. */
 const onEach = <E>(use: (store: Measuring, location: Location) => Effect.Effect<void, E>) =>
   Effect.gen(function* () {
-    const folder = yield* Scratch.folder
+    const folder = yield* Folder.scoped
     const file = join(folder, "store.db")
     if (onlyStore !== "postgres") yield* use(sqliteAt(file), { kind: "sqlite", file })
     if (onlyStore === "sqlite") return

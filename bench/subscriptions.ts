@@ -14,8 +14,8 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Folder from "../test/Folder.ts"
 import { median } from "./Samples.ts"
-import * as Scratch from "./Scratch.ts"
 
 const [count = 1_000_000] = process.argv.slice(2).map(Number)
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
@@ -64,7 +64,7 @@ const timed = Effect.fnUntraced(function* <E, R>(
 })
 
 const program = Effect.gen(function* () {
-  const folder = yield* Scratch.folder
+  const folder = yield* Folder.scoped
   const file = join(folder, "store.db")
   yield* Effect.gen(function* () {
     const { insertMany, query, read, transaction } = yield* Database

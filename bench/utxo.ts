@@ -28,13 +28,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Agent, request } from "undici"
+import * as Folder from "../test/Folder.ts"
 import * as HdWallet from "../test/HdWallet.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as LocalServer from "../test/LocalServer.ts"
 import * as BcoinPeer from "./BcoinPeer.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as Comparison from "./Comparison.ts"
-import * as Scratch from "./Scratch.ts"
 import { type Measured, medians, timed } from "./Timed.ts"
 
 const [part = "index", ...options] = process.argv.slice(2)
@@ -125,7 +125,7 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
     )
   })
 
-  const directory = yield* Scratch.folder
+  const directory = yield* Folder.scoped
   const ours = {
     chain: litecoin,
     url: node.url,
@@ -193,7 +193,7 @@ const block = Effect.fnUntraced(function* (file: string, rounds: number) {
   const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
   const rpc = yield* JsonRpc.make({ urls: [url] })
   const source = yield* UtxoSource.make(bitcoin, rpc)
-  const directory = yield* Scratch.folder
+  const directory = yield* Folder.scoped
   const parse: Array<Measured> = []
   const read: Array<Measured> = []
   const commit: Record<RecordingMode, Array<Measured>> = { watched: [], all: [] }
@@ -265,7 +265,7 @@ const mempool = Effect.fnUntraced(function* (count: number) {
     ;(globalThis as { readonly gc?: () => void }).gc?.()
     return process.memoryUsage().heapUsed / 1e6
   }
-  const directory = yield* Scratch.folder
+  const directory = yield* Folder.scoped
   yield* Effect.gen(function* () {
     yield* ChainStore.open(litecoin, { record: "watched", undoDepth: 100 })
     const subscriptions = yield* Subscriptions
