@@ -33,7 +33,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as ecc from "tiny-secp256k1"
-import * as SeededRandom from "../../../../../test/SeededRandom.ts"
 import { takenStores } from "../../../../../test/Stores.ts"
 import { UtxoChain } from "../../../../indexer/test/families/utxo/UtxoChain.ts"
 
@@ -146,6 +145,14 @@ const cases = [
   { name: "zcash", format: "P2PKH", dust: 5_000n }
 ] as const
 
+const randomOf = (seed: number) => {
+  let state = seed
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
 /** A wallet with random coins, some of which cannot be spent, and its operations. */
 const setup = Effect.fnUntraced(function* (
   name: string,
@@ -154,7 +161,7 @@ const setup = Effect.fnUntraced(function* (
   derivation: Derivation.Derivation = "account"
 ) {
   const chain = Chain.ofName(`${name}/regtest`)!
-  const random = SeededRandom.integers(seed)
+  const random = randomOf(seed)
   const world = new UtxoChain(chain)
   const states = new Map<string, CoinState>()
   const pool = {
