@@ -5,10 +5,10 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { Derivation } from "@headwater/core/keys/Derivation"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import * as UnixTime from "../../UnixTime.ts"
 import * as Limits from "../accounts/Limits.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
@@ -126,7 +126,7 @@ export const add = Effect.fn("SyncedAccountWallets.add")(function* (
   yield* Limits.check("wallets", yield* Limits.walletsOf(key.account), yield* Limits.Limits)
   const birth = SyncedAddresses.birthOf(chain, options)
   yield* SyncedAddresses.boundedPast(chain, birth, options.mostBlocks)
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   const [row] = yield* query((db) =>
     db
       .insertInto("synced_wallet")
