@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
+import * as Hex from "../Hex.ts"
 
 /** A transfer of an amount, or of the token of one id. */
 export type Wanted = {
@@ -40,7 +41,6 @@ const signatures = {
   tokenId: "safeTransferFrom(address,address,uint256)"
 } as const
 
-const hex = (bytes: AddressBytes) => `0x${Buffer.from(bytes).toString("hex")}`
 const largest = 2n ** 256n - 1n
 
 const uint256 = (attribute: string, value: bigint) =>
@@ -92,8 +92,8 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   const isFungible = !("tokenId" in wanted)
   const signature = signatures[isFungible ? "amount" : "tokenId"]
   const values = isFungible
-    ? [hex(recipient), yield* unitsOf(yield* decimalsOf(to), wanted.amount)]
-    : [hex(from), hex(recipient), yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)]
+    ? [Hex.prefixed(recipient), yield* unitsOf(yield* decimalsOf(to), wanted.amount)]
+    : [Hex.prefixed(from), Hex.prefixed(recipient), yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)]
   const data = Buffer.from((yield* functions).encodeFunctionData(signature, values).slice(2), "hex")
   return { from, to, data, isFungible, signature }
 })
