@@ -34,7 +34,7 @@ const mostNamed = 10
 
 const unpayable = ({ available, chain, cost }: Wanted, promised: Promised) => {
   const named = promised.nonces.slice(0, mostNamed).join(", ") + (promised.nonces.length > mostNamed ? ", …" : "")
-  const coins = (amount: bigint) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
+  const coins = (amount: bigint) => Amount.withUnit(chain, amount)
   return conflictingField(
     "amount",
     `the sender can spend ${coins(available)}, of which transactions that are prepared or sent, and that the node ` +
