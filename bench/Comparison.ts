@@ -3,6 +3,7 @@
  * bench prints what it always did.
  */
 import { appendFileSync } from "node:fs"
+import { median, sorted } from "./Samples.ts"
 
 export interface Comparison {
   readonly work: string
@@ -28,9 +29,6 @@ export const report = (comparison: Comparison): void => {
   const file = process.env[variable]
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(comparison)}\n`)
 }
-
-const sorted = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)
-const median = (values: ReadonlyArray<number>) => sorted(values)[values.length >> 1]!
 
 const digits = (value: number) => value.toPrecision(3).replace(/\.?0+$/, "")
 const written = (value: number) =>

@@ -4,8 +4,6 @@
  *
  *     node bench/blocks.ts [blocks] [transactions a block] [rounds]
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
@@ -20,26 +18,13 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Agent, request } from "undici"
 import * as Anvil from "../test/Anvil.ts"
+import * as Folder from "../test/Folder.ts"
 import * as Comparison from "./Comparison.ts"
+import { type Measured, medians, timed } from "./Timed.ts"
 
 const [blocks = 1000, perBlock = 10, rounds = 5] = process.argv.slice(2).map(Number)
 const concurrency = 8
 const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
-
-interface Measured {
-  readonly seconds: number
-  /** CPU seconds of this process, all its threads. */
-  readonly cpu: number
-}
-
-const timed = <E, R>(self: Effect.Effect<unknown, E, R>): Effect.Effect<Measured, E, R> =>
-  Effect.gen(function* () {
-    const begin = performance.now()
-    const before = process.cpuUsage()
-    yield* self
-    const { system, user } = process.cpuUsage(before)
-    return { seconds: (performance.now() - begin) / 1000, cpu: (system + user) / 1e6 }
-  })
 
 const generate = Effect.fnUntraced(function* (anvil: Anvil.Anvil) {
   const accounts = (yield* anvil.rpc("eth_accounts", [])) as ReadonlyArray<string>
@@ -85,15 +70,10 @@ const index = (url: string, file: string) =>
     yield* follow.step
   }).pipe(Effect.provide(Layer.merge(Database.layer({ kind: "sqlite", file }), ChainStatus.layer)), Effect.scoped)
 
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-
 const program = Effect.gen(function* () {
   const anvil = yield* Anvil.start({ args: ["--no-mining"] })
   yield* generate(anvil)
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const folder = yield* Folder.scoped
   const results: { floor: Array<Measured>; headwater: Array<Measured> } = { floor: [], headwater: [] }
   for (let round = 0; round < rounds; round++) {
     results.floor.push(yield* timed(floor(anvil.url)))
@@ -103,8 +83,7 @@ const program = Effect.gen(function* () {
     )
   }
   const line = (name: string, measured: ReadonlyArray<Measured>) => {
-    const seconds = median(measured.map((m) => m.seconds))
-    const cpu = median(measured.map((m) => m.cpu))
+    const { cpu, seconds } = medians(measured)
     console.log(
       `${name.padEnd(10)} ${(blocks / seconds).toFixed(0).padStart(6)} blocks/s  ${((cpu / blocks) * 1000).toFixed(2)} ms CPU a block`
     )

@@ -4,16 +4,10 @@
  *
  *     node bench/callbacks.ts [callbacks a round] [rounds] [subscriptions] [sqlite | postgres]
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
-import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
 import * as Delivery from "@headwater/daemon/delivery/Delivery"
-import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
-import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { defaultMaxima, Limits } from "@headwater/indexer/store/accounts/Limits"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
@@ -23,13 +17,13 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as PostgresServer from "../test/PostgresServer.ts"
 import * as BareSender from "./BareSender.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
 import * as Comparison from "./Comparison.ts"
+import * as HttpsDelivery from "./HttpsDelivery.ts"
+import { median } from "./Samples.ts"
+import * as Scratch from "./Scratch.ts"
 
 // Rounds are long enough that how they begin and end does not count.
 const [perRound = 20_000, rounds = 5, subscriptionCount = 64] = process.argv.slice(2, 5).map(Number)
@@ -53,25 +47,6 @@ const timed = <E, R>(self: Effect.Effect<unknown, E, R>): Effect.Effect<Measured
     return { perSecond: perRound / ((performance.now() - begin) / 1000), cpu: (user + system) / perRound }
   })
 
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
-
-/** A store of its own, which ends with the scope. */
-const location = Effect.gen(function* () {
-  if (store === "sqlite") {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-    )
-    return { kind: "sqlite", file: join(folder, "store.db") } as const
-  }
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(() => PostgresServer.start()),
-    (server) => Effect.sync(() => server?.remove())
-  )
-  if (server === undefined) return yield* Effect.die("PostgreSQL is not installed")
-  return { kind: "postgres", url: Redacted.make(server.url), connections: 10 } as const
-})
-
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([host])
   const { port } = yield* CallbackReceiver.start(certificate)
@@ -94,14 +69,9 @@ const measure = Effect.gen(function* () {
   const services = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
     Layer.provide(Layer.succeed(Limits, { ...defaultMaxima, duplicates: subscriptionCount })),
-    Layer.provideMerge(Database.layer(yield* location))
+    Layer.provideMerge(Database.layer(yield* Scratch.location(store)))
   )
-  const delivery = Delivery.layer.pipe(
-    Layer.provide(ReceiverClient.layer),
-    Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
-    Layer.provide(Dns.layerStatic({ hosts: { [host]: ["127.0.0.1"] } })),
-    Layer.provide(Layer.succeed(AllowedHosts, new Set([host]))),
-    Layer.provide(Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections, extraCa: certificate.ca })),
+  const delivery = HttpsDelivery.layer([host], certificate.ca, connections).pipe(
     Layer.provide(Layer.succeed(Delivery.DeliveryOptions, { ...defaults, concurrency: 1024, perHost: connections }))
   )
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(counting), Layer.provideMerge(services)))

@@ -31,6 +31,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Comparison from "./Comparison.ts"
 import * as MainnetNodes from "./MainnetNodes.ts"
+import { median } from "./Samples.ts"
 
 interface Task {
   readonly blockchain: string
@@ -137,8 +138,6 @@ const child = (cores: string, task: Task) =>
   })
 
 const sum = (cpu: Measured["cpu"]) => cpu.reduce((sum, [, seconds]) => sum + seconds, 0)
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-
 const startNodes = (blockchain: string, blocks: number, shown: "prevouts" | "raw") =>
   new Promise<{ readonly nodes: ChildProcess; readonly ready: MainnetNodes.Ready }>((resolve) => {
     const file = fileURLToPath(new URL("./MainnetNodes.ts", import.meta.url))

@@ -27,6 +27,7 @@ import pg from "pg"
 import * as PostgresServer from "../test/PostgresServer.ts"
 import * as InstantReceiver from "./InstantReceiver.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
+import { median } from "./Samples.ts"
 
 const [role, ...args] = process.argv.slice(2)
 
@@ -158,8 +159,6 @@ const daemon = Effect.fnUntraced(function* (url: string, number: number, count: 
 })
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-
 const connect = async (url: string) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

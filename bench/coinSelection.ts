@@ -10,6 +10,7 @@ import * as CoinSelection from "@headwater/core/utxo/CoinSelection"
 import * as LockingScript from "@headwater/core/utxo/LockingScript"
 import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import * as Result from "effect/Result"
+import * as SeededRandom from "../test/SeededRandom.ts"
 
 interface Coin {
   readonly amount: bigint
@@ -21,17 +22,6 @@ type Select = (coins: ReadonlyArray<Coin>, pays: bigint, costs: Costs) => Readon
 const network = Chain.ofName("bitcoin/mainnet")!.utxo!
 const script = LockingScript.witness(0, new Uint8Array(20))
 const count = Number(process.argv[2] ?? 2_000)
-
-/** Mulberry32. */
-const randomOf = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const largestFirst = (coins: ReadonlyArray<Coin>) => [...coins].sort((a, b) => Number(b.amount - a.amount))
 
@@ -68,7 +58,7 @@ const ours =
     return Result.isSuccess(found) ? found.success.coins : undefined
   }
 
-const random = randomOf(18)
+const random = SeededRandom.make(18)
 const selectors: Readonly<Record<string, Select>> = {
   "least-waste": ours("least-waste", random),
   "minimize-dust": ours("minimize-dust", random),

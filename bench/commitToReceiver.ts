@@ -5,17 +5,11 @@
  *
  *     node bench/commitToReceiver.ts [blocks] [subscriptions] [callbacks of a large block] [sqlite | postgres]
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
-import * as Delivery from "@headwater/daemon/delivery/Delivery"
-import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
+import { ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
-import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
@@ -25,12 +19,13 @@ import * as FanOutTask from "@headwater/indexer/sync/FanOutTask"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as PostgresServer from "../test/PostgresServer.ts"
 import * as BareSender from "./BareSender.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
+import * as HttpsDelivery from "./HttpsDelivery.ts"
+import { percentile } from "./Samples.ts"
+import * as Scratch from "./Scratch.ts"
 
 const [blocks = 100, subscriptionCount = 10_000, large = 1_000] = process.argv.slice(2, 5).map(Number)
 const store = process.argv[5] ?? "sqlite"
@@ -54,46 +49,19 @@ const bytes32 = () => {
   return made
 }
 
-/** A store of its own, which ends with the scope. */
-const location = Effect.gen(function* () {
-  const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
-  if (store === "sqlite") {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-    )
-    return { kind: "sqlite", file: join(folder, "store.db"), secretKeys } as const
-  }
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(() => PostgresServer.start()),
-    (server) => Effect.sync(() => server?.remove())
-  )
-  if (server === undefined) return yield* Effect.die("PostgreSQL is not installed")
-  return { kind: "postgres", url: Redacted.make(server.url), connections: 10, secretKeys } as const
-})
-
-const share = (values: ReadonlyArray<number>, part: number) => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1)
-}
+const share = (values: ReadonlyArray<number>, part: number) => percentile(values, part).toFixed(1)
 const shares = (values: ReadonlyArray<number>) =>
   `p50 ${share(values, 0.5)} ms, p99 ${share(values, 0.99)} ms, last ${share(values, 1)} ms`
 
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([host])
   const { arrivals, port } = yield* CallbackReceiver.start(certificate)
-  const client = { ...Context.get(Context.empty(), ReceiverClientOptions), extraCa: certificate.ca }
+  const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
   const services = Layer.merge(Outbox.layer, RecurringTasks.layer).pipe(
     Layer.provideMerge(Subscriptions.layer),
-    Layer.provideMerge(Database.layer(yield* location))
+    Layer.provideMerge(Database.layer({ ...(yield* Scratch.location(store)), secretKeys }))
   )
-  const delivery = Delivery.layer.pipe(
-    Layer.provide(ReceiverClient.layer),
-    Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
-    Layer.provide(Dns.layerStatic({ hosts: { [host]: ["127.0.0.1"] } })),
-    Layer.provide(Layer.succeed(AllowedHosts, new Set([host]))),
-    Layer.provide(Layer.succeed(ReceiverClientOptions, client))
-  )
+  const delivery = HttpsDelivery.layer([host], certificate.ca)
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(services)))
   const { insertMany, query } = Context.get(context, Database)
   yield* Context.get(context, Subscriptions).create({
@@ -113,7 +81,8 @@ const measure = Effect.gen(function* () {
   }
   const opened = yield* Effect.provide(ChainStore.open(chain, { record: "watched", undoDepth: 64 }), context)
   yield* Effect.forkScoped(FanOutTask.run(chain, opened))
-  const post = yield* BareSender.make({ ...{ certificate, host, port, secret }, connections: client.connections })
+  const { connections } = Context.get(Context.empty(), ReceiverClientOptions)
+  const post = yield* BareSender.make({ ...{ certificate, host, port, secret }, connections })
 
   let last: Block | undefined
   let next = 0

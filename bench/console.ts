@@ -22,6 +22,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Fixture from "../packages/daemon/test/console/ConsoleFixture.ts"
+import { median } from "./Samples.ts"
 
 const [count = 1_000_000, port] = process.argv.slice(2).map(Number)
 const [accountCount, hostCount, blockCount, rounds] = [100, 10, 50_000, 20]
@@ -29,8 +30,6 @@ const chain = Result.getOrThrow(Chain.find("ethereum", "devnet"))
 const atOnce = 10_000
 
 const bytes = (size: number) => new Uint8Array(randomBytes(size))
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-
 const hostOf = (i: number) => `hooks${i % hostCount}.account${i % accountCount}.example`
 
 const fill = Effect.gen(function* () {

@@ -13,6 +13,7 @@ import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as KeysKernel from "@headwater/core/keys/KeysKernel"
 import * as Result from "effect/Result"
 import * as Comparison from "./Comparison.ts"
+import { median } from "./Samples.ts"
 
 // They are dependencies of core's tests only.
 const { resolve } = createRequire(new URL("../packages/core/package.json", import.meta.url))
@@ -55,7 +56,6 @@ for (let round = 0; round < rounds; round++) {
   times.obvious.push(timed(obvious))
   times.headwater.push(timed(headwater))
 }
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 const [a, b] = [median(times.obvious), median(times.headwater)]
 console.log(`${count} P2WPKH addresses, medians of ${rounds} rounds, CPU:`)
 console.log(`bip32 + bitcoinjs-lib  ${a.toFixed(0)} ms`)

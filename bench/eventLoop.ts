@@ -7,8 +7,6 @@
  *
  *     node bench/eventLoop.ts [sqlite|postgres] [traces|evm|evm-calls|utxo|consolidation|raw-32|small-32|xrp|tron …]
  */
-import { spawn } from "node:child_process"
-import { join } from "node:path"
 import startPostgres from "../test/PostgresServer.ts"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -26,6 +24,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as NodeProcess from "./NodeProcess.ts"
 
 const chainOf = (name: string) => Result.getOrThrow(Chain.find(name, "mainnet"))
 const [ethereum, bitcoin, bitcoinCash, xrp, tron] = ["ethereum", "bitcoin", "bitcoin-cash", "xrp", "tron"].map(
@@ -111,20 +110,12 @@ const subscribe = Effect.fnUntraced(function* (chain: Chain.Chain, { transfers }
 })
 
 const measure = Effect.fnUntraced(function* (name: string) {
-  const { chain, node: program, ways } = kinds[name]!
-  const [file, ...args] = program
-  const node = spawn(process.execPath, [join(import.meta.dirname, file!), ...args], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  yield* Effect.addFinalizer(() => Effect.sync(() => node.kill("SIGKILL")))
-  const printed = yield* Effect.promise<string>(
-    () => new Promise((resolve) => node.stdout.once("data", (data) => resolve(String(data))))
-  )
-  const [url = "", ...heights] = printed.trim().split(" ")
+  const { chain, node, ways } = kinds[name]!
+  const { heights, url } = yield* NodeProcess.start(...node)
   const bytes = BytesInFlight.make(BytesInFlight.defaultLimit)
   yield* Effect.gen(function* () {
     const store = yield* ChainStore.open(chain, { record: "all", undoDepth: 64 })
-    for (const height of heights.map(Number)) {
+    for (const height of heights) {
       const of = heights.length === 1 ? name : `${name} ${height}`
       let block: Block | undefined
       for (const [way, [open, verify]] of Object.entries(ways)) {

@@ -10,21 +10,15 @@
  * being measured.
  */
 import { fork } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
-import * as Delivery from "@headwater/daemon/delivery/Delivery"
-import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
-import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
@@ -34,8 +28,10 @@ import * as FanOutTask from "@headwater/indexer/sync/FanOutTask"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import * as Result from "effect/Result"
+import * as Folder from "../test/Folder.ts"
+import * as HttpsDelivery from "./HttpsDelivery.ts"
+import { percentile } from "./Samples.ts"
 
 const [
   kind = "duplicates",
@@ -96,9 +92,6 @@ const receive = () => {
   })
 }
 
-const percentile = (values: ReadonlyArray<number>, part: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
-
 let nonce = 0
 const bytes32 = () => {
   const made = new Uint8Array(32)
@@ -109,10 +102,7 @@ const ether = 10n ** 18n
 
 const measure = Effect.gen(function* () {
   const certificate = yield* DevelopmentCertificate.make([other, busy])
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+  const folder = yield* Folder.scoped
   const health = createHttpServer((_, response) => response.end("ok"))
   yield* Effect.promise(() => new Promise<void>((resolve) => health.listen(0, "127.0.0.1", resolve)))
   const child = yield* Effect.acquireRelease(
@@ -131,15 +121,7 @@ const measure = Effect.gen(function* () {
     Layer.provideMerge(Subscriptions.layer),
     Layer.provideMerge(Database.layer({ kind: "sqlite", file: join(folder, "store.db") }))
   )
-  const delivery = Delivery.layer.pipe(
-    Layer.provide(ReceiverClient.layer),
-    Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
-    Layer.provide(Dns.layerStatic({ hosts: { [other]: ["127.0.0.1"], [busy]: ["127.0.0.1"] } })),
-    Layer.provide(Layer.succeed(AllowedHosts, new Set([other, busy]))),
-    Layer.provide(
-      Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections: 32, extraCa: certificate.ca })
-    )
-  )
+  const delivery = HttpsDelivery.layer([other, busy], certificate.ca)
   const context = yield* Layer.build(delivery.pipe(Layer.provideMerge(store)))
   const database = Context.get(context, Database)
   const subscriptions = Context.get(context, Subscriptions)

@@ -38,6 +38,7 @@ import * as Result from "effect/Result"
 import fastify from "fastify"
 import { Agent, request } from "undici"
 import * as Comparison from "./Comparison.ts"
+import { median, percentile } from "./Samples.ts"
 
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
 const subscriptionCount = 100_000
@@ -279,9 +280,6 @@ const load = async (
   return { answers: result["2xx"], perSecond: result["2xx"] / duration, p50: latency.p50, p99: latency.p99 }
 }
 
-const percentile = (values: ReadonlyArray<number>, share: number) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length * share)]!
-
 /**
  * The 99th percentile of answer times, in milliseconds, of requests that are sent one by one at a steady pace, whatever the
  * server does meanwhile: each counts from when its turn was.
@@ -308,8 +306,6 @@ const steady = async (url: string, { key, references }: Prepared, seconds: numbe
   await agent.close()
   return percentile(took, 0.99)
 }
-
-const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
 
 const byServer = <A>(value: () => A) =>
   Object.fromEntries(servers.map((server) => [server, value()])) as Record<Task["server"], A>

@@ -32,6 +32,7 @@ import * as LedgerHash from "../packages/indexer/src/families/xrp/internal/Ledge
 import * as LedgerProof from "../packages/indexer/src/families/xrp/internal/LedgerProof.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import type { Json } from "../packages/indexer/test/families/xrp/XrpServer.ts"
+import { median, sorted } from "./Samples.ts"
 
 // Some are dependencies of core's tests only.
 const load = (name: string, of = "core") =>
@@ -53,9 +54,6 @@ const cpu = (run: () => unknown): number => {
   const { system, user } = process.cpuUsage(before)
   return system + user
 }
-const sorted = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)
-const median = (values: ReadonlyArray<number>) => sorted(values)[values.length >> 1]!
-
 const table: Array<Record<string, string>> = []
 /** `own` and `theirs` do `count` operations each. */
 const compare = (name: string, library: string, count: number, own: () => unknown, theirs: () => unknown) => {

@@ -12,8 +12,7 @@
  * tells what a block costs; then all at once, `pace` times as fast as in reality. Needs the recorded blocks.
  */
 import { type ChildProcess, fork } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { AddressBytes } from "@headwater/core/address/Address"
@@ -24,11 +23,13 @@ import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Folder from "../test/Folder.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
 import * as MainnetNodes from "./MainnetNodes.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
+import { percentile } from "./Samples.ts"
 
 const [subscriptions = 1_000_000, pace = 10, seconds = 30, alone = 20, minutes = 10] = process.argv.slice(2).map(Number)
 const idleSeconds = 10
@@ -53,9 +54,6 @@ const memoryOf = (pid: number) => {
   const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1]) / 1024
   return { now: of("VmRSS"), most: of("VmHWM") }
 }
-
-const percentile = (values: ReadonlyArray<number>, part: number) =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 
 /** An address as the family has them, and as nobody else: a script that pays a key's hash, or an account. */
 const addressOf = (chain: Chain.Chain) => {
@@ -124,10 +122,7 @@ const startNodes = Effect.acquireRelease(
 )
 
 const program = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-mainnets-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const folder = yield* Folder.scoped
   const location: Location = { kind: "sqlite", file: join(folder, "store.db") }
   yield* Effect.provide(fill, Subscriptions.layer.pipe(Layer.provideMerge(Database.layer(location))))
   const { child, nodes } = yield* startNodes

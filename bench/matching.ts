@@ -12,6 +12,7 @@ import * as Matcher from "@headwater/core/events/Matcher"
 import * as MinedTransactions from "@headwater/core/events/MinedTransactions"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Comparison from "./Comparison.ts"
+import { median } from "./Samples.ts"
 
 const millions = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1, 10]
 const touches = 20_000
@@ -50,8 +51,6 @@ const blockOf = (size: number): Block => {
     }))
   }
 }
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 const timed = (run: () => number) => {
   const times: Array<number> = []

@@ -18,6 +18,7 @@ import * as EvmNode from "../packages/indexer/test/families/evm/EvmNode.ts"
 import * as SealedBlock from "../packages/indexer/test/families/evm/SealedBlock.ts"
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
+import { median } from "./Samples.ts"
 
 const [rounds = 3, blocks = 250, transactions = 50] = process.argv.slice(2).map(Number)
 const chains = ["ethereum", "polygon", "arbitrum", "base", "optimism", "avalanche"].map((name) => `${name}/devnet`)
@@ -53,8 +54,6 @@ const nodes = Effect.gen(function* () {
   process.send!(urls)
   return yield* Effect.never
 }).pipe(Effect.scoped)
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 /** CPU seconds of a process, all its threads. */
 const cpuOf = (pid: number) => {

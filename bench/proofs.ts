@@ -8,9 +8,7 @@
  *
  *     node --expose-gc bench/proofs.ts [rounds] [evm]
  */
-import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { gunzipSync } from "node:zlib"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -28,6 +26,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Comparison from "./Comparison.ts"
 import * as JsonRpcReply from "../packages/indexer/src/families/node/internal/JsonRpcReply.ts"
+import * as NodeProcess from "./NodeProcess.ts"
+import { median } from "./Samples.ts"
 
 const rounds = Number(process.argv[2] ?? 20)
 const folder = new URL("../../shared/fixtures/evm-rpc/bundles/", import.meta.url)
@@ -91,8 +91,6 @@ const cpu = (self: Effect.Effect<unknown, unknown>) =>
     const { system, user } = process.cpuUsage(before)
     return (system + user) / 1000
   })
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 const levels = ["links", "roots", "full"] as const
 type Contestant = readonly [name: string, self: Effect.Effect<unknown, unknown>]
@@ -160,15 +158,8 @@ const overHttp = Effect.fnUntraced(function* (
   of: string,
   open: (url: string, verify: Proof.Level) => Effect.Effect<Source, unknown, Scope.Scope>
 ) {
-  const node = spawn(process.execPath, [join(import.meta.dirname, "HugeBlocks.ts"), `usual-${of}`], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  yield* Effect.addFinalizer(() => Effect.sync(() => node.kill("SIGKILL")))
-  const printed = yield* Effect.promise<string>(
-    () => new Promise((resolve) => node.stdout.once("data", (data) => resolve(String(data))))
-  )
-  const [url = "", ...heights] = printed.trim().split(" ")
-  const height = Number(heights.at(-1))
+  const { heights, url } = yield* NodeProcess.start("HugeBlocks.ts", `usual-${of}`)
+  const height = heights.at(-1)!
   const sources = yield* Effect.forEach(levels, (verify) => open(url, verify))
   const { transactions, unproven = [] } = yield* sources[2]!.blockAt(height)
   yield* measure(

@@ -9,18 +9,18 @@
  *     node bench/push.ts [blocks, 100] [evm | utxo | both] [subscriptions that each block calls back, 1]
  */
 import { createHmac } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { Agent, fetch, WebSocket } from "undici"
 import * as Anvil from "../test/Anvil.ts"
 import * as Collector from "../test/Collector.ts"
+import * as Folder from "../test/Folder.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
+import { percentile } from "./Samples.ts"
 import * as ZeroMq from "./ZeroMq.ts"
 
 const [blocks = "100", which = "both", subscriptions = "1"] = process.argv.slice(2)
@@ -110,20 +110,13 @@ const commitsOf = (spans: ReadonlyArray<Collector.Span>) =>
     .filter(({ name }) => name === "Block.commit")
     .map(({ endTimeUnixNano }) => Number(BigInt(endTimeUnixNano)) / 1e6 - performance.timeOrigin)
 
-const percentile = (values: ReadonlyArray<number>, part: number) => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
-}
 const show = (values: ReadonlyArray<number>) =>
   `p50 ${percentile(values, 0.5).toFixed(1).padStart(6)} ms  p99 ${percentile(values, 0.99).toFixed(1).padStart(6)} ms  (${values.length})`
 
 const measure = (chainOf: typeof evm | typeof utxo) =>
   Effect.gen(function* () {
     const chain: Chain = yield* chainOf
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-push-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-    )
+    const folder = yield* Folder.scoped
     let received = (_path: string, _at: number) => {}
     const receiver = yield* Receiver.start((path, _, at) => received(path, at))
     const { spans, url: otlp } = yield* Collector.start

@@ -23,6 +23,7 @@ import * as Result from "effect/Result"
 import * as BlockReader from "../packages/indexer/src/families/utxo/internal/BlockReader.ts"
 import { sha256d } from "../packages/indexer/src/families/utxo/internal/DoubleSha256.ts"
 import * as UtxoBlocks from "../packages/indexer/test/families/utxo/UtxoBlocks.ts"
+import { median } from "./Samples.ts"
 
 const [blocks = "40", watched = "0", verify = "roots"] = process.argv.slice(2)
 const fixture = fileURLToPath(
@@ -99,7 +100,6 @@ const rpc: JsonRpc = {
     })
 }
 
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 const milliseconds = ({ system, user }: NodeJS.CpuUsage) => (system + user) / 1_000
 
 const program = Effect.gen(function* () {

@@ -7,9 +7,8 @@
  *
  * The server has `fsync = off`, so disks do not count.
  */
-import { fork, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { fork } from "node:child_process"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { AddressBytes } from "@headwater/core/address/Address"
@@ -42,9 +41,12 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { CompiledQuery } from "kysely"
 import pg from "pg"
-import * as PostgresServer from "../test/PostgresServer.ts"
+import * as Folder from "../test/Folder.ts"
 import * as InstantReceiver from "./InstantReceiver.ts"
+import * as NodeProcess from "./NodeProcess.ts"
 import * as PostgresCosts from "./PostgresCosts.ts"
+import { median } from "./Samples.ts"
+import * as Scratch from "./Scratch.ts"
 
 const parts = ["read", "store", "api"]
 const wanted = process.argv.slice(2).filter((arg) => parts.includes(arg))
@@ -59,8 +61,6 @@ const [created, hits, blocks] = [500, 50, 10]
 
 const chainOf = (name: string) => Result.getOrThrow(Chain.find(name, "mainnet"))
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-
 interface Family {
   readonly name: string
   readonly chain: Chain.Chain
@@ -147,18 +147,9 @@ const own = Effect.sync(() => {
 
 /** A block of so many transactions, from a node in a process of its own, read again and again. */
 const readBlock = Effect.fnUntraced(function* ({ name, open }: Family, transactions: number, times: number) {
-  const node = spawn(
-    process.execPath,
-    [join(import.meta.dirname, "HugeBlocks.ts"), `usual-${name}`, String(transactions)],
-    { stdio: ["ignore", "pipe", "inherit"] }
-  )
-  yield* Effect.addFinalizer(() => Effect.sync(() => node.kill("SIGKILL")))
-  const printed = yield* Effect.promise<string>(
-    () => new Promise((resolve) => node.stdout.once("data", (data) => resolve(String(data))))
-  )
-  const [url = "", ...heights] = printed.trim().split(" ")
+  const { heights, url } = yield* NodeProcess.start("HugeBlocks.ts", `usual-${name}`, String(transactions))
   const source = yield* open(url)
-  const height = Number(heights.at(-1))
+  const height = heights.at(-1)!
   let block = yield* source.blockAt(height)
   yield* source.blockAt(height)
   const cpu: Array<number> = []
@@ -369,17 +360,11 @@ const secretKeys = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
 /** Runs `use` on a store of each kind, which is empty. */
 const onEach = <E>(use: (store: Measuring, location: Location) => Effect.Effect<void, E>) =>
   Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
+    const folder = yield* Folder.scoped
     const file = join(folder, "store.db")
     if (onlyStore !== "postgres") yield* use(sqliteAt(file), { kind: "sqlite", file })
     if (onlyStore === "sqlite") return
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(() => PostgresServer.start()),
-      (server) => Effect.sync(() => server?.remove())
-    )
+    const server = yield* Scratch.postgres
     if (server === undefined) return
     const client = new pg.Client({ connectionString: server.url })
     yield* Effect.promise(() => client.connect())

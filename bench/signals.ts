@@ -8,11 +8,7 @@
  */
 import { createServer } from "node:https"
 import * as Chain from "@headwater/core/chains/Chain"
-import { AllowedHosts, CallbackTarget } from "@headwater/daemon/delivery/CallbackTarget"
-import * as Delivery from "@headwater/daemon/delivery/Delivery"
-import { ReceiverClient, ReceiverClientOptions } from "@headwater/daemon/delivery/ReceiverClient"
 import * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
-import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { RecurringTasks } from "@headwater/indexer/store/database/RecurringTasks"
 import { SignalsShared } from "@headwater/indexer/store/database/Signals"
@@ -22,12 +18,13 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import pg from "pg"
 import * as LocalServer from "../test/LocalServer.ts"
 import * as PostgresServer from "../test/PostgresServer.ts"
+import * as HttpsDelivery from "./HttpsDelivery.ts"
+import { percentile } from "./Samples.ts"
 
 const [count = 60, seconds = 3] = process.argv.slice(2).map(Number)
 const host = "receiver.test"
@@ -72,18 +69,7 @@ const daemons = Effect.fnUntraced(function* (
     Layer.provide(Layer.succeed(SignalsShared, shared))
   )
   const follower = yield* Layer.build(services)
-  yield* Layer.build(
-    Delivery.layer.pipe(
-      Layer.provide(ReceiverClient.layer),
-      Layer.provide([CallbackTarget.layer, OwnOutages.layer]),
-      Layer.provide(Dns.layerStatic({ hosts: { [host]: ["127.0.0.1"] } })),
-      Layer.provide(Layer.succeed(AllowedHosts, new Set([host]))),
-      Layer.provide(
-        Layer.succeed(ReceiverClientOptions, { timeoutMillis: 5000, connections: 4, extraCa: certificate.ca })
-      ),
-      Layer.provide(services)
-    )
-  )
+  yield* Layer.build(HttpsDelivery.layer([host], certificate.ca, 4).pipe(Layer.provide(services)))
   return yield* Effect.gen(function* () {
     const { transaction } = yield* Database
     const { create } = yield* Subscriptions
@@ -108,10 +94,7 @@ const daemons = Effect.fnUntraced(function* (
   }).pipe(Effect.provide(follower))
 })
 
-const share = (values: ReadonlyArray<number>, part: number) => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1)
-}
+const share = (values: ReadonlyArray<number>, part: number) => percentile(values, part).toFixed(1)
 
 const latency = Effect.fnUntraced(function* (server: string) {
   const certificate = yield* DevelopmentCertificate.make([host])

@@ -23,6 +23,7 @@ import { locations } from "../test/Stores.ts"
 import * as EvmNode from "../packages/indexer/test/families/evm/EvmNode.ts"
 import * as SealedBlock from "../packages/indexer/test/families/evm/SealedBlock.ts"
 import * as FakeNode from "../packages/indexer/test/FakeNode.ts"
+import { percentile } from "./Samples.ts"
 
 const [minutes = "60", perSecond = "10", kind = "sqlite", role = "soak"] = process.argv.slice(2)
 const days = 30
@@ -145,9 +146,6 @@ const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): number =
   const over = points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0)
   return over / points.reduce((sum, [a]) => sum + (a - x) ** 2, 0)
 }
-
-const percentile = (values: ReadonlyArray<number>, part: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 
 const soak = Effect.gen(function* () {
   const location = yield* locations.find(({ name }) => name === kind)!.location

@@ -5,8 +5,6 @@
  *     node bench/subscriptions.ts [subscriptions]
  */
 import { randomBytes, randomUUID } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
@@ -16,6 +14,8 @@ import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Folder from "../test/Folder.ts"
+import { median } from "./Samples.ts"
 
 const [count = 1_000_000] = process.argv.slice(2).map(Number)
 const chain = Result.getOrThrow(Chain.find("ethereum", "mainnet"))
@@ -46,8 +46,6 @@ const rowOf = (id: number) => ({
   active: 1
 })
 
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-
 /** Median and worst time of each call, in microseconds. */
 const timed = Effect.fnUntraced(function* <E, R>(
   name: string,
@@ -66,10 +64,7 @@ const timed = Effect.fnUntraced(function* <E, R>(
 })
 
 const program = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const folder = yield* Folder.scoped
   const file = join(folder, "store.db")
   yield* Effect.gen(function* () {
     const { insertMany, query, read, transaction } = yield* Database

@@ -5,8 +5,7 @@
  *     node bench/utxo.ts block [file] [rounds]      a raw block of Bitcoin, shown as a node shows it
  *     node bench/utxo.ts mempool [transactions]
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { json } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
@@ -29,43 +28,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Agent, request } from "undici"
+import * as Folder from "../test/Folder.ts"
 import * as HdWallet from "../test/HdWallet.ts"
 import * as Litecoind from "../test/Litecoind.ts"
 import * as LocalServer from "../test/LocalServer.ts"
 import * as BcoinPeer from "./BcoinPeer.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as Comparison from "./Comparison.ts"
+import { type Measured, medians, timed } from "./Timed.ts"
 
 const [part = "index", ...options] = process.argv.slice(2)
 const litecoin = HdWallet.chain
 const alone: InTransaction<never, never> = (change) => change
 const concurrency = 8
 
-interface Measured {
-  readonly seconds: number
-  /** CPU seconds of this process, all its threads. */
-  readonly cpu: number
-}
-
-const timed = <E, R>(self: Effect.Effect<unknown, E, R>): Effect.Effect<Measured, E, R> =>
-  Effect.gen(function* () {
-    const begin = performance.now()
-    const before = process.cpuUsage()
-    yield* self
-    const { system, user } = process.cpuUsage(before)
-    return { seconds: (performance.now() - begin) / 1000, cpu: (system + user) / 1e6 }
-  })
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1]!
-const medians = (measured: ReadonlyArray<Measured>): Measured => ({
-  seconds: median(measured.map(({ seconds }) => seconds)),
-  cpu: median(measured.map(({ cpu }) => cpu))
-})
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-bench-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 const storeAt = (file: string) =>
   Layer.mergeAll(Wallets.layer, Subscriptions.layer, ChainStatus.layer).pipe(
     Layer.provideMerge(Database.layer({ kind: "sqlite", file }))
@@ -149,7 +125,7 @@ const index = Effect.fnUntraced(function* (blocks: number, rounds: number) {
     )
   })
 
-  const directory = yield* folder
+  const directory = yield* Folder.scoped
   const ours = {
     chain: litecoin,
     url: node.url,
@@ -217,7 +193,7 @@ const block = Effect.fnUntraced(function* (file: string, rounds: number) {
   const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
   const rpc = yield* JsonRpc.make({ urls: [url] })
   const source = yield* UtxoSource.make(bitcoin, rpc)
-  const directory = yield* folder
+  const directory = yield* Folder.scoped
   const parse: Array<Measured> = []
   const read: Array<Measured> = []
   const commit: Record<RecordingMode, Array<Measured>> = { watched: [], all: [] }
@@ -289,7 +265,7 @@ const mempool = Effect.fnUntraced(function* (count: number) {
     ;(globalThis as { readonly gc?: () => void }).gc?.()
     return process.memoryUsage().heapUsed / 1e6
   }
-  const directory = yield* folder
+  const directory = yield* Folder.scoped
   yield* Effect.gen(function* () {
     yield* ChainStore.open(litecoin, { record: "watched", undoDepth: 100 })
     const subscriptions = yield* Subscriptions

@@ -18,6 +18,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
 import * as ReceiverTruth from "./ReceiverTruth.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { isInTurn } from "./Turn.ts"
@@ -58,7 +59,7 @@ describe.skipIf(!isInTurn(import.meta.url, process.env.HEADWATER_CHAOS_SECONDS))
     `three receivers, kills and reorganisations for ${seconds} s (seed ${seed})`,
     () =>
       Effect.gen(function* () {
-        const random = Traffic.randomOf(seed)
+        const random = SeededRandom.make(seed)
         const anvil = yield* Anvil.start({})
         let state: "well" | "refusing" | "hanging up" = "well"
         const answers = { well: 200, refusing: 500, "hanging up": undefined }

@@ -4,7 +4,6 @@
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -18,8 +17,9 @@ import pg from "pg"
 import { build } from "vite"
 import * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
+import * as Folder from "./Folder.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
-import * as Traffic from "./Traffic.ts"
 
 /** How long the listeners are killed every two seconds; undefined for two kills, each after a look at the tables. */
 const seconds = process.env.HEADWATER_DEPOSIT_SECONDS
@@ -195,10 +195,7 @@ describe("deposit listeners", () => {
   it.live("have the deposits of the node's chain, through kills and reorganisations", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.start()
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-deposits-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const folder = yield* Folder.scoped
       const [once, own, store] = ["once.db", "own.db", "store.db"].map((name) => join(folder, name)) as [
         string,
         string,
@@ -221,7 +218,7 @@ describe("deposit listeners", () => {
       }
       const programs = yield* bundled
       const all = listeners.map((listener) => new Runs(listener, programs))
-      const random = Traffic.randomOf(7)
+      const random = SeededRandom.make(7)
       const mover = yield* (yield* Contracts.sender(anvil)).deploy("Mover")
       // No reorganisation reaches the contract.
       yield* anvil.rpc("anvil_mine", ["0x5"])

@@ -1,8 +1,7 @@
 /** Runs every program of `examples/` as its README says, against a real node and a real daemon. */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { request } from "node:https"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,6 +13,7 @@ import { Webhook } from "standardwebhooks"
 import { build, type Rolldown } from "vite"
 import * as Anvil from "./Anvil.ts"
 import * as Chromium from "./Chromium.ts"
+import * as Folder from "./Folder.ts"
 import * as Headwater from "./Headwater.ts"
 import * as LocalServer from "./LocalServer.ts"
 
@@ -78,10 +78,7 @@ const until = (what: string, holds: () => boolean) =>
 const send = (anvil: Anvil.Anvil, value: number) =>
   anvil.rpc<string>("eth_sendTransaction", [{ from: rich, to: watched, value: `0x${value.toString(16)}` }])
 
-const temporary = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-examples-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
+const temporary = Folder.scoped
 
 /** Serves what Vite has built; the URL of its page. */
 const served = (built: unknown) =>

@@ -19,6 +19,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { isInTurn } from "./Turn.ts"
@@ -106,7 +107,7 @@ const failover = Effect.fnUntraced(function* (synchronous: boolean, daemons: typ
   const told = new Map([...created].map(([id, address]) => [id, { address: address.toLowerCase(), confirmations: 1 }]))
   const targets = [...created.values()]
   const subscribing = yield* subscribe.pipe(Effect.andThen(Effect.sleep("50 millis")), Effect.forever, Effect.forkChild)
-  const traffic = yield* Traffic.start(anvil, targets, Traffic.randomOf(7))
+  const traffic = yield* Traffic.start(anvil, targets, SeededRandom.make(7))
 
   const more = Effect.fnUntraced(function* (count: number) {
     const before = receiver.accepted().length

@@ -11,6 +11,7 @@ import * as Anvil from "./Anvil.ts"
 import * as FeedReader from "./FeedReader.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { taken } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { isInTurn } from "./Turn.ts"
@@ -33,7 +34,7 @@ for (const { location, name } of taken(import.meta.url)) {
       `read every entry once, however often they are cut off (seed ${seed})`,
       () =>
         Effect.gen(function* () {
-          const random = Traffic.randomOf(seed)
+          const random = SeededRandom.make(seed)
           const anvil = yield* Anvil.start()
           const receiver = yield* Receiver.start()
           const store: Location = yield* location

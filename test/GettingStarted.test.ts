@@ -1,13 +1,13 @@
 /** docs/getting-started.md as one story, from its settings to a subscription: what it says to run is run, on a development chain. */
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { run } from "../packages/daemon/test/Program.ts"
 import * as Anvil from "./Anvil.ts"
+import * as Folder from "./Folder.ts"
 import { freePort } from "./FreePort.ts"
 import * as Pages from "./Pages.ts"
 import { program } from "./Program.ts"
@@ -34,10 +34,7 @@ describe("getting started", () => {
   it.live.skipIf(!hasCurl)("leads from settings to a subscription", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.start()
-      const cwd = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-started-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const cwd = yield* Folder.scoped
       const port = yield* freePort
       const url = `http://127.0.0.1:${port}`
       const environment = { HEADWATER_HTTP_PORT: String(port) }
@@ -119,10 +116,7 @@ describe("getting started", () => {
 
   it.live.skipIf(process.platform === "win32")("a daemon that npm started ends when npm is told to end", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-started-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const folder = yield* Folder.scoped
       const port = yield* freePort
       const config = join(folder, "headwater.json")
       writeFileSync(

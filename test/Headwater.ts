@@ -1,6 +1,6 @@
 /** The daemon as its own process, as an operator runs it, for end-to-end tests: started, killed, started again. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import * as Folder from "./Folder.ts"
 import { freePort } from "./FreePort.ts"
 import { program } from "./Program.ts"
 import * as SqliteThreads from "./SqliteThreads.ts"
@@ -102,10 +103,7 @@ export const start = (
   Effect.gen(function* () {
     const port = yield* freePort
     const url = `http://${host}:${port}`
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-process-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
+    const folder = yield* Folder.scoped
     const file = join(folder, "headwater.json")
     const { secretKeys } = location
     const store = {

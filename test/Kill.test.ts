@@ -8,6 +8,7 @@ import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { everyWay, isInTurn } from "./Turn.ts"
@@ -25,7 +26,7 @@ for (const { location, name } of sample) {
       `loses nothing over ${kills} kills (seed ${seed})`,
       () =>
         Effect.gen(function* () {
-          const random = Traffic.randomOf(seed)
+          const random = SeededRandom.make(seed)
           const anvil = yield* Anvil.start({})
           // Each callback fails once at the most: the profile's second retry would come after five minutes.
           const failed = new Set<string>()

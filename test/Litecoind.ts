@@ -1,11 +1,11 @@
 /** A real litecoind on an empty regtest chain, for tests: own folder, own ports, a wallet, gone with the scope. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Folder from "./Folder.ts"
 import { freePort } from "./FreePort.ts"
 import { caller, type Rpc, rpcAt } from "./NodeRpc.ts"
 
@@ -55,10 +55,7 @@ const rpcauth = `user:5a17$${createHmac("sha256", "5a17").update("password").dig
 /** Starts the node; more flags than the usual ones (`-txindex=0`) may be given. */
 export const start = (...flags: ReadonlyArray<string>): Effect.Effect<Litecoind, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-litecoind-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
+    const folder = yield* Folder.scoped
     const port = yield* freePort
     let child: ChildProcess
     const launch = (...more: ReadonlyArray<string>) =>

@@ -1,10 +1,10 @@
 /** Market data through the running daemon: the operator's own file, read at start, answered over HTTP. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "./Anvil.ts"
+import * as Folder from "./Folder.ts"
 import * as Headwater from "./Headwater.ts"
 import { locations } from "./Stores.ts"
 
@@ -13,10 +13,7 @@ const [{ location }] = locations as [(typeof locations)[number]]
 describe("market data", () => {
   it.live("answers an asset of the operator's file by id, symbol and slug, with every field of the interface", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-assets-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const folder = yield* Folder.scoped
       const path = join(folder, "assets.jsonl")
       const contract = {
         ...{ blockchain: "ethereum", network: "mainnet", standard: "ERC-20" },

@@ -2,8 +2,7 @@
  * A daemon with a SQLite file, whose store is moved to PostgreSQL by the command while blocks and callbacks flow; the command
  * is killed on the way. The daemon that goes on with the database tells each event once, under the key that it had before.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Location } from "@headwater/indexer/store/database/Database"
@@ -13,8 +12,10 @@ import * as Redacted from "effect/Redacted"
 import { Wallet } from "ethers"
 import { run } from "../packages/daemon/test/Program.ts"
 import * as Anvil from "./Anvil.ts"
+import * as Folder from "./Folder.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { unmigrated } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { isInTurn } from "./Turn.ts"
@@ -27,7 +28,7 @@ describe.skipIf(postgres === undefined || !isInTurn(import.meta.url))("headwater
     `moves the store of a daemon at work, which goes on exactly (seed ${seed})`,
     () =>
       Effect.gen(function* () {
-        const random = Traffic.randomOf(seed)
+        const random = SeededRandom.make(seed)
         const anvil = yield* Anvil.start({})
         const failed = new Set<string>()
         const receiver = yield* Receiver.start((text) => {
@@ -61,10 +62,7 @@ describe.skipIf(postgres === undefined || !isInTurn(import.meta.url))("headwater
         const traffic = yield* Traffic.start(anvil, [target], random)
         yield* receiver.until((accepted) => accepted.length >= 5)
 
-        const folder = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-move-"))),
-          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-        )
+        const folder = yield* Folder.scoped
         const fileOf = (name: string, store: object) => {
           const file = join(folder, name)
           const secretKey = Redacted.value(to.secretKeys!)

@@ -13,6 +13,7 @@ import type { Lack } from "@headwater/daemon/supervision/OwnOutages"
 import * as Effect from "effect/Effect"
 import { Wallet } from "ethers"
 import * as Anvil from "./Anvil.ts"
+import * as Folder from "./Folder.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Namespace from "./Namespace.ts"
 import * as Receiver from "./Receiver.ts"
@@ -25,11 +26,6 @@ const { impossible } = Namespace
 if (impossible !== undefined) console.warn(`The daemon's own outages are not tested here: ${impossible}`)
 /** Moves of twenty minutes: all retries of the profile `hosted` are over in 155 minutes, or a fifth more. */
 const [moves, moveMillis] = [12, 20 * 60_000]
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-outage-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** A small disk. */
 const disk = Effect.acquireRelease(
@@ -238,7 +234,7 @@ describe("an outage of the daemon's own", () => {
       const space = yield* Namespace.make
       const [a, b] = space.receivers
       const receivers = [yield* Receiver.start(Receiver.accept, a), yield* Receiver.start(Receiver.accept, b)]
-      const world = yield* worldOf(space, receivers, { folder: yield* folder })
+      const world = yield* worldOf(space, receivers, { folder: yield* Folder.scoped })
       yield* lasting(world, { lack: "network", begin: space.cut, end: space.mend })
     }).pipe(Effect.scoped)
   )
@@ -252,7 +248,7 @@ describe("an outage of the daemon's own", () => {
       const receivers = yield* Effect.forEach(Object.entries(names), ([name, address]) =>
         Receiver.start(Receiver.accept, name, address)
       )
-      const world = yield* worldOf(space, receivers, { folder: yield* folder })
+      const world = yield* worldOf(space, receivers, { folder: yield* Folder.scoped })
       // A connection that is kept needs no name.
       const begin = Effect.andThen(stop, Effect.sleep("5 seconds"))
       yield* lasting(world, { lack: "resolver", begin, end: start })
@@ -265,7 +261,7 @@ describe("an outage of the daemon's own", () => {
       const slow: Receiver.Behaviour = () => ({ status: 200, afterMillis: 300 })
       const receivers = yield* Effect.forEach(space.receivers, (address) => Receiver.start(slow, address))
       const world = yield* worldOf(space, receivers, {
-        folder: yield* folder,
+        folder: yield* Folder.scoped,
         command: ["prlimit", "--nofile=64:64"],
         subscriptions: 60
       })

@@ -17,6 +17,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as Litecoind from "./Litecoind.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 
@@ -74,7 +75,7 @@ describe("placement under blows", () => {
     `three daemons, six chains, ${seconds} s (seed ${seed})`,
     () =>
       Effect.gen(function* () {
-        const random = Traffic.randomOf(seed)
+        const random = SeededRandom.make(seed)
         const between = (least: number, most: number) => least + Math.floor(random() * (most - least))
         const receiver = yield* Receiver.start()
         const anvils = yield* Effect.forEach(evmChains, () => Anvil.start({}))

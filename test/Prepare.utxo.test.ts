@@ -11,12 +11,12 @@ import {
   formats,
   type Prepared,
   type PreparedWallet,
-  randomOf,
   satoshisOf,
   signHashes,
   signPsbt,
   wallet
 } from "./PreparedWallets.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations, taken } from "./Stores.ts"
 
 const asked = process.env.HEADWATER_PREPARED_WALLETS
@@ -43,7 +43,7 @@ for (const { location, name } of taken(import.meta.url)) {
       "are signed by PSBT and by hash, mined, and right to the unit",
       () =>
         Effect.gen(function* () {
-          const random = randomOf(seed)
+          const random = SeededRandom.integers(seed)
           const node = yield* Litecoind.start()
           yield* node.mine(120)
           const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {

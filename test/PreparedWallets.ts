@@ -16,17 +16,6 @@ const network: Network = {
   wif: 0xef
 }
 
-/** Mulberry32: whole numbers below a bound. */
-export const randomOf = (seed: number) => {
-  let state = seed
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
-}
-
 /** Of every node that follows the rules of segwit. */
 export const formats = ["P2PKH", "P2SH-P2WPKH", "P2WPKH"] as const
 export type Format = (typeof formats)[number] | "P2TR"

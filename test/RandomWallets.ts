@@ -24,6 +24,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { Rpc } from "./NodeRpc.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { stores } from "./Stores.ts"
 
 /** A wallet that pays, of a key that Headwater is told. */
@@ -61,17 +62,6 @@ export interface PayingNode {
   readonly mineOnly: (hex: string) => Effect.Effect<unknown>
   /** Leaves its newest blocks for a chain that is one longer; what they held may wait again `meanwhile`. */
   readonly fork: (depth: number, meanwhile: Effect.Effect<void>) => Effect.Effect<unknown>
-}
-
-/** Mulberry32: small, seeded, good enough to pick. */
-const randomOf = (seed: number) => {
-  let state = seed
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
 }
 
 interface Transaction {
@@ -161,7 +151,7 @@ const indexer = Effect.fnUntraced(function* ({ chain, url }: PayingNode, record:
 
 /** Lets three wallets of the node pay each other for as many rounds, and checks what Headwater makes of it. */
 export const agrees = Effect.fnUntraced(function* (node: PayingNode, rounds: number, seed: number) {
-  const random = randomOf(seed)
+  const random = SeededRandom.integers(seed)
   const alice = yield* node.wallet("alice", seed % 1_000_000)
   const bob = yield* node.wallet("bob", (seed % 1_000_000) + 1)
   const carol = yield* node.wallet("carol", (seed % 1_000_000) + 2)

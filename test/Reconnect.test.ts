@@ -14,6 +14,7 @@ import * as Anvil from "./Anvil.ts"
 import * as Headwater from "./Headwater.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Receiver from "./Receiver.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { locations } from "./Stores.ts"
 import * as Traffic from "./Traffic.ts"
 import { isInTurn } from "./Turn.ts"
@@ -87,7 +88,7 @@ for (const _ of locations.filter(({ name }) => name === "postgres")) {
       `costs no event (seed ${seed})`,
       () =>
         Effect.gen(function* () {
-          const random = Traffic.randomOf(seed)
+          const random = SeededRandom.make(seed)
           const anvil = yield* Anvil.start()
           const receiver = yield* Receiver.start()
           const { place, server } = yield* ownServer

@@ -1,7 +1,6 @@
 /** The stores that tests run on: a fresh SQLite file, and a fresh database of the run's PostgreSQL server. */
 import { randomUUID } from "node:crypto"
-import { cpSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { cpSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
@@ -9,16 +8,14 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import pg from "pg"
+import * as Folder from "./Folder.ts"
 import * as SqliteThreads from "./SqliteThreads.ts"
 import { everyWay, turn } from "./Turn.ts"
 import * as UsedDatabases from "./UsedDatabases.ts"
 
 /** `template`: the file of a store to begin with. */
 const sqlite = (template?: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-store-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ).pipe(
+  Folder.scoped.pipe(
     Effect.tap((folder) =>
       Effect.sync(() => template === undefined || cpSync(dirname(template), folder, { recursive: true }))
     ),

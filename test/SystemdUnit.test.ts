@@ -21,6 +21,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Anvil from "./Anvil.ts"
+import * as Folder from "./Folder.ts"
 import { freePort } from "./FreePort.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -65,10 +66,7 @@ const firstProcess = ({ pid }: ChildProcess) =>
 
 /** A machine with the unit as its page says, and the settings; gone with the scope. */
 const machine = Effect.fnUntraced(function* (settings: string) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-systemd-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const folder = yield* Folder.scoped
   return yield* Effect.acquireRelease(
     Effect.sync(() => {
       const target = join(folder, "machine")

@@ -5,17 +5,6 @@ import * as Fiber from "effect/Fiber"
 import type { Anvil } from "./Anvil.ts"
 import type { Delivery } from "./Receiver.ts"
 
-/** Mulberry32: numbers from 0 to 1; small, seeded, good enough to pick moments. */
-export const randomOf = (seed: number): (() => number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 export interface Traffic {
   /** When each transaction was seen to be mined last, in milliseconds since the Unix epoch. */
   readonly minedAt: ReadonlyMap<string, number>

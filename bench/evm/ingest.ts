@@ -24,6 +24,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Kysely, SqliteDialect, sql } from "kysely"
 import * as Comparison from "../Comparison.ts"
+import { median } from "../Samples.ts"
 
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 3)
@@ -99,8 +100,6 @@ interface Result extends Speed, Pages {
   readonly bytes: number
   readonly tables: string
 }
-
-const median = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 
 const pagesOfEach = 500
 

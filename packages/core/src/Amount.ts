@@ -25,6 +25,21 @@ export const format = (amount: bigint, decimals: number): string => {
   return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`
 }
 
+/**
+ * An amount of a coin in whole coins with their unit, as messages have it.
+ *
+ * @example
+ * ```ts
+ * import * as Amount from "@headwater/core/Amount"
+ *
+ * Amount.withUnit({ decimals: 8, unit: "BTC" }, 150_000_000n) // => "1.5 BTC"
+ * ```
+ */
+export const withUnit = (
+  { decimals, unit }: { readonly decimals: number; readonly unit: string },
+  amount: bigint
+): string => `${format(amount, decimals)} ${unit}`
+
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 
 /**

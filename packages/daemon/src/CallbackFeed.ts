@@ -7,6 +7,7 @@ import * as Signature from "@headwater/core/events/Signature"
 import type * as Client from "@headwater/http/contract/Client"
 import { Conflict } from "@headwater/http/contract/Errors"
 import { now } from "@headwater/http/contract/Feed"
+import * as UnixTime from "@headwater/indexer/UnixTime"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -207,7 +208,7 @@ export const forward = Effect.fn("CallbackFeed.forward")(function* (client: Clie
   const post = Effect.fnUntraced(function* (callback: Told) {
     const { body, event, idempotencyKey, idempotencyKey: id, referenceId, sequence } = callback
     const key = yield* secretOf(callback)
-    const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const timestamp = yield* UnixTime.seconds
     const request = HttpClientRequest.post(to).pipe(
       HttpClientRequest.setHeaders({
         "user-agent": "Headwater",

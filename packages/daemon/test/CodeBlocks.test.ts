@@ -2,8 +2,7 @@
  * Blocks of code and commands in the pages: each is run, or read by what it is for. `test/Docs.test.ts` has the blocks in
  * programming languages. What nothing here can check stands in `elsewhere`, with the reason.
  */
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -16,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
+import * as Folder from "../../../test/Folder.ts"
 import { document, operations, wrongWithExample } from "../../http/test/Contract.ts"
 import * as Pages from "../../../test/Pages.ts"
 import { commandsOf } from "../../../test/ShellBlocks.ts"
@@ -253,10 +253,7 @@ describe("code in the pages", () => {
       const ours = blocksOf("toml").filter(({ code }) => !Object.hasOwn(elsewhere, fileOf(code) ?? ""))
       assert.isAbove(ours.length, 6)
       for (const { code, page } of ours) {
-        const folder = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-block-"))),
-          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-        )
+        const folder = yield* Folder.scoped
         const file = join(folder, "headwater.toml")
         writeFileSync(file, wholeSettings(code, folder))
         const problem = yield* SettingsFile.load(file, {}).pipe(

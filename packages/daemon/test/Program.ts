@@ -1,10 +1,11 @@
 /** The command line as its own process, for tests: run to its end, or killed on the way. */
 import { spawn } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { copyFileSync, mkdirSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
+import * as Folder from "../../../test/Folder.ts"
 import { bundleFolder, program } from "../../../test/Program.ts"
 
 export interface Ended {
@@ -52,16 +53,10 @@ export const run = (
   })
 
 /** The first file of the program, which any Node can read, beside a bundle as in a package: that starts in a third of the time. */
-export const packaged = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-packaged-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ),
-  (folder) => {
-    const bin = join(folder, "bin/headwater.cjs")
-    mkdirSync(join(folder, "bin"))
-    copyFileSync(fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url)), bin)
-    symlinkSync(bundleFolder, join(folder, "program"))
-    return bin
-  }
-)
+export const packaged = Effect.map(Folder.scoped, (folder) => {
+  const bin = join(folder, "bin/headwater.cjs")
+  mkdirSync(join(folder, "bin"))
+  copyFileSync(fileURLToPath(new URL("../bin/headwater.cjs", import.meta.url)), bin)
+  symlinkSync(bundleFolder, join(folder, "program"))
+  return bin
+})

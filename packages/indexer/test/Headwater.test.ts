@@ -1,12 +1,11 @@
 /** The form without Effect, on a real node; what it runs is `embedded/Indexer`. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { type Acknowledgeable, Headwater, type Settings } from "@headwater/indexer/Headwater"
 import * as Effect from "effect/Effect"
 import { type Kysely, sql } from "kysely"
 import * as Anvil from "../../../test/Anvil.ts"
+import * as Folder from "../../../test/Folder.ts"
 import * as LocalServer from "../../../test/LocalServer.ts"
 
 const [rich, alice, bob] = [
@@ -15,16 +14,11 @@ const [rich, alice, bob] = [
   "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 ] as const
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-embedded-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 const started = Effect.fnUntraced(function* (args: ReadonlyArray<string> = []) {
   const anvil = yield* Anvil.start({ args })
   const settings: Settings = {
     chains: { "ethereum/devnet": { nodes: [anvil.url], start: 0, pollMillis: 50 } },
-    store: { sqlite: join(yield* folder, "store.db") },
+    store: { sqlite: join(yield* Folder.scoped, "store.db") },
     addresses: [alice],
     log: "Error"
   }

@@ -177,10 +177,10 @@ export interface Payment {
 
 /** The value to send. With `fromAmount` exactly `amount` leaves the sender, else `amount` and the fees. */
 export const valueOf = (
-  { decimals, unit }: Pick<Chain, "decimals" | "unit">,
+  chain: Pick<Chain, "decimals" | "unit">,
   { afterPending, amount, balance, dataFee, fromAmount, gasFee }: Payment
 ): Result.Result<bigint, Unpayable> => {
-  const coins = (wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
+  const coins = (wei: bigint) => Amount.withUnit(chain, wei)
   const fee = gasFee + dataFee
   const need = fromAmount ? amount : amount + fee
   if (balance < need) {

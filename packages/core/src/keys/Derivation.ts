@@ -136,6 +136,31 @@ export const branch = (
 }
 
 /**
+ * The branches of a wallet: receiving addresses, then change where the derivation has them.
+ *
+ * @example
+ * ```ts
+ * import * as Chain from "@headwater/core/chains/Chain"
+ * import * as Derivation from "@headwater/core/keys/Derivation"
+ * import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+ * import * as Result from "effect/Result"
+ *
+ * const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
+ * const key = Result.getOrThrow(ExtendedPublicKey.decode(bitcoin, "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"))
+ * Result.getOrThrow(Derivation.branches(bitcoin, key)).map(({ type }) => type) // => ["receive", "change"]
+ * Result.getOrThrow(Derivation.branches(bitcoin, key, { derivation: "bip32" })).map(({ type }) => type) // => ["receive"]
+ * ```
+ */
+export const branches = (
+  chain: Chain.Chain,
+  key: ExtendedPublicKey.ExtendedPublicKey,
+  options: Omit<Options, "type"> = {}
+): Result.Result<ReadonlyArray<Branch>, InvalidDerivation> =>
+  Result.all(
+    (options.derivation === "bip32" ? types.slice(0, 1) : types).map((type) => branch(chain, key, { ...options, type }))
+  )
+
+/**
  * All addresses of a branch as an output descriptor (BIP-380 to BIP-386), which nodes of UTXO chains read; undefined on
  * other chains. The descriptor's key is the branch's own, and says nothing of the keys above.
  *

@@ -28,8 +28,14 @@ export const audited = <A, E, R>(of: AuditLog.Deed, change: Effect.Effect<A, E, 
   AuditLog.during(AuditLog.commandLine, of, change)
 
 /** The accounts of the configured store. */
-export const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+export const layer = (input: WithSettings.Input) =>
   Accounts.layer.pipe(Layer.provideMerge(WithSettings.withStore(input)))
+
+/** The id of the account with this name. */
+export const idOf = Effect.fnUntraced(function* (name: string) {
+  const accounts = yield* Accounts
+  return (yield* accounts.find(name)).id
+})
 
 const create = Command.make(
   "create",
@@ -60,7 +66,7 @@ const rename = Command.make(
   { account, name: Argument.String("name").pipe(Argument.withDescription("The new name")) },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
-    const { id } = yield* accounts.find(input.account)
+    const id = yield* idOf(input.account)
     yield* audited(deed("account.rename", input.name, input.account), accounts.rename(id, input.name))
     yield* Console.log(`Account ${input.account} is now ${input.name}`)
   })
@@ -95,7 +101,7 @@ const remove = Command.make(
     )
   },
   Effect.fnUntraced(function* (input) {
-    const { id } = yield* (yield* Accounts).find(input.account)
+    const id = yield* idOf(input.account)
     if (!input.yes) {
       return yield* new NotConfirmed({
         message:
@@ -113,7 +119,7 @@ const retractions = Command.make(
   { account, wanted: Argument.Literals("wanted", ["on", "off"]).pipe(Argument.withDescription("on or off")) },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
-    const { id } = yield* accounts.find(input.account)
+    const id = yield* idOf(input.account)
     yield* audited(
       deed("account.retractions", input.account, input.account, input.wanted),
       accounts.setRetractions(id, input.wanted === "on")

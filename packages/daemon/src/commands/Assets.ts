@@ -29,7 +29,7 @@ class RefreshIncomplete extends Schema.TaggedError<RefreshIncomplete>()("Refresh
   message: Schema.String
 }) {}
 
-const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+const layer = (input: WithSettings.Input) =>
   ConfiguredProviders.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, RecurringTasks.layer)),
     Layer.provideMerge(WithSettings.withStore(input))

@@ -11,21 +11,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { printRows, time } from "../internal/Table.ts"
-import { account } from "./Accounts.ts"
+import { account, idOf } from "./Accounts.ts"
 import * as PageFlags from "./PageFlags.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
 
-const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+const layer = (input: WithSettings.Input) =>
   Layer.mergeAll(Accounts.layer, Credits.layer.pipe(Layer.provide(Subscriptions.layer))).pipe(
     Layer.provideMerge(WithSettings.withStore(input))
   )
-
-const idOf = Effect.fnUntraced(function* (name: string) {
-  const accounts = yield* Accounts
-  return (yield* accounts.find(name)).id
-})
 
 const print = (json: boolean, balance: number) => Console.log(json ? JSON.stringify({ balance }) : String(balance))
 

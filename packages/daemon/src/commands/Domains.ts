@@ -13,12 +13,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { commandName, quoted } from "../CommandName.ts"
 import { printRows, time } from "../internal/Table.ts"
-import { account, audited, deed } from "./Accounts.ts"
+import { account, audited, deed, idOf } from "./Accounts.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
 
-const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+const layer = (input: WithSettings.Input) =>
   Layer.mergeAll(Accounts.layer, Domains.Domains.layer).pipe(
     Layer.provide(Outbox.layer),
     Layer.provide(Subscriptions.layer),
@@ -44,7 +44,7 @@ const list = Command.make(
   "list",
   { json, account },
   Effect.fnUntraced(function* (input) {
-    const { id } = yield* (yield* Accounts).find(input.account)
+    const id = yield* idOf(input.account)
     const domains = yield* (yield* Domains.Domains).list(id)
     yield* printRows(
       input.json,
@@ -64,7 +64,7 @@ const add = Command.make(
   "add",
   { json, account, domain },
   Effect.fnUntraced(function* (input) {
-    const { id } = yield* (yield* Accounts).find(input.account)
+    const id = yield* idOf(input.account)
     const domains = yield* Domains.Domains
     const added = yield* audited(deed("domain.add", input.account, input.domain), domains.add(id, input.domain))
     const { name, token, verified } = added
@@ -94,7 +94,7 @@ const approve = Command.make(
   "approve",
   { account, domain },
   Effect.fnUntraced(function* (input) {
-    const { id } = yield* (yield* Accounts).find(input.account)
+    const id = yield* idOf(input.account)
     const domains = yield* Domains.Domains
     const added = yield* domains.add(id, input.domain)
     const approval = AuditLog.write(AuditLog.commandLine, deed("domain.approve", input.account, added.name))

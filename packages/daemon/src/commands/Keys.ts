@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { commandName } from "../CommandName.ts"
 import { printRows, time } from "../internal/Table.ts"
-import { account, audited, deed, layer } from "./Accounts.ts"
+import { account, audited, deed, idOf, layer } from "./Accounts.ts"
 import { config, json } from "./WithSettings.ts"
 
 /** A key cannot be made so. */
@@ -84,7 +84,7 @@ const create = Command.make(
   },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
-    const { id } = yield* accounts.find(input.account)
+    const id = yield* idOf(input.account)
     const endpoints = Option.getOrUndefined(input.endpoints)
     if (endpoints !== undefined) yield* checkEndpoints(endpoints)
     const expires = Option.getOrUndefined(input.expires)
@@ -113,7 +113,7 @@ const list = Command.make(
   { json, account },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
-    const keys = yield* accounts.listKeys((yield* accounts.find(input.account)).id)
+    const keys = yield* accounts.listKeys(yield* idOf(input.account))
     yield* printRows(
       input.json,
       keys,
@@ -134,7 +134,7 @@ const revoke = Command.make(
   { account, key: Argument.String("key").pipe(Argument.withDescription("Id of the key, as `list` shows it")) },
   Effect.fnUntraced(function* (input) {
     const accounts = yield* Accounts
-    const { id } = yield* accounts.find(input.account)
+    const id = yield* idOf(input.account)
     yield* audited(deed("key.revoke", input.account, input.key), accounts.revokeKey(id, input.key))
     yield* Console.log(`Key ${input.key} revoked`)
   })

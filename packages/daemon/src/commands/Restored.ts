@@ -3,8 +3,6 @@ import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Store from "../Store.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 export const restored = Command.make(
@@ -21,5 +19,5 @@ export const restored = Command.make(
       "`pg_dump`, which the store recognizes by itself"
   ),
   Command.withShortDescription("Say that the store was put back from a snapshot or a copied file"),
-  Command.provide((input) => Layer.provideMerge(Store.layer, WithSettings.layer(input)))
+  Command.provide((input) => WithSettings.withStore(input))
 )

@@ -15,8 +15,7 @@ import * as Store from "../Store.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as WithSettings from "./WithSettings.ts"
 
-const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
-  Layer.provideMerge(Store.layer, WithSettings.layer(input))
+const layer = (input: WithSettings.Input) => Layer.provideMerge(Store.layer, WithSettings.layer(input))
 
 const location = Effect.map(Settings.Settings, Settings.storeLocation)
 

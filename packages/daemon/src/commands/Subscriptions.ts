@@ -1,5 +1,4 @@
 /** `headwater subscriptions`: the subscriptions of an account. */
-
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
@@ -17,14 +16,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { printRows, time } from "../internal/Table.ts"
-import { account } from "./Accounts.ts"
+import { account, idOf } from "./Accounts.ts"
 import * as ChainArgument from "./ChainArgument.ts"
 import * as PageFlags from "./PageFlags.ts"
 import * as WithSettings from "./WithSettings.ts"
 
 const { config, json } = WithSettings
 
-const layer = (input: Parameters<typeof WithSettings.layer>[0]) =>
+const layer = (input: WithSettings.Input) =>
   Layer.mergeAll(Accounts.layer, Callbacks.layer).pipe(
     Layer.provide(Outbox.layer),
     Layer.provideMerge(Subscriptions.layer),
@@ -37,8 +36,7 @@ const reference = Argument.String("reference").pipe(
 
 const placeOf = Effect.fnUntraced(function* (input: { readonly account: string; readonly chain: string }) {
   const { chain } = yield* ChainArgument.find(input.chain)
-  const { id } = yield* (yield* Accounts).find(input.account)
-  return { account: id, chain }
+  return { account: yield* idOf(input.account), chain }
 })
 
 const list = Command.make(
@@ -159,7 +157,7 @@ const recover = Command.make(
     )
   },
   Effect.fnUntraced(function* (input) {
-    const { id } = yield* (yield* Accounts).find(input.account)
+    const id = yield* idOf(input.account)
     const found = Option.map(input.chain, ChainArgument.find)
     const chain = Option.isSome(found) ? (yield* found.value).chain : undefined
     const which = {

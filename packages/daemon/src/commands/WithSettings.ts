@@ -18,14 +18,15 @@ export const config = Flag.File("config").pipe(
 
 export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for scripts"), Flag.withDefault(false))
 
+export interface Input {
+  readonly config: Option.Option<string>
+}
+
 /** The settings, with what flags say named as variables are, and the log in the form that they ask for. */
-export const layer = (
-  { config }: { readonly config: Option.Option<string> },
-  flags?: Parameters<typeof SettingsFile.layer>[1]
-) =>
+export const layer = ({ config }: Input, flags?: Parameters<typeof SettingsFile.layer>[1]) =>
   Layer.unwrap(Effect.map(Settings.Settings, ({ log }) => Log.layer(log))).pipe(
     Layer.provideMerge(SettingsFile.layer(Option.getOrUndefined(config), flags))
   )
 
 /** The same, and the store that they name. */
-export const withStore = (input: Parameters<typeof layer>[0]) => Store.layer.pipe(Layer.provideMerge(layer(input)))
+export const withStore = (input: Input) => Store.layer.pipe(Layer.provideMerge(layer(input)))

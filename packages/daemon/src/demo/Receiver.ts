@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { createServer } from "node:https"
-import * as Clock from "effect/Clock"
+import * as UnixTime from "@headwater/indexer/UnixTime"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
@@ -80,7 +80,7 @@ export const listen = Effect.fn("Receiver.listen")(function* (options: {
   const receive = Effect.fnUntraced(function* (request: IncomingMessage) {
     const text = yield* readBody(request)
     const body = yield* Schema.decodeEffect(Body)(text)
-    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const now = yield* UnixTime.seconds
     yield* Queue.offer(received, { body, verified: verify(options.secret, request.headers, text, now) })
   })
   const run = Effect.runForkWith(yield* Effect.context<never>())

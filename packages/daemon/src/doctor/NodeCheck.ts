@@ -7,8 +7,8 @@ import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import { clockTolerance, ok } from "@headwater/indexer/families/node/NodeFinding"
 import type { Source } from "@headwater/indexer/families/Source"
 import * as Availability from "@headwater/indexer/sync/Availability"
+import * as UnixTime from "@headwater/indexer/UnixTime"
 import type * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Settings from "../settings/Settings.ts"
@@ -110,7 +110,7 @@ const newest = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
   const { height } = yield* source.head
   const block = yield* source.blockAt(height)
-  const age = Math.floor((yield* Clock.currentTimeMillis) / 1000) - block.time
+  const age = (yield* UnixTime.seconds) - block.time
   return [
     ofBlock(block, age, settings),
     ...ofNotUnderstood(block),

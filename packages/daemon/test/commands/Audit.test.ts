@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Callback from "@headwater/core/events/Callback"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
 import * as Litecoind from "../../../../test/Litecoind.ts"
 import * as Receiver from "../../../../test/Receiver.ts"
@@ -12,11 +12,6 @@ import { run } from "../Program.ts"
 
 const name = "litecoin/regtest"
 const event = "ADDRESS_COINS_TRANSACTION_CONFIRMED"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-audit-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 interface Stored {
   readonly id: number
@@ -37,7 +32,7 @@ describe.skipIf(!Litecoind.installed)("headwater audit", () => {
         const stranger = yield* node.rpc<string>("getnewaddress", "", "bech32")
         yield* node.mine(1)
 
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const store = join(cwd, "store.db")
         const receiver = yield* Receiver.start()
         const settings = {
@@ -134,7 +129,7 @@ describe.skipIf(!Litecoind.installed)("headwater audit", () => {
     "refuses chains and blocks that it cannot audit",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const nodes = ["http://127.0.0.1:1"]
         const chains = { [name]: { nodes }, "ethereum/devnet": { nodes } }
         writeFileSync(join(cwd, "headwater.json"), JSON.stringify({ store: { sqlite: "store.db" }, chains }))

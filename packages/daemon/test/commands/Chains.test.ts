@@ -1,30 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Folder from "../../../../test/Folder.ts"
 import { locations } from "../../../../test/Stores.ts"
 import { runCommand } from "../RunCommand.ts"
 import * as RunningDaemon from "../RunningDaemon.ts"
 
 /** A settings file of this store. */
 const configOf = (location: Location) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-chains-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    ),
-    (folder) => {
-      const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
-      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
-      const config = join(folder, "headwater.json")
-      writeFileSync(config, JSON.stringify({ http: { port: 1 }, store, chains }))
-      return config
-    }
-  )
+  Effect.map(Folder.scoped, (folder) => {
+    const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
+    const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+    const config = join(folder, "headwater.json")
+    writeFileSync(config, JSON.stringify({ http: { port: 1 }, store, chains }))
+    return config
+  })
 
 const of = (kind: Location["kind"]) => locations.find(({ name }) => name === kind)
 

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
 import * as FakeNode from "../../../indexer/test/FakeNode.ts"
 import { recorded } from "../../../indexer/test/families/evm/EvmBlocks.ts"
@@ -14,7 +15,7 @@ import * as UtxoNode from "../../../indexer/test/families/utxo/UtxoNode.ts"
 import { chainOf } from "../../../indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../../../indexer/test/families/xrp/XrpServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
-import { doctor, folder, without } from "../doctor/RunDoctor.ts"
+import { doctor, without } from "../doctor/RunDoctor.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
@@ -23,7 +24,7 @@ describe("headwater doctor", () => {
     "finds nothing wrong with what is well",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const anvil = yield* Anvil.start()
         yield* anvil.rpc("anvil_mine", ["0x3"])
         const { code, findings, problems } = yield* doctor(cwd, {
@@ -49,7 +50,7 @@ describe("headwater doctor", () => {
 
   it.live("sees a file of assets that is not there, or is none", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const path = join(cwd, "assets.jsonl")
       const found = Effect.fnUntraced(function* (path: string) {
         const { findings } = yield* doctor(cwd, {
@@ -70,7 +71,7 @@ describe("headwater doctor", () => {
     "finds a wrong URL, a node without traces, a wrong network and a store that does not open, and says what to do",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const anvil = yield* Anvil.start({ args: ["--chain-id", "1"] })
         const blind = yield* without(anvil.url, /^(debug|trace)_/)
         const wrong = "http://user:hunter2@127.0.0.1:1/secret-path"
@@ -118,7 +119,9 @@ describe("headwater doctor", () => {
           if (method !== "debug_traceBlockByHash") return answers(method, params)
           throw new FakeNode.RpcError(-32000, "required historical state unavailable (reexec=128)")
         })
-        const { code, problems } = yield* doctor(yield* folder, { chains: { "ethereum/devnet": { nodes: [url] } } })
+        const { code, problems } = yield* doctor(yield* Folder.scoped, {
+          chains: { "ethereum/devnet": { nodes: [url] } }
+        })
         assert.strictEqual(code, 1)
         const [problem] = problems
         assert.match(problem!.message, /^block 100 is read without internal transactions: .*state unavailable/)
@@ -138,7 +141,7 @@ describe("headwater doctor, where serve would record a part", () => {
             without: ["trace_block"]
           })
         )
-        const { code, findings } = yield* doctor(yield* folder, {
+        const { code, findings } = yield* doctor(yield* Folder.scoped, {
           chains: { "ethereum/devnet": { nodes: [url], start: 100 } }
         })
         assert.strictEqual(code, 0)
@@ -162,7 +165,7 @@ describe("headwater doctor, where serve would fail", () => {
     "finds an address that is taken, and knows a daemon of ours",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const anvil = yield* Anvil.start()
         const chains = { "ethereum/devnet": { nodes: [anvil.url], start: 0 } }
         const taken = yield* FakeNode.http((_, response) => response.end("something else"))
@@ -194,7 +197,7 @@ describe("headwater doctor, where serve would fail", () => {
     "finds a pruned node below whose blocks the chain starts, and says of prevouts what the node showed",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const node = (kind: UtxoNode.Kind, blocks = Utxo.part.blocks) => {
           const good = UtxoNode.answers(kind, { ...Utxo.part, blocks })
           return FakeNode.make((method, params) => {
@@ -255,7 +258,7 @@ describe("headwater doctor, where serve would fail", () => {
     "finds nodes whose chain is behind the store's, or another one, and says what is read next",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const name = "ethereum/devnet"
         const mined = Effect.fnUntraced(function* (blocks: number, timestamp: number) {
           const anvil = yield* Anvil.start({ args: ["--timestamp", String(timestamp)] })
@@ -310,7 +313,7 @@ describe("headwater doctor on the XRP Ledger", () => {
     "finds another network, gaps, a server that synchronises and old ledgers, over both transports",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const ledgers = chainOf(1_000, 5, () => [{ from: 1, to: 2, drops: 1n }])
         const well = yield* XrpServer.make({ ledgers, networkId: 0 })
         const other = yield* XrpServer.make({ ledgers, networkId: 1 })
@@ -371,7 +374,7 @@ describe("headwater doctor on Tron", () => {
     "finds another network, no internal transactions, no solid block and no transaction infos",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const called = Tron.call(3, 60)
         const info = (more: object) =>
           Tron.infoOf(called, 2, { contract_address: Tron.account(60), log: [Tron.trc20(50, 6, 7, 1n)], ...more })
@@ -421,7 +424,7 @@ describe("headwater backup", () => {
     "copies the store of a running daemon, and the copy runs",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const anvil = yield* Anvil.start()
         yield* anvil.rpc("anvil_mine", ["0x20"])
         const name = "ethereum/devnet"

@@ -1,18 +1,13 @@
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
+import * as Folder from "../../../../test/Folder.ts"
 import { program } from "../../../../test/Program.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-init-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** Gives a program a terminal; util-linux has it. */
 const script = "/usr/bin/script"
@@ -43,7 +38,7 @@ const answer = (cwd: string, answers: ReadonlyArray<readonly [shown: string, typ
 describe("headwater init", () => {
   it.live("writes a settings file that can be used, for its owner alone, with every setting explained", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const args = [
         "init",
         "--chain",
@@ -87,7 +82,7 @@ describe("headwater init", () => {
 
   it.live("asks each node what it serves, and says what is wrong", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const anvil = yield* Anvil.start()
       const init = (chain: string) =>
         runCommand(["init", join(cwd, "headwater.toml"), "--force", "--chain", `${chain}=${anvil.url}`])
@@ -105,7 +100,7 @@ describe("headwater init", () => {
 
   it.live.skipIf(!existsSync(script))("finds a chain by typing, and asks for another URL where the node is wrong", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const anvil = yield* Anvil.start()
       const shown = yield* answer(cwd, [
         ["type to filter", "ethereum/dev"],
@@ -126,7 +121,7 @@ describe("headwater init", () => {
 
   it.live("asks nobody where nobody can answer, and names what is wrong", () =>
     Effect.gen(function* () {
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const none = yield* run(["init"], { cwd })
       assert.strictEqual(none.code, 1)
       assert.include(none.stderr, "--chain ethereum/mainnet=")

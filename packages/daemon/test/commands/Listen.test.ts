@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { Webhook } from "standardwebhooks"
 import * as Anvil from "../../../../test/Anvil.ts"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
 import * as LocalServer from "../../../../test/LocalServer.ts"
 import { locations } from "../../../../test/Stores.ts"
@@ -36,10 +36,7 @@ describe("headwater listen", () => {
     "passes callbacks on to a local port, signed as in production, and goes on where it was",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-listen-"))),
-          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-        )
+        const cwd = yield* Folder.scoped
         const anvil = yield* Anvil.start()
         const [{ location }] = locations as [(typeof locations)[number]]
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {

@@ -1,21 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Released from "../../../indexer/test/store/database/Released.ts"
 import { unmigrated } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
 const [sqlite, postgres] = unmigrated
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-move-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 const settingsIn = (folder: string, name: string, store: object) => {
   const file = join(folder, name)
@@ -29,7 +24,7 @@ describe("headwater migrate-store", () => {
       const from = (yield* sqlite!.location) as Extract<Location, { kind: "sqlite" }>
       const to = (yield* postgres!.location as Effect.Effect<Location>) as Extract<Location, { kind: "postgres" }>
       yield* Effect.flatMap(Database, ({ secrets }) => secrets.prepare).pipe(Effect.provide(Database.layer(from)))
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const config = settingsIn(cwd, "old.json", { sqlite: from.file })
       const target = settingsIn(cwd, "new.json", { postgres: Redacted.value(to.url) })
       const moved = yield* run(["migrate-store", "--config", config, "--to", target, "--finish"], { cwd })
@@ -59,7 +54,7 @@ describe("headwater migrate-store", () => {
       const from = (yield* sqlite!.location) as Extract<Location, { kind: "sqlite" }>
       const to = (yield* postgres!.location as Effect.Effect<Location>) as Extract<Location, { kind: "postgres" }>
       yield* Effect.provide(Database, Database.layer(from))
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const settings = ["--config", settingsIn(cwd, "old.json", { sqlite: from.file })]
       const target = settingsIn(cwd, "new.json", { postgres: Redacted.value(to.url) })
       const move = (...flags: ReadonlyArray<string>) =>
@@ -82,7 +77,7 @@ describe("headwater migrate-store", () => {
 
   it.live("says which settings it needs", () =>
     Effect.gen(function* () {
-      const config = settingsIn(yield* folder, "old.json", { sqlite: "none.db" })
+      const config = settingsIn(yield* Folder.scoped, "old.json", { sqlite: "none.db" })
       const without = yield* runCommand(["migrate-store", "--config", config])
       assert.strictEqual(without.code, 1)
       assert.match(without.stderr, /--to must name the settings file .* with store\.postgres/)

@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Anvil from "../../../../test/Anvil.ts"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
 import { run } from "../Program.ts"
 import { runCommand } from "../RunCommand.ts"
 
 const watched = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 const name = "ethereum/devnet"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-replay-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** What blocks leave in a store, without row ids and times of day. */
 const recordOf = (file: string) => {
@@ -39,7 +34,7 @@ const setup = Effect.gen(function* () {
   // Mined at a word alone: a transaction mined by itself may come into the blocks asked for, which are one fewer then.
   const anvil = yield* Anvil.start({ args: ["--no-mining"] })
   const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
-  const cwd = yield* folder
+  const cwd = yield* Folder.scoped
   const store = join(cwd, "store.db")
   const headwater = yield* Headwater.start(
     { kind: "sqlite", file: store },

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
@@ -8,22 +7,18 @@ import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
+import * as Folder from "../../../../test/Folder.ts"
 import { unmigrated } from "../../../../test/Stores.ts"
 import { run } from "../Program.ts"
 import * as RunningDaemon from "../RunningDaemon.ts"
 
 const [, postgres] = unmigrated
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-secrets-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 describe("headwater secrets", () => {
   it.live.skipIf(postgres === undefined)("leaves the keys of a file to the daemons that have read it", () =>
     Effect.gen(function* () {
       const store = (yield* postgres!.location as Effect.Effect<Location>) as Extract<Location, { kind: "postgres" }>
-      const cwd = yield* folder
+      const cwd = yield* Folder.scoped
       const file = join(cwd, "headwater.key")
       const key = randomBytes(32).toString("base64")
       writeFileSync(file, `${key}\n`)

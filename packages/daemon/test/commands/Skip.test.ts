@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Headwater from "../../../../test/Headwater.ts"
 import { account, chainOf } from "../../../indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../../../indexer/test/families/xrp/XrpServer.ts"
@@ -10,17 +10,12 @@ import { runCommand } from "../RunCommand.ts"
 
 const name = "xrp/mainnet"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-skip-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 describe("headwater skip", () => {
   it.live(
     "is the way out of a gap that no server fills, says so everywhere, and a rewind takes the gap back",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const server = yield* XrpServer.make({
           ledgers: chainOf(1_000, 41, () => [{ from: 1, to: 2, drops: 1n }]),
           networkId: 0

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, readdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
+import * as Folder from "../../../../test/Folder.ts"
 import { program } from "../../../../test/Program.ts"
 import { takenUnmigrated, unmigrated } from "../../../../test/Stores.ts"
 import * as Released from "../../../indexer/test/store/database/Released.ts"
@@ -19,19 +20,13 @@ import { runCommand } from "../RunCommand.ts"
 
 /** A settings file that names the store. */
 const settingsOf = (location: Location, more: object = {}) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-upgrade-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    ),
-    (folder) => {
-      const file = join(folder, "headwater.json")
-      const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
-      const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
-      writeFileSync(file, JSON.stringify({ store, chains, ...more }))
-      return file
-    }
-  )
+  Effect.map(Folder.scoped, (folder) => {
+    const file = join(folder, "headwater.json")
+    const store = location.kind === "sqlite" ? { sqlite: location.file } : { postgres: Redacted.value(location.url) }
+    const chains = { "ethereum/devnet": { nodes: ["http://127.0.0.1:1"] } }
+    writeFileSync(file, JSON.stringify({ store, chains, ...more }))
+    return file
+  })
 
 const check = Effect.fnUntraced(function* (config: string) {
   const { code, stdout } = yield* runCommand(["upgrade", "--check", "--json", "--config", config])

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,6 +6,7 @@ import * as Console from "@headwater/daemon/console/Console"
 import * as SettingsFile from "@headwater/daemon/settings/SettingsFile"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Folder from "../../../../test/Folder.ts"
 
 const chain = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:8545" }
 const load = (environment: Record<string, string>, file?: string) =>
@@ -15,10 +15,7 @@ const load = (environment: Record<string, string>, file?: string) =>
 /** The settings of a file with this text. */
 const loadText = (text: string) =>
   Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-settings-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
+    const folder = yield* Folder.scoped
     const secret = join(folder, "password")
     writeFileSync(secret, "a password in a file\n")
     const file = join(folder, "headwater.toml")

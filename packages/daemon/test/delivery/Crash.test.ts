@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "@effect/vitest"
@@ -10,6 +9,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Seed from "../../../indexer/test/store/Seed.ts"
 import * as HttpsReceiver from "./HttpsReceiver.ts"
 
@@ -20,10 +20,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const certificate = yield* DevelopmentCertificate.make(["a.test", "b.test", "c.test"])
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-crash-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const folder = yield* Folder.scoped
       const [file, ca] = [join(folder, "store.db"), join(folder, "ca.pem")]
       writeFileSync(ca, certificate.ca)
 

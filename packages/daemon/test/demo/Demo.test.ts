@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Folder from "../../../../test/Folder.ts"
 import { packaged } from "../Program.ts"
 
 /** The program of a checkout, which runs the sources. */
@@ -28,10 +28,7 @@ const start = Effect.fnUntraced(function* (
   args: ReadonlyArray<string> = [],
   atTerminal?: "foreground" | "background"
 ) {
-  const cwd = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-demo-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const cwd = yield* Folder.scoped
   const browser = join(cwd, process.platform === "darwin" ? "open" : "xdg-open")
   writeFileSync(browser, `#!/bin/sh\necho "$1" >> "${join(cwd, "opened")}"\n`)
   chmodSync(browser, 0o755)

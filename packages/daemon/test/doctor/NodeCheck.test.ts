@@ -3,20 +3,21 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Folder from "../../../../test/Folder.ts"
 import * as Litecoind from "../../../../test/Litecoind.ts"
 import * as FakeNode from "../../../indexer/test/FakeNode.ts"
 import * as EvmBlocks from "../../../indexer/test/families/evm/EvmBlocks.ts"
 import * as EvmNode from "../../../indexer/test/families/evm/EvmNode.ts"
 import * as Utxo from "../../../indexer/test/families/utxo/UtxoBlocks.ts"
 import * as UtxoNode from "../../../indexer/test/families/utxo/UtxoNode.ts"
-import { doctor, folder } from "./RunDoctor.ts"
+import { doctor } from "./RunDoctor.ts"
 
 describe.skipIf(!Litecoind.installed)("headwater doctor on litecoind", () => {
   it.live(
     "finds another network, a user that is refused, a cookie that is missing, no index, and a node that stands still",
     () =>
       Effect.gen(function* () {
-        const cwd = yield* folder
+        const cwd = yield* Folder.scoped
         const litecoind = yield* Litecoind.start("-txindex=0")
         const hourAgo = Math.floor(Date.parse(new Date().toUTCString()) / 1000) - 3_600
         yield* litecoind.rpc("setmocktime", hourAgo)
@@ -78,7 +79,7 @@ describe("headwater doctor", () => {
             : answers(method, params)
         )
         const settings = { nodes: [url], start: 99, silentSeconds: 604_800 }
-        const { code, findings } = yield* doctor(yield* folder, { chains: { "bitcoin/regtest": settings } })
+        const { code, findings } = yield* doctor(yield* Folder.scoped, { chains: { "bitcoin/regtest": settings } })
         assert.strictEqual(code, 0)
         const search = findings.find(({ message }) => message.startsWith("coin search: "))!
         assert.strictEqual(search.level, "warning")
@@ -105,7 +106,7 @@ describe("headwater doctor", () => {
           }
           return answers(method, params)
         })
-        const { code, findings } = yield* doctor(yield* folder, {
+        const { code, findings } = yield* doctor(yield* Folder.scoped, {
           chains: {
             "ethereum/devnet": { nodes: [url], start: 100, newHeads: [`${url.replace("http:", "ws:")}/hunter2`] }
           }

@@ -1,17 +1,10 @@
 /** `headwater doctor` for tests, and nodes that lack something. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as LocalServer from "../../../../test/LocalServer.ts"
 import type { Finding } from "../../src/doctor/Finding.ts"
 import { runCommand } from "../RunCommand.ts"
-
-/** A folder of a test's own. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-doctor-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
 
 /** A node that is another one but for some methods. */
 export const without = (url: string, missing: RegExp) =>

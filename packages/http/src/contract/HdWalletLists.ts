@@ -1,5 +1,4 @@
 /** Lists of an HD wallet: addresses, transactions, unspent outputs; and new addresses (wider interface, *HD wallets*). */
-
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -30,6 +29,7 @@ import * as FamilyExample from "./internal/FamilyExample.ts"
 import { answeredList, DefaultLimit, Listing, offsetPage, offsetQuery, recordedList } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
+import { UnspentOutput } from "./UtxoAddresses.ts"
 import { derivation, extendedPublicKeyParam, Format, format } from "./WalletParams.ts"
 
 export const HdAddress = Schema.Struct({
@@ -69,7 +69,7 @@ export const XrpWalletTransaction = Schema.Struct({
 const EvmMember = Schema.Struct({
   address: AddressText,
   amount: DecimalText,
-  isMember: Schema.Boolean.annotate({ description: "Whether it is an address of the wallet", examples: [true] })
+  isMember: Member.fields.isMember
 }).annotate({ identifier: "EvmHdWalletMember" })
 
 export const EvmWalletTransaction = Schema.Struct({
@@ -82,13 +82,9 @@ export const WalletOutput = Schema.Struct({
   address: AddressText,
   addressPath: Schema.String.annotate({ description: "Of the address, from the account's key on", examples: ["0/7"] }),
   derivation: Schema.String.annotate({ examples: ["account"] }),
-  index: Schema.Int.annotate({ description: "Of the output in its transaction", examples: [1] }),
-  isAvailable: Schema.Boolean.annotate({
-    description:
-      "Whether it can be spent now: no transaction that waits spends it, and it is no young coinbase or peg-out",
-    examples: [true]
-  }),
-  isConfirmed: Schema.Boolean.annotate({ description: "Always true: outputs in blocks are listed", examples: [true] }),
+  index: UnspentOutput.fields.index,
+  isAvailable: UnspentOutput.fields.isAvailable,
+  isConfirmed: UnspentOutput.fields.isConfirmed,
   transactionId: HashText,
   value: AmountOnly
 }).annotate({ identifier: "HdWalletOutput" })

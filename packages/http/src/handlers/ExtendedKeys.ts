@@ -43,9 +43,8 @@ const ofKey = (chain: Chain, text: string, { derivation = "account", format: ask
       Result.gen(function* () {
         const key = yield* ExtendedPublicKey.decode(chain, text)
         const format = asked ?? Derivation.defaultFormat(chain, key)
-        const types = derivation === "bip32" ? (["receive"] as const) : (["receive", "change"] as const)
-        for (const type of types) yield* Derivation.branch(chain, key, { derivation, format, type })
-        return { key, derivation, format, types }
+        const branches = yield* Derivation.branches(chain, key, { derivation, format })
+        return { key, derivation, format, types: branches.map(({ type }) => type) }
       })
     ),
     Wallet.refusalOf

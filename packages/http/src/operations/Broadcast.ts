@@ -13,6 +13,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import * as Effect from "effect/Effect"
 import { conflictingField, invalidField, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import type { Freshness } from "./Freshness.ts"
+import * as Hex from "./Hex.ts"
 import type { ChainOperations } from "./Operations.ts"
 
 type Request = Parameters<ChainOperations["broadcast"]>[0]
@@ -21,8 +22,6 @@ const attribute = "signedTransactionHex"
 
 const refusalOf = ({ message, reason }: BroadcastRefused) =>
   reason === "invalid" ? invalidField(attribute, message) : conflictingField(attribute, message)
-
-const bytesOf = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex")
 
 const seconds = (millis: number) => Math.floor(millis / 1000)
 
@@ -80,7 +79,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     )
 
   const broadcast = Effect.fnUntraced(function* (request: Request) {
-    const raw = bytesOf(request.signedTransactionHex)
+    const raw = Hex.decode(request.signedTransactionHex)
     const { head, node } = yield* freshness.nodeAtHead
     const { broadcasting } = node.sideSources
     if (broadcasting === undefined) {
@@ -115,7 +114,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
 
   const broadcastOutcome: ChainOperations["broadcastOutcome"] = Effect.fn("Broadcast.outcome")(
     function* ({ account, transactionId }) {
-      const row = yield* Effect.orDie(Broadcasts.find(chain, account, bytesOf(transactionId)))
+      const row = yield* Effect.orDie(Broadcasts.find(chain, account, Hex.decode(transactionId)))
       if (row === undefined) {
         return yield* new ResourceNotFound({ message: "The account has not broadcast this transaction" })
       }

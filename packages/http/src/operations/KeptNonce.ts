@@ -38,12 +38,10 @@ const unpayable = (wanted: Wanted, promised: Promised) => {
   const named = promised.nonces.slice(0, mostNamed).join(", ") + (promised.nonces.length > mostNamed ? ", …" : "")
   const [available, taken, needed] =
     shortOf(promised, wanted) === "tokens"
-      ? [tokens!.available, promised.tokens, tokens!.amount].map(
-          (amount) => `${Amount.format(amount, tokens!.decimals)} tokens`
+      ? [tokens!.available, promised.tokens, tokens!.amount].map((amount) =>
+          Amount.withUnit({ decimals: tokens!.decimals, unit: "tokens" }, amount)
         )
-      : [wanted.available, promised.cost, wanted.cost].map(
-          (amount) => `${Amount.format(amount, chain.decimals)} ${chain.unit}`
-        )
+      : [wanted.available, promised.cost, wanted.cost].map((amount) => Amount.withUnit(chain, amount))
   return conflictingField(
     "amount",
     `the sender can spend ${available}, of which transactions that are prepared or sent, and that the node ` +

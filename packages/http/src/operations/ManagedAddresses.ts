@@ -55,16 +55,19 @@ export const begun = Effect.fnUntraced(function* (record: ChainReader) {
   })
 })
 
+/** Refuses to count the past from a height on where a search of the node finds coins, whenever they came. */
+export const checkNoBirth = (birth: number | undefined) =>
+  birth === undefined
+    ? Effect.void
+    : invalid("birthHeight", "must be absent: a search of the node finds coins whenever they came")
+
 /** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (
   record: ChainReader,
   { findsCoins, readsPast }: Options,
   birth: number | undefined
 ) {
-  if (findsCoins === true) {
-    if (birth === undefined) return
-    return yield* invalid("birthHeight", "must be absent: a search of the node finds coins whenever they came")
-  }
+  if (findsCoins === true) return yield* checkNoBirth(birth)
   if (birth === undefined && !readsPast) return
   const tip = yield* begun(record)
   if (birth === undefined || readsPast || birth > tip.height) return

@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
   return {
     syncWallet: Effect.fn("StoredManagedWallets.syncWallet")(function* (request) {
       const { birthHeight, extendedPublicKey } = request
-      yield* ManagedAddresses.checkPast(record, { findsCoins: true, readsPast: false, syncBlocks: 0 }, birthHeight)
+      yield* ManagedAddresses.checkNoBirth(birthHeight)
       const before = yield* find(request)
       if (before !== undefined) return yield* Wallet.alreadySynced(before.isActive)
       yield* canBeFound

@@ -4,9 +4,10 @@ import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as StoredLists from "@headwater/indexer/store/wallets/WalletLists"
 import * as Effect from "effect/Effect"
-import { invalidField, XpubNotSynced } from "../contract/Errors.ts"
+import { XpubNotSynced } from "../contract/Errors.ts"
 import type { OffsetRequest, WalletRequest } from "./Operations.ts"
 import type { SyncedWallets } from "./SyncedWallets.ts"
+import * as Wallet from "./Wallet.ts"
 
 export const notSynced = new XpubNotSynced({
   message: "The account has not synced this extended public key: derive and sync its addresses first"
@@ -18,12 +19,7 @@ export const make = Effect.fnUntraced(function* ({ chain }: ChainReader, { keyFo
   /** `change`: of which branch. */
   const addresses = Effect.fnUntraced(function* (request: WalletRequest & OffsetRequest, change: boolean) {
     const key = yield* keyFor(request)
-    if (change && key.derivation === "bip32") {
-      return yield* invalidField(
-        "isChangeAddress",
-        "must be false: a wallet of this derivation has no addresses for change"
-      )
-    }
+    if (change && key.derivation === "bip32") return yield* Wallet.noChange
     const found = yield* StoredLists.addresses(key, change ? 1 : 0, request).pipe(
       Effect.orDie,
       Effect.provideService(Database, database)

@@ -11,6 +11,7 @@ import {
   Conflict,
   InvalidData,
   InvalidXpub,
+  invalidField,
   ResourceNotFound,
   XpubAlreadyActive
 } from "../contract/Errors.ts"
@@ -32,6 +33,12 @@ export type AddressLookup<E> = (
 ) => Effect.Effect<ReadonlyArray<WalletAddress>, E>
 
 export const notFound = new ResourceNotFound({ message: "The account has not synced the wallet" })
+
+/** The wallet's addresses for change are asked for, and its derivation has none. */
+export const noChange = invalidField(
+  "isChangeAddress",
+  "must be false: a wallet of this derivation has no addresses for change"
+)
 
 /** The wallet is not added, as the account has synced it before. */
 export const alreadySynced = (isActive: boolean) =>
@@ -68,13 +75,9 @@ export const branches = (
 ): Effect.Effect<ReadonlyArray<Derivation.Branch>, InvalidXpub | InvalidData> =>
   Effect.mapError(
     Effect.fromResult(
-      Result.gen(function* () {
-        const key = yield* ExtendedPublicKey.decode(chain, extendedPublicKey)
-        const receive = yield* Derivation.branch(chain, key, { derivation, format, type: "receive" })
-        return derivation === "bip32"
-          ? [receive]
-          : [receive, yield* Derivation.branch(chain, key, { derivation, format, type: "change" })]
-      })
+      Result.flatMap(ExtendedPublicKey.decode(chain, extendedPublicKey), (key) =>
+        Derivation.branches(chain, key, { derivation, format })
+      )
     ),
     refusalOf
   )

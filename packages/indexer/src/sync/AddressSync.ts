@@ -14,7 +14,6 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -27,6 +26,7 @@ import * as Completeness from "../store/chain/Completeness.ts"
 import * as InternalRetention from "../store/chain/InternalRetention.ts"
 import type { TokensUnknown } from "../store/chain/Tokens.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
+import * as UnixTime from "../UnixTime.ts"
 import { type Pace, retryForever } from "./RetryForever.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -205,7 +205,7 @@ export const make = Effect.fn("AddressSync.make")(function* (
       fetched(heights),
       Effect.fnUntraced(function* (block) {
         // By the time of each block's turn: to fetch all of them may take hours, in which others are forgotten.
-        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const now = yield* UnixTime.seconds
         if (block.time < now - InternalRetention.keptSeconds + marginSeconds) {
           return yield* new HistoryUnknown({
             message: `block ${block.height} is older than internal transactions kept`

@@ -21,6 +21,7 @@ import * as Completeness from "../store/chain/Completeness.ts"
 import * as UtxoSet from "../store/chain/UtxoSet.ts"
 import * as ChainRow from "../store/database/ChainRow.ts"
 import type { Database, DatabaseError } from "../store/database/Database.ts"
+import type * as CoinSubscribers from "../store/subscriptions/CoinSubscribers.ts"
 import * as ListedOccurrence from "../store/subscriptions/ListedOccurrence.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
 import * as ToldCoins from "../store/subscriptions/ToldCoins.ts"
@@ -102,7 +103,7 @@ interface Judgement {
 }
 
 const finding = (
-  { address, event, reference_id: referenceId }: ToldCoins.CoinSubscriber,
+  { address, event, reference_id: referenceId }: CoinSubscribers.CoinSubscriber,
   chain: Chain,
   rest: Omit<Finding, "address" | "referenceId" | "event">
 ): Finding => ({ ...rest, address: Address.encode(chain, address) ?? "", referenceId, event })
@@ -226,7 +227,7 @@ export const run = Effect.fn("CallbackAudit.run")(function* (
     // Callbacks of older blocks may have been forgotten: none is missing.
     const keptSince = (yield* Clock.currentTimeMillis) - finishedMillis
     const wasTold = new Set(all.map(({ item, subscriber }) => ToldCoins.keyOf(subscriber, item)))
-    const untold = <A extends { readonly subscription: Omit<ToldCoins.CoinSubscriber, "filter"> }>(
+    const untold = <A extends { readonly subscription: Omit<CoinSubscribers.CoinSubscriber, "filter"> }>(
       all: ReadonlyMap<string, A>
     ) =>
       [...all].flatMap(([key, one]) => {

@@ -15,7 +15,6 @@ import * as Bytes from "@headwater/core/Bytes"
 import { type Chain, nameOf } from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import { mayUnlock } from "@headwater/core/utxo/Unlocking"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NodeError } from "../families/node/NodeError.ts"
@@ -24,6 +23,7 @@ import * as Completeness from "../store/chain/Completeness.ts"
 import { Database, type DatabaseError } from "../store/database/Database.ts"
 import { inChunks } from "../store/database/Statements.ts"
 import * as UnconfirmedCoins from "../store/subscriptions/UnconfirmedCoins.ts"
+import * as UnixTime from "../UnixTime.ts"
 import * as MempoolInputs from "./internal/MempoolInputs.ts"
 import { untilDone } from "./RetryForever.ts"
 
@@ -107,7 +107,7 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     movements: ReadonlyArray<Matcher.NetMovement>,
     transactions: ReadonlyArray<MempoolTransaction>
   ) {
-    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const now = yield* UnixTime.seconds
     const times = new Map<number, number>()
     for (const { transaction } of movements) {
       if (times.has(transaction)) continue

@@ -12,7 +12,7 @@ import { scriptsOf } from "@headwater/core/utxo/Unlocking"
 import * as Effect from "effect/Effect"
 import type { MinedOutputs, Output } from "../families/SideSources.ts"
 import * as UtxoSet from "../store/chain/UtxoSet.ts"
-import * as ToldCoins from "../store/subscriptions/ToldCoins.ts"
+import * as CoinSubscribers from "../store/subscriptions/CoinSubscribers.ts"
 
 export interface SubscribedInputs {
   readonly block: Block
@@ -20,7 +20,7 @@ export interface SubscribedInputs {
    * Subscriptions to coins of the block's addresses, active or not, by the hex of the address; with those that were told,
    * as inactive ones, where the address has left their list.
    */
-  readonly subscribers: ReadonlyMap<string, ReadonlyArray<ToldCoins.CoinSubscriber>>
+  readonly subscribers: ReadonlyMap<string, ReadonlyArray<CoinSubscribers.CoinSubscriber>>
   /** Inputs that show the key or the script of a subscribed address, and whose output nobody shows. */
   readonly unknown: ReadonlyArray<{ readonly transaction: number; readonly address: AddressBytes }>
 }
@@ -88,10 +88,10 @@ export const make = (chain: Chain, minedOutputs: MinedOutputs | undefined) => {
    */
   const subscribersOf = Effect.fnUntraced(function* (
     addresses: ReadonlyArray<AddressBytes>,
-    told: ReadonlyArray<ToldCoins.CoinSubscriber>
+    told: ReadonlyArray<CoinSubscribers.CoinSubscriber>
   ) {
-    const found = new Map<string, ReadonlyArray<ToldCoins.CoinSubscriber>>(
-      yield* ToldCoins.subscribers(chain, addresses)
+    const found = new Map<string, ReadonlyArray<CoinSubscribers.CoinSubscriber>>(
+      yield* CoinSubscribers.of(chain, addresses)
     )
     const wanted = new Set(addresses.map(hex))
     for (const [key, own] of Map.groupBy(told, ({ address }) => hex(address))) {
@@ -103,7 +103,10 @@ export const make = (chain: Chain, minedOutputs: MinedOutputs | undefined) => {
     return found
   })
 
-  return Effect.fn("SubscribedInputs.of")(function* (shown: Block, told: ReadonlyArray<ToldCoins.CoinSubscriber> = []) {
+  return Effect.fn("SubscribedInputs.of")(function* (
+    shown: Block,
+    told: ReadonlyArray<CoinSubscribers.CoinSubscriber> = []
+  ) {
     const recalled = yield* UtxoSet.known(chain, shown)
     const known = Inputs.show(recalled, paid.find(Inputs.unshown(recalled)))
     const unshown = Inputs.unshown(known).map((spend): Unshown => ({ spend, scripts: scriptsOf(spend.unlocking?.()) }))

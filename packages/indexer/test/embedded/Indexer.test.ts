@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Indexer } from "@headwater/indexer/embedded/Indexer"
@@ -9,17 +7,12 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
 import * as Anvil from "../../../../test/Anvil.ts"
+import * as Folder from "../../../../test/Folder.ts"
 
 const blocks = 1_000
 const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
-const file = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-embedded-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  ),
-  (folder) => join(folder, "store.db")
-)
+const file = Effect.map(Folder.scoped, (folder) => join(folder, "store.db"))
 
 /** Threads read however little is left. */
 const atOnce = Layer.effect(

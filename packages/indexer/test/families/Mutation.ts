@@ -4,14 +4,8 @@
 // biome-ignore lint/suspicious/noExplicitAny: mutations reach into recorded answers of every form
 export type Json = any
 
-/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
-export const random = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), seed | 1)
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-}
-export type Random = ReturnType<typeof random>
+/** Numbers from 0 to 1, which does not come. */
+export type Random = () => number
 
 export const below = (next: Random, end: number): number => Math.floor(next() * end)
 const pick = <A>(next: Random, all: ReadonlyArray<A>): A => all[below(next, all.length)]!

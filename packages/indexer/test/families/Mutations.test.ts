@@ -19,6 +19,7 @@ import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SeededRandom from "../../../../test/SeededRandom.ts"
 import * as TronBlock from "../../src/families/tron/internal/TronBlock.ts"
 import * as Ledger from "../../src/families/xrp/internal/Ledger.ts"
 import * as FakeNode from "../FakeNode.ts"
@@ -395,7 +396,7 @@ describe("mutations", () => {
             wrong: 0
           }
           tallies.set(subject.family, tally)
-          const fault = await mutateOnce(subject, plain[at]!, Mutation.random(seed + i), tally)
+          const fault = await mutateOnce(subject, plain[at]!, SeededRandom.make(seed + i), tally)
           if (fault !== undefined)
             faults.push(`${subject.family} ${subject.name}, mutation ${i}: ${fault.slice(0, 600)}`)
         }

@@ -11,12 +11,12 @@ import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as AddressLists from "@headwater/indexer/store/subscriptions/AddressLists"
 import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
+import * as CoinSubscribers from "@headwater/indexer/store/subscriptions/CoinSubscribers"
 import * as FanOut from "@headwater/indexer/store/subscriptions/FanOut"
 import * as ListedOccurrence from "@headwater/indexer/store/subscriptions/ListedOccurrence"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as PendingConfirmations from "@headwater/indexer/store/subscriptions/PendingConfirmations"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
-import * as ToldCoins from "@headwater/indexer/store/subscriptions/ToldCoins"
 import * as CallbackAudit from "@headwater/indexer/sync/CallbackAudit"
 import * as Replay from "@headwater/indexer/sync/Replay"
 import * as Clock from "effect/Clock"
@@ -73,7 +73,7 @@ const released = Effect.fnUntraced(function* (store: ChainStore.ChainStore, bloc
   yield* query((db) => db.deleteFrom("callback").where("height", "=", block.height))
   yield* query((db) => db.deleteFrom("waiting").where("height", "=", block.height))
   const known = yield* UtxoSet.recall(row!.id, block)
-  const byAddress = yield* ToldCoins.subscribers(
+  const byAddress = yield* CoinSubscribers.of(
     chain,
     owners.map(({ script }) => script)
   )

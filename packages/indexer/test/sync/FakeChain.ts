@@ -18,15 +18,16 @@ export const address = (number: number): AddressBytes => {
   return bytes as AddressBytes
 }
 
-/** 32 bytes that begin with these numbers. */
-export const bytes32 = (...numbers: ReadonlyArray<number>) => {
-  const bytes = new Uint8Array(32)
-  const view = new DataView(bytes.buffer)
+/** So many bytes, which begin with these numbers. */
+export const bytes = (length: number, ...numbers: ReadonlyArray<number>) => {
+  const made = new Uint8Array(length)
+  const view = new DataView(made.buffer)
   numbers.forEach((number, i) => {
     view.setUint32(i * 4, number)
   })
-  return bytes
+  return made
 }
+export const bytes32 = (...numbers: ReadonlyArray<number>) => bytes(32, ...numbers)
 
 export class FakeChain {
   readonly chain: Chain

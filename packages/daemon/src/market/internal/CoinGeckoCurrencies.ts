@@ -1,7 +1,7 @@
 /** The rates of currencies, which CoinGecko gives as units for one bitcoin and without a time: that of the answer. */
 import * as Rate from "@headwater/core/market/Rate"
 import { Assets, type ProviderLink } from "@headwater/indexer/store/market/Assets"
-import * as Clock from "effect/Clock"
+import * as UnixTime from "@headwater/indexer/UnixTime"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Ingest from "../Ingest.ts"
@@ -18,7 +18,7 @@ const quotesOf = Effect.fnUntraced(function* (api: CoinGeckoApi, links: Readonly
   const json = yield* Effect.catchTag(api.get("/exchange_rates", {}), "NotListed", () =>
     Effect.fail(unreadable("there are no exchange rates"))
   )
-  const at = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const at = yield* UnixTime.seconds
   const { rates } = yield* Effect.mapError(Effect.fromResult(Answer.decodeExchangeRates(json)), unreadable)
   if (rates.usd === undefined) return yield* unreadable("there is no rate of the dollar")
   const dollars = yield* Effect.mapError(Effect.fromResult(Answer.decodeExchangeRate(rates.usd)), unreadable)

@@ -10,7 +10,7 @@ import * as Capability from "@headwater/indexer/families/Capability"
 import type { ChainReader, RecordedTransfer } from "@headwater/indexer/store/chain/ChainReader"
 import * as InternalRetention from "@headwater/indexer/store/chain/InternalRetention"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
-import * as Clock from "effect/Clock"
+import * as UnixTime from "@headwater/indexer/UnixTime"
 import * as Effect from "effect/Effect"
 import * as CoinAmount from "../CoinAmount.ts"
 import { Unimplemented } from "../../contract/Errors.ts"
@@ -54,7 +54,7 @@ export const make = (record: ChainReader, freshness: Freshness, options: Options
     if (traces !== undefined) {
       return yield* new Unimplemented({ message: `Internal transactions: ${traces.detail}` })
     }
-    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const now = yield* UnixTime.seconds
     const since = now - InternalRetention.keptSeconds
     // Read before the page: a block that comes in between is whole in both.
     const recordedFrom = (yield* Effect.orDie(record.wholeFrom)).internal ?? tip.height + 1

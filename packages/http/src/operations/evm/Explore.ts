@@ -18,6 +18,7 @@ import * as AnyInteger from "../../contract/AnyInteger.ts"
 import { BlockNotFound, TransactionNotFound, Unimplemented } from "../../contract/Errors.ts"
 import { newestByDefault } from "../../contract/Paging.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations, OffsetRequest } from "../Operations.ts"
 import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
@@ -33,12 +34,8 @@ interface ExploredNode extends Pick<EvmNode, "logs"> {
   readonly explorer: Explorer
 }
 
-const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
-
-const bytesOf = (text: string) => Buffer.from(text.replace(/^0x/, ""), "hex")
-
 const blockItem = (chain: Chain, block: NewestBlock) => ({
-  extraData: hex(block.extraData),
+  extraData: Hex.prefixed(block.extraData),
   gasLimit: block.gasLimit,
   gasUsed: block.gasUsed,
   hash: Hash.encode(chain, block.hash),
@@ -66,7 +63,7 @@ const wholeItem = (chain: Chain, block: NewestBlock) => {
 
 /** A log as the decoder of token transfers takes it. Positions are those in the transaction: nobody sees them. */
 const contractLog = ({ address, data, topics }: Log, position: number): ContractLog => ({
-  ...{ transaction: 0, position, contract: address, data: hex(data), topics: topics.map(hex) }
+  ...{ transaction: 0, position, contract: address, data: Hex.prefixed(data), topics: topics.map(Hex.prefixed) }
 })
 
 function* tokensOf(logs: ReadonlyArray<Log>) {
@@ -115,7 +112,7 @@ export const make = <Node extends ConnectedNode>(
       const lack = Capability.lacking(capabilities, Capability.internalTransactions)
       return yield* new Unimplemented({ message: `Internal transactions: ${lack?.detail ?? "not read"}` })
     }
-    const found = yield* freshness.orUnavailable(internal(bytesOf(request.transactionHash)))
+    const found = yield* freshness.orUnavailable(internal(Hex.decode(request.transactionHash)))
     const { time, transfers } = found ?? (yield* noTransaction)
     const { limit, offset } = request
     return {
@@ -134,7 +131,7 @@ export const make = <Node extends ConnectedNode>(
   const evmTokens: Operations["evmTokens"] = Effect.fn("Explore.evmTokens")(function* (request) {
     const { limit, offset } = request
     const node = yield* freshness.node
-    const logs = yield* freshness.orUnavailable(nodeOf(node).logs(bytesOf(request.transactionHash)))
+    const logs = yield* freshness.orUnavailable(nodeOf(node).logs(Hex.decode(request.transactionHash)))
     if (logs === undefined) return yield* noTransaction
     const all = yield* TimeSlice.run(() => tokensOf(logs))
     const transfers = all.slice(offset, offset + limit)
@@ -156,7 +153,7 @@ export const make = <Node extends ConnectedNode>(
   })
 
   return {
-    evmByHash: Effect.fn("Explore.evmByHash")(({ blockHash }) => details({ hash: bytesOf(blockHash) })),
+    evmByHash: Effect.fn("Explore.evmByHash")(({ blockHash }) => details({ hash: Hex.decode(blockHash) })),
     evmByHeight: Effect.fn("Explore.evmByHeight")(({ blockHeight }) => details({ height: blockHeight })),
     evmLatest: Effect.fn("Explore.evmLatest")(() => Effect.map(blockBy("latest"), (block) => wholeItem(chain, block))),
     evmNewest: Effect.fn("Explore.evmNewest")(function* ({ count = newestByDefault }) {
@@ -164,7 +161,7 @@ export const make = <Node extends ConnectedNode>(
       return { items: blocks.map((block) => blockItem(chain, block)) }
     }),
     evmTransactionsByHash: Effect.fn("Explore.evmTransactionsByHash")((request) =>
-      transactionsOf({ hash: bytesOf(request.blockHash) }, request)
+      transactionsOf({ hash: Hex.decode(request.blockHash) }, request)
     ),
     evmTransactionsByHeight: Effect.fn("Explore.evmTransactionsByHeight")((request) =>
       Effect.map(transactionsOf({ height: request.blockHeight }, request), ({ items, total }) => ({
@@ -173,7 +170,7 @@ export const make = <Node extends ConnectedNode>(
       }))
     ),
     evmTransaction: Effect.fn("Explore.evmTransaction")(function* ({ transactionHash }) {
-      const found = yield* freshness.orUnavailable((yield* explorer).transaction(bytesOf(transactionHash)))
+      const found = yield* freshness.orUnavailable((yield* explorer).transaction(Hex.decode(transactionHash)))
       return TransactionItem.single(chain, found ?? (yield* noTransaction))
     }),
     evmInternal,

@@ -7,9 +7,8 @@ import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import { TransactionNotFound } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
-
-const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
 export const make = <Node extends ConnectedNode>(
   record: ChainReader,
@@ -18,7 +17,7 @@ export const make = <Node extends ConnectedNode>(
 ): ChainOperations["logs"] =>
   Effect.fn("Logs.logs")(function* ({ limit, offset, transactionHash }) {
     const evm = nodeOf(yield* freshness.node)
-    const hash = Buffer.from(transactionHash.replace(/^0x/, ""), "hex")
+    const hash = Hex.decode(transactionHash)
     const logs = yield* freshness.orUnavailable(evm.logs(hash))
     if (logs === undefined) {
       return yield* new TransactionNotFound({ message: `No block of ${record.name} has this transaction` })
@@ -30,10 +29,10 @@ export const make = <Node extends ConnectedNode>(
         const name = first === undefined ? undefined : EventSignature.nameOf(first)
         return {
           address: Address.encode(record.chain, address)!,
-          data: hex(data),
+          data: Hex.prefixed(data),
           isRemoved: removed,
           ...(name === undefined ? {} : { name }),
-          topics: topics.map(hex)
+          topics: topics.map(Hex.prefixed)
         }
       })
     }

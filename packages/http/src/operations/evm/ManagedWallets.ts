@@ -25,6 +25,8 @@ type Operations = Pick<
   "syncWallet" | "syncedWallets" | "deactivateSyncedWallet" | "activateSyncedWallet" | "walletStatus"
 >
 
+const notSynced = new XpubNotSynced({ message: "The account has not synced the wallet: sync it first" })
+
 export const make = Effect.fnUntraced(function* (record: ChainReader, options: Options) {
   const database = yield* Database
   const limits = yield* Limits.Limits
@@ -110,9 +112,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
   const placeOf = Effect.fnUntraced(function* (request: WalletRequest, address: AddressBytes) {
     const key = yield* keyOf(request)
     const watched = yield* Effect.orDie(SyncedAccountWallets.watched(key, address)).pipe(stored)
-    if (watched === undefined) {
-      return yield* new XpubNotSynced({ message: "The account has not synced the wallet: sync it first" })
-    }
+    if (watched === undefined) return yield* notSynced
     if (!watched.isAmongThem) return undefined
     const branches = yield* Wallet.branches(chain, request)
     return yield* TimeSlice.run(function* () {
@@ -154,8 +154,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
   /** The recorded addresses of a wallet; fails where the account has not synced it. */
   const recordedOf = Effect.fnUntraced(function* (request: WalletRequest) {
     const key = yield* keyOf(request)
-    const found = yield* Effect.orDie(SyncedAccountWallets.addresses(key)).pipe(stored)
-    return found ?? (yield* new XpubNotSynced({ message: "The account has not synced the wallet: sync it first" }))
+    return (yield* Effect.orDie(SyncedAccountWallets.addresses(key)).pipe(stored)) ?? (yield* notSynced)
   })
 
   /** Watches addresses of a wallet, which is synced with them where it was not, and pays for `results`. */

@@ -17,6 +17,7 @@ import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import * as CoinAmount from "../CoinAmount.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as Hex from "../Hex.ts"
 import { numberOf, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
@@ -39,8 +40,6 @@ const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) =>
   // A chain of ours that has not reached EIP-1559, as a development node may be told to be.
   return Effect.succeed(baseFee === undefined ? "legacy-transaction" : types[0]!)
 }
-
-const coins = ({ decimals, unit }: Chain, wei: bigint) => `${Amount.format(wei, decimals)} ${unit}`
 
 const nonceOf = (asked: string | undefined, { mined, pending }: Account) => {
   if (asked === undefined) return Effect.succeed(pending)
@@ -184,7 +183,7 @@ const sentOffer = Effect.fnUntraced(function* (
 ) {
   const raws = yield* Effect.orDie(nonces.sentWith(account, sender, nonce))
   const offers = yield* Effect.forEach(raws, (raw) =>
-    Effect.map(Effect.orDie(RawTransaction.read(`0x${Buffer.from(raw).toString("hex")}`)), RawTransaction.offerOf)
+    Effect.map(Effect.orDie(RawTransaction.read(Hex.prefixed(raw))), RawTransaction.offerOf)
   )
   return offers.reduce<Account["replaced"]>(
     (most, offer) =>
@@ -255,7 +254,7 @@ const prepareCall = Effect.fnUntraced(function* (
         Effect.fail(
           conflictingField(
             "amount",
-            `the sender has ${coins(chain, balance)} and needs ${coins(chain, amount)}` +
+            `the sender has ${Amount.withUnit(chain, balance)} and needs ${Amount.withUnit(chain, amount)}` +
               (fromAmount ? "" : " and the fee, which the node does not estimate")
           )
         )
@@ -293,7 +292,7 @@ const prepareCall = Effect.fnUntraced(function* (
     digest: Sighash.digestText(build(value, nonce)),
     value,
     item: {
-      inputData: `0x${Buffer.from(data).toString("hex")}`,
+      inputData: Hex.prefixed(data),
       ...kept,
       nonce,
       recipient: Address.encode(chain, to)!,

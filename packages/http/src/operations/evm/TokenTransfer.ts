@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
+import * as Hex from "../Hex.ts"
 
 /** A transfer of an amount, or of the token of one id. */
 export type Wanted = {
@@ -41,7 +42,6 @@ const signatures = {
   tokenId: "safeTransferFrom(address,address,uint256)"
 } as const
 
-const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 const largest = 2n ** 256n - 1n
 
 const uint256 = (attribute: string, value: bigint) =>
@@ -104,10 +104,10 @@ export const write = Effect.fnUntraced(function* <E>(chain: Chain, decimalsOf: D
   const id = isFungible ? undefined : yield* idOf(wanted.attribute ?? "tokenId", wanted.tokenId)
   const abi = yield* functions
   const dataTo = (holder: string) => {
-    const values = id === undefined ? [holder, tokens!.amount] : [hex(from), holder, id]
+    const values = id === undefined ? [holder, tokens!.amount] : [Hex.prefixed(from), holder, id]
     return Buffer.from(abi.encodeFunctionData(signature, values).slice(2), "hex")
   }
-  return { from, to, data: dataTo(hex(recipient)), toNobody: dataTo(yield* nobody), tokens, signature }
+  return { from, to, data: dataTo(Hex.prefixed(recipient)), toNobody: dataTo(yield* nobody), tokens, signature }
 })
 
 const selectorBytes = 4

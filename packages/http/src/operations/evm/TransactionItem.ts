@@ -4,8 +4,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Hash from "@headwater/core/Hash"
 import type { ExplorerTransaction, Resources } from "@headwater/indexer/families/evm/Explorer"
 import * as CoinAmount from "../CoinAmount.ts"
-
-const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
+import * as Hex from "../Hex.ts"
 
 /** What the chain has beside gas, by each of the names that clients know. */
 const resourcesOf = ({ bandwidth, energy }: Resources) => ({
@@ -23,7 +22,7 @@ export const of = (chain: Chain, transaction: ExplorerTransaction) => {
     gasLimit: transaction.gasLimit,
     gasUsed: transaction.gasUsed,
     hash: Hash.encode(chain, transaction.hash),
-    inputData: hex(transaction.input),
+    inputData: Hex.prefixed(transaction.input),
     positionInBlock: transaction.position,
     recipient: address(transaction.to),
     sender: address(transaction.from),
@@ -42,7 +41,7 @@ export const single = (chain: Chain, transaction: ExplorerTransaction) => {
   const { called, input } = transaction
   const item = of(chain, transaction)
   if (called === undefined || input.length < 4) return item
-  const signatureData = { signature: hex(input.subarray(0, 4)) }
+  const signatureData = { signature: Hex.prefixed(input.subarray(0, 4)) }
   return { ...item, blockchainSpecific: { ...item.blockchainSpecific, signatureData } }
 }
 

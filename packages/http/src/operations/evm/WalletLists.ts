@@ -8,7 +8,7 @@ import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import * as Effect from "effect/Effect"
-import { invalidField, XpubSyncInProgress } from "../../contract/Errors.ts"
+import { XpubSyncInProgress } from "../../contract/Errors.ts"
 import * as AllTransactions from "../AllTransactions.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
@@ -26,12 +26,7 @@ export const addresses = (
 ): ChainOperations["evmWalletAddresses"] =>
   Effect.fn("WalletLists.evmWalletAddresses")(function* (request) {
     const { isChangeAddress = true, limit, offset } = request
-    if (isChangeAddress && request.derivation === "bip32") {
-      return yield* invalidField(
-        "isChangeAddress",
-        "must be false: a wallet of this derivation has no addresses for change"
-      )
-    }
+    if (isChangeAddress && request.derivation === "bip32") return yield* Wallet.noChange
     const recorded = new Set((yield* recordedOf(request)).map(Bytes.key))
     const branch = (yield* Wallet.branches(chain, request))[isChangeAddress ? 1 : 0]!
     const derived = (from: number, count: number) => WalletBranches.derive(branch, from, from + count - 1)

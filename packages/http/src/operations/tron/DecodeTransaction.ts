@@ -8,6 +8,7 @@ import * as TronTransfer from "@headwater/core/tron/TronTransfer"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { invalidField } from "../../contract/Errors.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 
 const attribute = "rawTransactionHex"
@@ -33,10 +34,8 @@ const read = (bytes: Uint8Array): Result.Result<Read, TronTransaction.InvalidTra
     : whole
 }
 
-const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
-
 const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
-  const bytes = new Uint8Array(Buffer.from(text.replace(/^0x/, ""), "hex"))
+  const bytes = new Uint8Array(Hex.decode(text))
   const { rawData, signatures, transaction } = yield* Effect.mapError(Effect.fromResult(read(bytes)), ({ message }) =>
     invalidField(attribute, `must be a transaction of Tron, or its raw_data: ${message}`)
   )
@@ -55,10 +54,10 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
     id: Hash.encode(chain, TronTransaction.id(rawData)),
     gasLimit: TronTransfer.bandwidthOf(rawData),
     ...{ gasPaidForData: 0, nonce: 0, type: contract.type },
-    inputData: hex(callData.length > 0 ? callData : transaction.data),
-    r: signature === undefined ? "" : hex(signature.subarray(0, 32)),
+    inputData: Hex.prefixed(callData.length > 0 ? callData : transaction.data),
+    r: signature === undefined ? "" : Hex.prefixed(signature.subarray(0, 32)),
     recipient: addressText(recipient),
-    s: signature === undefined ? "" : hex(signature.subarray(32, 64)),
+    s: signature === undefined ? "" : Hex.prefixed(signature.subarray(32, 64)),
     sender: addressText(sender),
     v: String(recovery === undefined ? 0 : recovery % 27),
     fee: {

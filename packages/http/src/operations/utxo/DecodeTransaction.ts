@@ -7,20 +7,19 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { typeOf } from "./ScriptType.ts"
 import * as SpentScript from "./SpentScript.ts"
 
 const attribute = "rawTransactionHex"
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
-
 const scriptItem = (toASM: (script: Uint8Array) => string, script: Uint8Array, type: string) => ({
   // Bytes that are no script have none.
   asm: Result.getOrElse(
     Result.try(() => toASM(script)),
     () => ""
   ),
-  hex: hex(script),
+  hex: Hex.encode(script),
   type
 })
 
@@ -28,7 +27,7 @@ const optional = <Key extends string, A>(key: Key, value: A | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: A }
 
 const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
-  const bytes = Buffer.from(text.replace(/^0x/, ""), "hex")
+  const bytes = Hex.decode(text)
   const transaction = yield* Effect.mapError(Effect.fromResult(WholeTransaction.decode(chain, bytes)), (rule) =>
     invalidField(attribute, rule)
   )
@@ -47,14 +46,14 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
       outputIndex: input.outputIndex,
       script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(chain, spent)),
       sequence: input.sequence,
-      transactionId: hex(input.transactionId),
-      ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(hex))
+      transactionId: Hex.encode(input.transactionId),
+      ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(Hex.encode))
     }
   }
   return {
-    id: hex(transaction.id),
+    id: Hex.encode(transaction.id),
     size: transaction.size,
-    hash: hex(transaction.hash),
+    hash: Hex.encode(transaction.hash),
     inputs: yield* TimeSlice.run(() => TimeSlice.map(transaction.inputs, inputItem)),
     locktime: transaction.lockTime,
     outputs: yield* TimeSlice.run(() => TimeSlice.map(transaction.outputs, outputItem)),

@@ -57,7 +57,7 @@ const outputsOf = Effect.fnUntraced(function* (chain: Chain, { additionalData = 
     if (amount < dust) {
       return yield* invalidField(
         `recipients.${index}.amount`,
-        `must be at least ${SelectedCoins.coins(chain, dust)}: nodes relay no smaller output`
+        `must be at least ${Amount.withUnit(chain, dust)}: nodes relay no smaller output`
       )
     }
     outputs.push({ script, amount })
@@ -205,7 +205,7 @@ export const make = Effect.fnUntraced(function* (
       if (selection.fee < least) {
         return yield* conflictingField(
           "fee.exactAmount",
-          `nodes take no less than ${SelectedCoins.coins(chain, least)} for this transaction`
+          `nodes take no less than ${Amount.withUnit(chain, least)} for this transaction`
         )
       }
       const size = TransactionCosts.sizeOf(network, payment, inputs, hasChange)

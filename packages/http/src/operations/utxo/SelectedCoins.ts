@@ -16,22 +16,8 @@ import * as Result from "effect/Result"
 import { conflictingField } from "../../contract/Errors.ts"
 import type { WaitingParent } from "./WaitingParent.ts"
 
-/** An amount in words. */
-export const coins = ({ decimals, unit }: Chain, amount: bigint) => `${Amount.format(amount, decimals)} ${unit}`
-
 export const total = (from: ReadonlyArray<{ readonly amount: bigint }>) =>
   from.reduce((sum, { amount }) => sum + amount, 0n)
-
-/** Mulberry32. */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const isUsable = (state: CoinState | undefined) => state === undefined || state === "spendable"
 
@@ -49,7 +35,7 @@ const reasons: Record<Exclude<CoinState, "spendable">, string> = {
 const words = (chain: Chain, unused: ReadonlyMap<WalletCoin, CoinState>) =>
   Object.entries(reasons).flatMap(([state, reason]) => {
     const those = [...unused].flatMap(([coin, its]) => (its === state ? coin : []))
-    return those.length === 0 ? [] : [`${coins(chain, total(those))} ${reason}`]
+    return those.length === 0 ? [] : [`${Amount.withUnit(chain, total(those))} ${reason}`]
   })
 
 /** What is to be paid, and by which rules; the same however often coins are selected. */
@@ -89,20 +75,20 @@ const refusalOf = (
   unused: ReadonlyMap<WalletCoin, CoinState>
 ) => {
   const free = parent === undefined ? confirmed : [...confirmed, parent.coin]
-  const need = `${coins(chain, pays + fee)}, ${coins(chain, fee)} of it as fee`
+  const need = `${Amount.withUnit(chain, pays + fee)}, ${Amount.withUnit(chain, fee)} of it as fee`
   if (total([...free, ...reserved]) >= pays + fee) {
     const ends = reserved.map(({ reservedUntil }) => reservedUntil!).sort((a, b) => a - b)
     const [first, last] = [ends[0]!, ends.at(-1)!].map((millis) => new Date(millis).toISOString())
     return conflictingField(
       "recipients",
-      `the payment needs ${need}; of the wallet's balance ${coins(chain, total(reserved))} is reserved by transactions that ` +
+      `the payment needs ${need}; of the wallet's balance ${Amount.withUnit(chain, total(reserved))} is reserved by transactions that ` +
         `were prepared before, the first of it until ${first}, the last until ${last}`
     )
   }
   const others = words(chain, unused)
   return conflictingField(
     "recipients",
-    `the wallet has ${coins(chain, total(free))} to spend, and the payment needs ${need}` +
+    `the wallet has ${Amount.withUnit(chain, total(free))} to spend, and the payment needs ${need}` +
       (others.length === 0 ? "" : `; beside that ${others.join(", ")}`)
   )
 }
@@ -119,7 +105,7 @@ export const select = Effect.fnUntraced(function* (
   const isParent = ({ outpoint }: WalletCoin) =>
     parent !== undefined && outpointKey(outpoint) === outpointKey(parent.coin.outpoint)
   const open = all.filter((coin) => coin.reservedUntil === undefined && !isParent(coin))
-  const random = randomOf(yield* Random.nextInt)
+  const random = yield* Random.Random
   const ask = Effect.fnUntraced(function* (some: ReadonlyArray<WalletCoin>) {
     const answers = yield* preparation.statesOf(some)
     for (const [i, { outpoint }] of some.entries()) states.set(outpointKey(outpoint), answers[i]!)
@@ -127,7 +113,7 @@ export const select = Effect.fnUntraced(function* (
   const unknown = (some: ReadonlyArray<WalletCoin>) => some.filter((coin) => stateOf(coin) === undefined)
   for (;;) {
     const free = open.filter((coin) => isUsable(stateOf(coin)))
-    const found = yield* TimeSlice.run(() => selected(plan, free, random))
+    const found = yield* TimeSlice.run(() => selected(plan, free, () => random.nextDoubleUnsafe()))
     const needed = Result.isSuccess(found) ? unknown(found.success.coins) : []
     if (Result.isSuccess(found) && needed.length === 0) return found.success
     const others = unknown(free)

@@ -6,11 +6,10 @@ import type { ExplorerTransaction } from "@headwater/indexer/families/utxo/Explo
 import type { Mined } from "@headwater/indexer/families/utxo/TransactionExplorer"
 import type { PlacedTransaction } from "@headwater/indexer/store/chain/ChainReader"
 import * as CoinAmount from "../CoinAmount.ts"
+import * as Hex from "../Hex.ts"
 import { typeOf } from "./ScriptType.ts"
 
 const waits = { hash: "", height: -1, position: -1 }
-
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
 /** Each address once, in the order of its first amount, with the sum of its amounts. */
 const byAddress = (moved: ReadonlyArray<readonly [address: string | undefined, amount: bigint]>) => {
@@ -23,7 +22,7 @@ const byAddress = (moved: ReadonlyArray<readonly [address: string | undefined, a
 
 /** A recorded transaction, as nodes are asked for those of which it is known where they are. */
 export const minedOf = (chain: Chain, { block, height, index, transactionId }: PlacedTransaction): Mined => ({
-  id: hex(transactionId),
+  id: Hex.encode(transactionId),
   block: { hash: Hash.encode(chain, block.hash), height, position: index },
   time: block.time
 })
@@ -40,9 +39,9 @@ export const of = (chain: Chain, shown: ExplorerTransaction) => {
     byAddress(all).map(([address, amount]) => ({ address, addresses: address, value: coins(amount) }))
   const { height, hash, position } = shown.block ?? waits
   const { outputs, zcash } = transaction
-  const id = hex(transaction.id)
+  const id = Hex.encode(transaction.id)
   return {
-    ...{ id, transactionID: id, hash: hex(transaction.hash), isConfirmed: shown.block !== undefined },
+    ...{ id, transactionID: id, hash: Hex.encode(transaction.hash), isConfirmed: shown.block !== undefined },
     locktime: transaction.lockTime,
     size: transaction.size,
     version: transaction.version,
@@ -51,8 +50,13 @@ export const of = (chain: Chain, shown: ExplorerTransaction) => {
       const output = spent[index]
       return {
         ...addressesOf(output?.script),
-        ...(isCoinbase ? { coinbase: hex(scriptSig) } : {}),
-        ...{ outputIndex, oututIndex: outputIndex, transactionId: hex(transactionId), witnesses: witness.map(hex) },
+        ...(isCoinbase ? { coinbase: Hex.encode(scriptSig) } : {}),
+        ...{
+          outputIndex,
+          oututIndex: outputIndex,
+          transactionId: Hex.encode(transactionId),
+          witnesses: witness.map(Hex.encode)
+        },
         script: { type: output === undefined ? "nonstandard" : typeOf(chain, output.script) },
         ...(output === undefined ? {} : { value: coins(output.amount) })
       }

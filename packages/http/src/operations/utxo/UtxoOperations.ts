@@ -3,7 +3,7 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import { UtxoFamily } from "@headwater/indexer/families/utxo/UtxoFamily"
 import { Limits } from "@headwater/indexer/store/accounts/Limits"
 import * as ChainReader from "@headwater/indexer/store/chain/ChainReader"
-import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
+import { type Wallet, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as CoinAmount from "../CoinAmount.ts"
 import { type NodeUnavailable, XpubNotSynced } from "../../contract/Errors.ts"
@@ -61,15 +61,18 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     return wallet ?? (yield* StoredWalletLists.notSynced)
   })
 
+  /** The wallet; fails where its coins are not known. */
+  const whereKnown = Effect.fnUntraced(function* ({ balance, ...wallet }: Wallet) {
+    if (balance !== undefined) return { ...wallet, balance }
+    yield* coinsCanBeFound
+    return yield* inProgress
+  })
+
   const utxoAssets: ChainOperations["utxoAssets"] = Effect.fn("UtxoOperations.utxoAssets")(function* (request) {
     yield* walletOf(request)
     // Looked at before the balance is read: blocks may only come in between.
     yield* freshness.recorded(true)
-    const { balance, completeFrom = 0 } = yield* walletOf(request)
-    if (balance === undefined) {
-      yield* coinsCanBeFound
-      return yield* inProgress
-    }
+    const { balance, completeFrom = 0 } = yield* whereKnown(yield* walletOf(request))
     return {
       confirmedBalance: CoinAmount.of(chain, balance),
       // At that block coins are known, and what came and went from the next one on.
@@ -94,18 +97,14 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
 
   const utxoDecode = DecodeTransaction.make(chain)
   const utxoPrepare: ChainOperations["utxoPrepare"] = Effect.fn("UtxoOperations.utxoPrepare")(function* (request) {
-    const { balance } = yield* walletOf(request)
-    if (balance === undefined) {
-      yield* coinsCanBeFound
-      return yield* inProgress
-    }
+    yield* whereKnown(yield* walletOf(request))
     return yield* freshness.orUnavailable(prepare(request, yield* keyFor(request)))
   })
 
   return {
     utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
-    ...(yield* WalletLists.make(record, freshness, synced, { coinsCanBeFound, nodeCalls })),
+    ...(yield* WalletLists.make(record, freshness, synced, { coinsCanBeFound, nodeCalls, whereKnown })),
     ...(yield* StoredManagedWallets.make(record, synced, coinsCanBeFound)),
     ...Explore.make(record, freshness, nodeCalls),
     ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),

@@ -7,9 +7,15 @@ import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnec
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as StoredLists from "@headwater/indexer/store/wallets/WalletLists"
+import type { Wallet } from "@headwater/indexer/store/wallets/Wallets"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { invalidField, type NodeUnavailable, type XpubNotSynced } from "../../contract/Errors.ts"
+import {
+  invalidField,
+  type NodeUnavailable,
+  type XpubNotSynced,
+  type XpubSyncInProgress
+} from "../../contract/Errors.ts"
 import * as AllTransactions from "../AllTransactions.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations, WalletRequest } from "../Operations.ts"
@@ -24,6 +30,8 @@ export interface Options {
   readonly nodeCalls: number
   /** Fails where nothing can show the coins that a wallet had before it was synced. */
   readonly coinsCanBeFound: Effect.Effect<void, NodeUnavailable | XpubNotSynced>
+  /** The wallet; fails where its coins are not known. */
+  readonly whereKnown: (wallet: Wallet) => Effect.Effect<Wallet, NodeUnavailable | XpubNotSynced | XpubSyncInProgress>
 }
 
 type Operations = Pick<
@@ -35,7 +43,7 @@ export const make = Effect.fnUntraced(function* (
   record: ChainReader,
   freshness: Freshness<UtxoConnection>,
   synced: SyncedWallets,
-  { coinsCanBeFound, nodeCalls }: Options
+  { coinsCanBeFound, nodeCalls, whereKnown }: Options
 ) {
   const database = yield* Database
   const { chain } = record
@@ -48,11 +56,7 @@ export const make = Effect.fnUntraced(function* (
   const known = Effect.fnUntraced(function* (request: WalletRequest) {
     const found = (yield* synced.find(request)) ?? (yield* StoredWalletLists.notSynced)
     const { node } = yield* freshness.recorded(true)
-    if (found.balance === undefined) {
-      yield* coinsCanBeFound
-      return yield* synced.inProgress
-    }
-    const { completeFrom = 0 } = found
+    const { completeFrom = 0 } = yield* whereKnown(found)
     return { key: yield* synced.keyFor(request), node, from: completeFrom === 0 ? 0 : completeFrom + 1 }
   })
 

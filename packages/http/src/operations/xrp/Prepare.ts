@@ -53,7 +53,7 @@ const leastInPlace = (account: Account, fees: Fees, sequence: number | undefined
 const feeOf = Effect.fnUntraced(function* (chain: Chain, account: Account, fees: Fees, { fee, sequence }: Request) {
   const { minimum, openLedger } = fees
   const inPlace = leastInPlace(account, fees, sequence)
-  const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
+  const coins = (drops: bigint) => Amount.withUnit(chain, drops)
   if (fee?.exactAmount !== undefined) {
     const exact = Amount.parse(fee.exactAmount, 0)
     if (Result.isFailure(exact)) return yield* invalidField("fee.exactAmount", "must be a whole number of drops")
@@ -98,7 +98,7 @@ const refusalOf = Effect.fnUntraced(function* (
       ? undefined
       : conflictingField(
           "amount",
-          `the recipient has no account yet: a first payment is of ${Amount.format(base, chain.decimals)} ${chain.unit} or more`
+          `the recipient has no account yet: a first payment is of ${Amount.withUnit(chain, base)} or more`
         )
   }
   if (account.isPseudo) {
@@ -162,7 +162,7 @@ const prepare = Effect.fnUntraced(function* (
   // rippled lets a payment of XRP take its fee from the reserve.
   const least = amount + (fee > reserve ? fee : reserve)
   if (account.balance - queued < least) {
-    const coins = (drops: bigint) => `${Amount.format(drops, chain.decimals)} ${chain.unit}`
+    const coins = (drops: bigint) => Amount.withUnit(chain, drops)
     const less = queued === 0n ? "" : `, of which its queued transactions may take ${coins(queued)},`
     return yield* conflictingField(
       "amount",

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import { type NodeError, NodeInconsistent, NodeRejected } from "../node/NodeError.ts"
+import { type NodeError, NodeInconsistent, NodeRejected, orNone, untilConsistent } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import type { BlockName, Explorer, ExplorerTransaction, Mined, NewestBlock } from "./Explorer.ts"
 import * as BlockAnswer from "./internal/BlockAnswer.ts"
@@ -79,7 +79,7 @@ const canonicalBy = Effect.fnUntraced(function* (rpc: JsonRpc, name: BlockName):
 
 /** The block that a height has, if there is one that is built on `parent`; undefined where there is none yet. */
 const nextOf = Effect.fnUntraced(function* (rpc: JsonRpc, { hash, height }: Header) {
-  const next = yield* Effect.catchTag(headerBy(rpc, { height: height + 1 }), "BlockMissing", () => Effect.undefined)
+  const next = yield* orNone(headerBy(rpc, { height: height + 1 }))
   if (next === undefined || Hex.equal(next.parent, hash)) return next?.hash
   return yield* inconsistent(rpc, "eth_getBlockByNumber", `the chain changed at block ${height} while it was read`)
 })
@@ -277,14 +277,9 @@ const internal = (rpc: JsonRpc, traces: BlockTraces, hash: Uint8Array) =>
     return broken.length === 0 ? { time: header.time, transfers } : yield* notTraced(broken.join("; "))
   })
 
-/** The chain changed while a node was asked: it is asked again. */
-const again = { times: 2, while: ({ _tag }: NodeError) => _tag === "NodeInconsistent" }
-
-const orNone = <A>(asked: Effect.Effect<A, NodeError>) => Effect.catchTag(asked, "BlockMissing", () => Effect.undefined)
-
 /** `traces` of the nodes, where they give any. */
 export const make = (rpc: Nodes, traces: BlockTraces | undefined): Explorer => {
-  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError>) => Effect.retry(rpc.withOne(work), again)
+  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError>) => untilConsistent(rpc.withOne(work))
   return {
     block: Effect.fn("EvmExplorer.block")((name) =>
       orNone(

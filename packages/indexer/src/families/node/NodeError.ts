@@ -1,4 +1,5 @@
 /** Errors between Headwater and a chain node. Each of them is worth another try, and none of them is data. */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /** The node did not answer: refused, reset, timed out, HTTP status, unreadable body. */
@@ -63,6 +64,14 @@ export class BlockMissing extends Schema.TaggedError<BlockMissing>()("BlockMissi
 }
 
 export type NodeError = NodeUnreachable | NodeRejected | NodeInconsistent | ProofFailed | BlockMissing
+
+/** Undefined where the node does not have the block. */
+export const orNone = <A>(asked: Effect.Effect<A, NodeError>) =>
+  Effect.catchTag(asked, "BlockMissing", () => Effect.undefined)
+
+/** Asks again where answers contradict each other: the chain may have changed while they were asked for. */
+export const untilConsistent = <A>(asked: Effect.Effect<A, NodeError>): Effect.Effect<A, NodeError> =>
+  Effect.retry(asked, { times: 2, while: ({ _tag }) => _tag === "NodeInconsistent" })
 
 /** Whether an answer was too large, for us or for the node: its parts may be had one by one. */
 export const isTooLarge = (error: NodeError): boolean =>

@@ -10,7 +10,14 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as TimeSlice from "../../TimeSlice.ts"
 import type { BlockName, Explorer, ExplorerTransaction, Mined, NewestBlock } from "../evm/Explorer.ts"
-import { BlockMissing, type NodeError, NodeInconsistent, NodeRejected } from "../node/NodeError.ts"
+import {
+  BlockMissing,
+  type NodeError,
+  NodeInconsistent,
+  NodeRejected,
+  orNone,
+  untilConsistent
+} from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import * as InternalTransactions from "./internal/InternalTransactions.ts"
 import * as ShownTransaction from "./internal/ShownTransaction.ts"
@@ -140,11 +147,6 @@ const detailsOf = Effect.fnUntraced(function* (
   }
 })
 
-/** The chain changed while a node was asked: it is asked again. */
-const again = { times: 2, while: ({ _tag }: NodeError) => _tag === "NodeInconsistent" }
-
-const orNone = <A>(asked: Effect.Effect<A, NodeError>) => Effect.catchTag(asked, "BlockMissing", () => Effect.undefined)
-
 /** Newest blocks, and transactions of different blocks, that are read at a time. */
 const concurrency = 4
 
@@ -155,7 +157,7 @@ export const make = (
   headers: TronHeaders.TronHeaders,
   keepsInternal: () => boolean
 ): Explorer => {
-  const ask = <A>(work: (one: TronHttp) => Effect.Effect<A, NodeError>) => Effect.retry(nodes.withOne(work), again)
+  const ask = <A>(work: (one: TronHttp) => Effect.Effect<A, NodeError>) => untilConsistent(nodes.withOne(work))
 
   const headerAt = (http: TronHttp, height: number) =>
     Effect.map(headers.at(http, height), (header) => ({

@@ -139,7 +139,7 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
   const circumstances = { bandwidth, prices, activates: to === undefined }
   const feeFor = (sun: bigint) => feeOf(pointsOf(request, sun), memo, circumstances)
   const whole = feeFor(amount)
-  const coins = (sun: bigint) => `${Amount.format(sun, chain.decimals)} ${chain.unit}`
+  const coins = (sun: bigint) => Amount.withUnit(chain, sun)
   if (request.feeFromAmount && amount <= whole.total) {
     return yield* refuse("amount", `${coins(amount)} does not cover the fee of ${coins(whole.total)}`)
   }

@@ -118,7 +118,7 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   const forBandwidth = bandwidth.staked >= points || bandwidth.free >= points ? 0n : BigInt(points) * prices.bandwidth
   const fee = forBandwidth + BigInt(Math.max(0, energy - resources.energy)) * prices.energy
   if (from.balance < fee) {
-    const coins = (sun: bigint) => `${Amount.format(sun, chain.decimals)} ${chain.unit}`
+    const coins = (sun: bigint) => Amount.withUnit(chain, sun)
     return yield* refuse(
       "sender",
       `has ${coins(from.balance)}, and the transfer burns ${coins(fee)} for energy and bandwidth`

@@ -2,7 +2,7 @@
 import type { BlockDetails } from "@headwater/core/BlockDetails"
 import * as Effect from "effect/Effect"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import { BlockMissing, type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import { BlockMissing, type NodeError, NodeInconsistent, orNone, untilConsistent } from "../node/NodeError.ts"
 import type * as BlockReader from "./internal/BlockReader.ts"
 
 /** A hash is 64 hex digits in lower case. */
@@ -43,7 +43,7 @@ export const make = (
     const hash = "hash" in name ? name.hash : yield* hashAt(one, name.height)
     const details = yield* reader.details(one, { hash, ...name })
     const { height } = details
-    const next = yield* Effect.catchTag(hashAt(one, height + 1), "BlockMissing", () => Effect.undefined)
+    const next = yield* orNone(hashAt(one, height + 1))
     // Nodes know blocks by their hash that have left the chain.
     const present = yield* hashAt(one, height)
     if (present !== hash) {
@@ -71,8 +71,7 @@ export const make = (
     return blocks
   })
 
-  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError>) =>
-    Effect.retry(rpc.withOne(work), { times: 2, while: ({ _tag }) => _tag === "NodeInconsistent" })
+  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError>) => untilConsistent(rpc.withOne(work))
 
   return {
     block: Effect.fn("BlockExplorer.block")((name) => ask((one) => block(one, name))),

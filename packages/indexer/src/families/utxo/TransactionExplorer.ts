@@ -8,7 +8,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import { BlockMissing, type NodeError, NodeRejected } from "../node/NodeError.ts"
+import { BlockMissing, type NodeError, NodeRejected, orNone } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import type { MinedOutputs } from "../SideSources.ts"
 import type { BlockName } from "./BlockExplorer.ts"
@@ -227,8 +227,7 @@ export const make = (
       )
       return { block: undefined, time }
     }
-    const found = listedBy(one, { hash: json.blockhash.toLowerCase() })
-    const block = yield* Effect.catchTag(found, "BlockMissing", () => Effect.undefined)
+    const block = yield* orNone(listedBy(one, { hash: json.blockhash.toLowerCase() }))
     if (block === undefined) return undefined
     const { hash, height, ids, time } = block
     const position = ids.indexOf(id)

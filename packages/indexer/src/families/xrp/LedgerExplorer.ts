@@ -2,7 +2,7 @@
 import * as XrpTransaction from "@headwater/core/xrp/XrpTransaction"
 import * as XrpTransfers from "@headwater/core/xrp/XrpTransfers"
 import * as Effect from "effect/Effect"
-import { type NodeError, NodeInconsistent } from "../node/NodeError.ts"
+import { type NodeError, NodeInconsistent, orNone } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import type * as Ledger from "./internal/Ledger.ts"
 import * as LedgerInParts from "./internal/LedgerInParts.ts"
@@ -64,8 +64,6 @@ export interface Reader {
 const concurrency = 8
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex").toUpperCase()
-
-const orNone = <A>(asked: Effect.Effect<A, NodeError>) => Effect.catchTag(asked, "BlockMissing", () => Effect.undefined)
 
 export const make = (node: XrpClient, reader: Reader): LedgerExplorer => {
   /** By the transactions themselves: of the first ledger that a server has nobody tells how much XRP there was before. */

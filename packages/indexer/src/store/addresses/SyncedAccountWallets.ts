@@ -5,10 +5,10 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { Derivation } from "@headwater/core/keys/Derivation"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import * as UnixTime from "../../UnixTime.ts"
 import * as Limits from "../accounts/Limits.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
@@ -54,11 +54,15 @@ const find = Effect.fnUntraced(function* ({ account, derivation, publicKey }: Wa
   return row
 })
 
+/** As {@link find}, outside a transaction. */
+const findRead = Effect.fnUntraced(function* (key: WalletKey) {
+  const chain = yield* ChainRow.find(key.chain)
+  return chain && (yield* find(key, chain.id))
+})
+
 /** Whether the account has synced the wallet, and has not deactivated it since. */
 export const isActive = Effect.fn("SyncedAccountWallets.isActive")(function* (key: WalletKey) {
-  const chain = yield* ChainRow.find(key.chain)
-  const row = chain === undefined ? undefined : yield* find(key, chain.id)
-  return row?.active === 1
+  return (yield* findRead(key))?.active === 1
 })
 
 /**
@@ -67,8 +71,7 @@ export const isActive = Effect.fn("SyncedAccountWallets.isActive")(function* (ke
  */
 export const watched = Effect.fn("SyncedAccountWallets.watched")(function* (key: WalletKey, address: AddressBytes) {
   const { read } = yield* Database
-  const chain = yield* ChainRow.find(key.chain)
-  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  const row = yield* findRead(key)
   if (row?.active !== 1) return undefined
   const own = yield* read((db) =>
     db
@@ -91,8 +94,7 @@ export const watched = Effect.fn("SyncedAccountWallets.watched")(function* (key:
 /** The addresses of a synced wallet that are watched; undefined where the account has not synced it, or has deactivated it. */
 export const addresses = Effect.fn("SyncedAccountWallets.addresses")(function* (key: WalletKey) {
   const { read } = yield* Database
-  const chain = yield* ChainRow.find(key.chain)
-  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  const row = yield* findRead(key)
   if (row?.active !== 1) return undefined
   const rows = yield* read((db) => db.selectFrom("synced_address").select("address").where("wallet", "=", row.id))
   return rows.map(({ address }) => address as AddressBytes)
@@ -124,7 +126,7 @@ export const add = Effect.fn("SyncedAccountWallets.add")(function* (
   yield* Limits.check("wallets", yield* Limits.walletsOf(key.account), yield* Limits.Limits)
   const birth = SyncedAddresses.birthOf(chain, options)
   yield* SyncedAddresses.boundedPast(chain, birth, options.mostBlocks)
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   const [row] = yield* query((db) =>
     db
       .insertInto("synced_wallet")
@@ -205,8 +207,7 @@ export const list = Effect.fn("SyncedAccountWallets.list")(function* (
 /** One wallet; undefined where the account has not synced it. */
 export const get = Effect.fn("SyncedAccountWallets.get")(function* (key: WalletKey) {
   const { read } = yield* Database
-  const chain = yield* ChainRow.find(key.chain)
-  const row = chain === undefined ? undefined : yield* find(key, chain.id)
+  const row = yield* findRead(key)
   if (row === undefined) return undefined
   const [found] = yield* read((db) =>
     db.selectFrom("synced_wallet").selectAll().select(blocksLeft.as("left")).where("id", "=", row.id)

@@ -4,9 +4,9 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as UnixTime from "../../UnixTime.ts"
 import * as Limits from "../accounts/Limits.ts"
 import * as Completeness from "../chain/Completeness.ts"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -114,7 +114,7 @@ export const addOfWallet = Effect.fnUntraced(function* (
 ) {
   const { insertMany } = yield* Database
   yield* Completeness.begin(chain, addresses, chain.height)
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   yield* insertMany(
     "synced_address",
     addresses.map((address) => ({
@@ -162,7 +162,7 @@ export const add = Effect.fn("SyncedAddresses.add")(function* (
   const birth = birthOf(chain, options)
   const past = yield* boundedPast(chain, birth, options.mostBlocks)
   yield* Completeness.begin(chain, [key.address], chain.height)
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   const [row] = yield* query((db) =>
     db
       .insertInto("synced_address")

@@ -2,9 +2,9 @@
  * Internal transactions are kept for 14 days (interface section 4.6). Older ones go in small steps between which the
  * chain is written to as ever; of what they moved, the sums stay in `PrunedInternal`.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+import * as UnixTime from "../../UnixTime.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import type { ChainReader } from "./ChainReader.ts"
 import * as PartitionUpkeep from "./PartitionUpkeep.ts"
@@ -28,7 +28,7 @@ export const horizon = Effect.fn("InternalRetention.horizon")(function* (
 ) {
   const chain = yield* ChainRow.find(reader.chain)
   if (chain === undefined || chain.height === null) return 0
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const now = yield* UnixTime.seconds
   const old = Math.min(yield* reader.heightSince(now - keptSeconds), chain.height - options.undoDepth)
   return Math.max(chain.internal_forgotten_below, old)
 })

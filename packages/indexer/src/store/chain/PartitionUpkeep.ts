@@ -2,9 +2,9 @@
  * Keeps the partitions of internal transactions, on PostgreSQL: of a chain's blocks of about two days each, made ahead of the
  * tip, and dropped once all of their blocks are forgotten. What has none is deleted row by row.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as UnixTime from "../../UnixTime.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import * as Partitions from "../database/Partitions.ts"
@@ -51,7 +51,7 @@ export const prepare = Effect.fn("PartitionUpkeep.prepare")(function* (reader: C
   const chain = yield* ChainRow.find(reader.chain)
   if (!partitioned || chain === undefined || chain.height === null || !(yield* ahead(chain)).isNeeded) return
   const { id } = chain
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const now = yield* UnixTime.seconds
   const [newest] = yield* read((db) =>
     db.selectFrom("block").select("time").where("chain", "=", id).orderBy("height", "desc").limit(1)
   )

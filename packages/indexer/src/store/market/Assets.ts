@@ -10,6 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as UnixTime from "../../UnixTime.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { AssetOrigin } from "../database/tables/MarketTables.ts"
@@ -111,12 +112,12 @@ const idsOf = Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
 
 const record = Effect.fnUntraced(function* (quotes: ReadonlyArray<AssetRates.AssetQuote>) {
   const { transaction } = yield* Database
-  return yield* transaction(AssetRates.record(quotes, yield* AssetRates.seconds))
+  return yield* transaction(AssetRates.record(quotes, yield* UnixTime.seconds))
 })
 
 const thin = Effect.gen(function* () {
   const { read, transaction } = yield* Database
-  const now = yield* AssetRates.seconds
+  const now = yield* UnixTime.seconds
   const [highest] = yield* read((db) => db.selectFrom("asset").select((eb) => eb.fn.max("id").as("id")))
   for (let after = 0; after < Number(highest?.id ?? 0); after += thinned) {
     yield* transaction(AssetRates.thin({ after, last: after + thinned }, now))

@@ -5,10 +5,10 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sql } from "kysely"
+import * as UnixTime from "../../UnixTime.ts"
 import * as Limits from "../accounts/Limits.ts"
 import * as Completeness from "../chain/Completeness.ts"
 import * as ChainRow from "../database/ChainRow.ts"
@@ -112,7 +112,7 @@ export const add = Effect.fn("AddressLists.add")(function* <E, R>(
     yield* Limits.check("listedAddresses", (yield* Limits.listedAddressesOf(account)) + fresh.length - 1, limits)
     yield* pay(fresh.length)
     yield* Completeness.begin(chain, fresh, chain.height)
-    const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const created = yield* UnixTime.seconds
     yield* insertMany(
       "listed_address",
       fresh.map((address) => ({

@@ -5,14 +5,12 @@
  * callback's key. What is pending was not told yet, and is put right where it stands.
  */
 import * as Address from "@headwater/core/address/Address"
-import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
 import * as Callback from "@headwater/core/events/Callback"
 import type { CoinItem, Confirmations } from "@headwater/core/events/CallbackItem"
 import * as Filter from "@headwater/core/events/Filter"
 import * as Hash from "@headwater/core/Hash"
-import { eventsOfClass } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -21,20 +19,12 @@ import * as BlockRow from "../database/BlockRow.ts"
 import * as ChainRow from "../database/ChainRow.ts"
 import { Database } from "../database/Database.ts"
 import { inChunks, rows } from "../database/Statements.ts"
-import type { Row, Tables } from "../database/Tables.ts"
+import type { Tables } from "../database/Tables.ts"
 import * as CallbackState from "./CallbackState.ts"
+import * as CoinSubscribers from "./CoinSubscribers.ts"
 import * as LeftMatches from "./LeftMatches.ts"
 import type { Subscriber } from "./PendingConfirmations.ts"
-import { readFilter } from "./Subscription.ts"
 import * as UndoneBlocks from "./UndoneBlocks.ts"
-
-/** A subscription to an address's coins in mined blocks. */
-export interface CoinSubscriber extends Subscriber {
-  readonly address: AddressBytes
-  readonly active: boolean
-  /** Blocks above this height are evaluated for it; undefined for all that were ever committed. */
-  readonly fromHeight: number | undefined
-}
 
 /** `data.item` of a callback; an each-confirmation event has the counts. */
 type ToldItem = CoinItem & Partial<Confirmations>
@@ -43,7 +33,7 @@ type ToldItem = CoinItem & Partial<Confirmations>
 export interface Told {
   /** Of the row; undefined for what is left to steps. */
   readonly id: number | undefined
-  readonly subscriber: CoinSubscriber
+  readonly subscriber: CoinSubscribers.CoinSubscriber
   readonly item: ToldItem
   readonly idempotencyKey: string | undefined
   /**
@@ -68,8 +58,6 @@ interface AuditedBlock {
   readonly height: number
   readonly hash: Uint8Array
 }
-
-const events = [...eventsOfClass("coin")]
 
 /**
  * Blocks above `after` and up to `to` that coins were told of, are pending of or are left to steps of, the lowest first, no
@@ -96,7 +84,7 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
       select height from told
       where height is not null and exists (
         select 1 from every_callback callback
-        where chain = ${row.id} and callback.height = told.height and event in (${sql.join(events)})
+        where chain = ${row.id} and callback.height = told.height and event in (${sql.join(CoinSubscribers.events)})
       )
       limit ${limit}`)
   )
@@ -109,7 +97,7 @@ export const heights = Effect.fn("ToldCoins.heights")(function* (
       .where("waiting.chain", "=", row.id)
       .where("waiting.height", ">", after)
       .where("waiting.height", "<=", to)
-      .where("subscription.event", "in", events)
+      .where("subscription.event", "in", CoinSubscribers.events)
       .orderBy("waiting.height")
       .limit(limit)
   )
@@ -127,46 +115,12 @@ export const areUnsettled = Effect.fnUntraced(function* (chain: Chain.Chain, hei
   return row !== undefined && (yield* UndoneBlocks.mayReach(row.id, height))
 })
 
-const subscription = [
-  "subscription.id as subscription",
-  "subscription.account",
-  "subscription.reference_id",
-  "subscription.host",
-  "subscription.event as subscribed",
-  "subscription.confirmations",
-  "subscription.address",
-  "subscription.filter",
-  "subscription.active",
-  "subscription.from_height"
-] as const
-
-type SubscriptionColumns = Pick<
-  Row<"subscription">,
-  "account" | "reference_id" | "host" | "confirmations" | "address" | "filter" | "active" | "from_height"
-> & { readonly subscription: number; readonly subscribed: Row<"subscription">["event"] }
-
-/** `listed`: the address, where the subscription is on a list. */
-const subscriberOf = (row: SubscriptionColumns, listed?: AddressBytes): CoinSubscriber => ({
-  id: row.subscription,
-  account: row.account,
-  reference_id: row.reference_id,
-  host: row.host,
-  event: row.subscribed,
-  confirmations: row.confirmations,
-  // An event of an address has one.
-  address: (row.address as AddressBytes | null) ?? listed!,
-  isListed: row.address === null,
-  filter: readFilter(row.filter),
-  active: row.active === 1,
-  fromHeight: row.from_height ?? undefined
-})
-
 /** Callbacks with their subscriptions, oldest first. */
 const callbacks = (db: Kysely<Tables>) =>
   db
     .selectFrom("every_callback as callback")
     .innerJoin("subscription", "subscription.id", "callback.subscription")
-    .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...subscription])
+    .select(["callback.id", "callback.idempotency_key", "callback.body", "callback.state", ...CoinSubscribers.columns])
     .orderBy("callback.id")
 
 interface Body {
@@ -174,8 +128,11 @@ interface Body {
 }
 
 /** Of what a list was told, the item alone names the address. */
-const subscriberOfItem = (chain: Chain.Chain, row: SubscriptionColumns, { address }: ToldItem) =>
-  subscriberOf(row, row.address === null ? Result.getOrThrow(Address.decodeWithTag(chain, address)) : undefined)
+const subscriberOfItem = (chain: Chain.Chain, row: CoinSubscribers.Columns, { address }: ToldItem) =>
+  CoinSubscribers.fromRow(
+    row,
+    row.address === null ? Result.getOrThrow(Address.decodeWithTag(chain, address)) : undefined
+  )
 
 const takenBack: ReadonlySet<CallbackState.State> = new Set(["orphaned", "retracted"])
 
@@ -199,14 +156,14 @@ const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: Audi
   const left = yield* LeftMatches.of(chain, height, "coin")
   const ids = [...new Set(left.flatMap(({ subscriptions }) => subscriptions))]
   const rows = yield* inChunks(ids, (some) =>
-    read((db) => db.selectFrom("subscription").select(subscription).where("subscription.id", "in", some))
+    read((db) => db.selectFrom("subscription").select(CoinSubscribers.columns).where("subscription.id", "in", some))
   )
   const byId = new Map(rows.map((row) => [row.subscription, row]))
   return left.flatMap(({ address, matches, subscriptions }) =>
     subscriptions.flatMap((id) => {
       const row = byId.get(id)
       if (row === undefined) return []
-      const subscriber = subscriberOf(row, address)
+      const subscriber = CoinSubscribers.fromRow(row, address)
       const meant = matches.filter(({ item }) => Filter.passes(subscriber.filter, item))
       return meant.map(
         ({ item }): Told => ({
@@ -220,7 +177,7 @@ const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: Audi
 
 /** Tells what a subscription is told of a movement from every other: a list has many addresses. */
 export const keyOf = (
-  { address, id }: Pick<CoinSubscriber, "address" | "id">,
+  { address, id }: Pick<CoinSubscribers.CoinSubscriber, "address" | "id">,
   { transactionId }: Pick<CoinItem, "transactionId">
 ) => `${id} ${Bytes.key(address)} ${transactionId}`
 
@@ -232,16 +189,16 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
     callbacks(db)
       .where("callback.chain", "=", id)
       .where("callback.height", "=", block.height)
-      .where("callback.event", "in", events)
+      .where("callback.event", "in", CoinSubscribers.events)
   )
   const pending = yield* read((db) =>
     db
       .selectFrom("waiting")
       .innerJoin("subscription", "subscription.id", "waiting.subscription")
-      .select(["waiting.id", "waiting.item", ...subscription])
+      .select(["waiting.id", "waiting.item", ...CoinSubscribers.columns])
       .where("waiting.chain", "=", id)
       .where("waiting.height", "=", block.height)
-      .where("subscription.event", "in", events)
+      .where("subscription.event", "in", CoinSubscribers.events)
       .orderBy("waiting.id")
   )
   const header = yield* BlockRow.find(id, block.height)
@@ -280,28 +237,6 @@ export const of = Effect.fn("ToldCoins.of")(function* (chain: Chain.Chain, block
     // Of a subscription whose turn has begun, some may have been told.
     ...left.filter(({ item, subscriber }) => !isTold.has(keyOf(subscriber, item)))
   ]
-})
-
-/** Every subscription, active or not, to coins of one of these addresses, by the hex of the address. */
-export const subscribers = Effect.fn("ToldCoins.subscribers")(function* (
-  chain: Chain.Chain,
-  addresses: Iterable<AddressBytes>
-) {
-  const { read } = yield* Database
-  const { id } = (yield* ChainRow.find(chain))!
-  const rows = yield* inChunks([...addresses], (some) =>
-    read((db) =>
-      db
-        .selectFrom("subscribed_address as subscription")
-        .select([...subscription, "subscription.is_listed"])
-        .where("chain", "=", id)
-        .where("address", "in", some)
-        .where("event", "in", events)
-        .orderBy("id")
-    )
-  )
-  const found = rows.map(({ is_listed, ...row }) => ({ ...subscriberOf(row), isListed: is_listed === 1 }))
-  return Map.groupBy(found, ({ address }) => Buffer.from(address).toString("hex"))
 })
 
 /** The callbacks of corrections whose wrong callbacks are still there and were not taken back. */

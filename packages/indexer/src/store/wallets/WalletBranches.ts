@@ -13,8 +13,7 @@ export type Keys = Pick<Row<"wallet">, "public_key" | "derivation" | "format">
 export const of = (chain: Chain, { derivation, format, public_key }: Keys): ReadonlyArray<Derivation.Branch> => {
   // What is stored was made of a key that was read before, so it can be read again.
   const key = Result.getOrThrow(ExtendedPublicKey.decode(chain, public_key))
-  const types = derivation === "bip32" ? (["receive"] as const) : (["receive", "change"] as const)
-  return types.map((type) => Result.getOrThrow(Derivation.branch(chain, key, { derivation, format, type })))
+  return Result.getOrThrow(Derivation.branches(chain, key, { derivation, format }))
 }
 
 /** Addresses at the indices `from` … `to`; one that BIP-32 has no key for is left out. */

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,6 +9,7 @@ import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as Folder from "../../../../../test/Folder.ts"
 import * as FakeNode from "../../FakeNode.ts"
 
 type Behaviour = (calls: ReadonlyArray<FakeNode.Call>, response: ServerResponse, isBatch: boolean) => void
@@ -175,10 +175,7 @@ describe("JsonRpc", () => {
 
   it.live("a cookie is read when it is needed, and again when the node refuses the one that it had", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-cookie-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const folder = yield* Folder.scoped
       const cookie = join(folder, ".cookie")
       let accepted = "__cookie__:first-secret"
       const seen: Array<string | undefined> = []

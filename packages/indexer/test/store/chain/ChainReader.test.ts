@@ -18,19 +18,12 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../../test/Stores.ts"
+import { bytes32 as hash } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
 const address = (number: number) => new Uint8Array(20).fill(number) as AddressBytes
 const alice = address(1)
-
-const hash = (...numbers: ReadonlyArray<number>) => {
-  const bytes = new Uint8Array(32)
-  numbers.forEach((number, i) => {
-    new DataView(bytes.buffer).setUint32(i * 4, number)
-  })
-  return bytes
-}
 
 const internal = (amount: number, from = alice, to = address(2), transaction = 0): InternalTransfer => ({
   ...{ kind: "internal", transaction, operation: "call_0", operationType: "call" },

@@ -6,19 +6,12 @@ import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as Effect from "effect/Effect"
 import { takenStores } from "../../../../../test/Stores.ts"
+import { bytes32 as hash } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
 const address = (number: number) => new Uint8Array(20).fill(number) as AddressBytes
 const [busy, other] = [address(1), address(2)]
-
-const hash = (...numbers: ReadonlyArray<number>) => {
-  const bytes = new Uint8Array(32)
-  numbers.forEach((number, i) => {
-    new DataView(bytes.buffer).setUint32(i * 4, number)
-  })
-  return bytes
-}
 
 /** A block of a branch, on one of the same or of the first branch. */
 const blockOf = (branch: number, parentBranch: number, height: number, amounts: ReadonlyArray<bigint>): Block => ({

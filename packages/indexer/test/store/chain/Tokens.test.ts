@@ -10,17 +10,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { takenStores } from "../../../../../test/Stores.ts"
+import { bytes } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const { chain } = Seed
 
-const bytes = (length: number, ...numbers: ReadonlyArray<number>) => {
-  const made = new Uint8Array(length)
-  numbers.forEach((number, i) => {
-    new DataView(made.buffer).setUint32(i * 4, number)
-  })
-  return made
-}
 const address = (number: number) => bytes(20, 1, number) as AddressBytes
 const contract = (number: number) => bytes(20, 2, number) as AddressBytes
 const hash = (height: number) => bytes(32, 3, height)

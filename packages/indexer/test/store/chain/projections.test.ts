@@ -22,6 +22,7 @@ import { sql } from "kysely"
 import { takenStores } from "../../../../../test/Stores.ts"
 import { half } from "../../../../../test/Turn.ts"
 import { type Payment, UtxoChain } from "../../families/utxo/UtxoChain.ts"
+import { bytes } from "../../sync/FakeChain.ts"
 import * as Seed from "../Seed.ts"
 
 const litecoin = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -35,13 +36,6 @@ const accountKey = Result.getOrThrow(
   )
 )
 
-const bytes = (length: number, ...numbers: ReadonlyArray<number>) => {
-  const made = new Uint8Array(length)
-  numbers.forEach((number, i) => {
-    new DataView(made.buffer).setUint32(i * 4, number)
-  })
-  return made
-}
 const address = (number: number) => bytes(20, 1, number) as AddressBytes
 
 /** A chain that tests mine: picks decide what a block holds. */

@@ -1,5 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Backup from "@headwater/indexer/store/database/Backup"
@@ -13,12 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Folder from "../../../../../test/Folder.ts"
 import { isInTurn } from "../../../../../test/Turn.ts"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-backup-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-)
 
 /** A store of so many pages that several steps copy it. */
 const made = (file: string) =>
@@ -37,7 +32,7 @@ const made = (file: string) =>
 describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
   it.live("copies the state of one moment, however often the store is written meanwhile", () =>
     Effect.gen(function* () {
-      const store = join(yield* folder, "store.db")
+      const store = join(yield* Folder.scoped, "store.db")
       const copy = `${store}.copy`
       const db = yield* made(store)
       let steps = 0
@@ -57,7 +52,7 @@ describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
 
   it.live("leaves nothing where it is interrupted", () =>
     Effect.gen(function* () {
-      const place = yield* folder
+      const place = yield* Folder.scoped
       const store = join(place, "store.db")
       yield* made(store)
       const begun = yield* Deferred.make<void>()
@@ -77,7 +72,7 @@ describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
 
   it.live("is not opened beside the log of the file whose place it took, and has a log of its own from then on", () =>
     Effect.gen(function* () {
-      const place = yield* folder
+      const place = yield* Folder.scoped
       const create = (name: string) =>
         Effect.flatMap(Database, ({ query }) => query((db) => db.insertInto("account").values({ name, created: 1 })))
       const on = (file: string) => Effect.provide(Database.layer({ kind: "sqlite", file }))
@@ -123,7 +118,7 @@ describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
 
   it.live("is opened while another process reads it, and after a kill at any time", () =>
     Effect.gen(function* () {
-      const place = yield* folder
+      const place = yield* Folder.scoped
       const [store, copy, killed] = ["store", "copy", "killed"].map((name) => join(place, name))
       const open = (file: string) => Effect.scoped(Layer.build(Database.layer({ kind: "sqlite", file })))
       yield* open(store!)

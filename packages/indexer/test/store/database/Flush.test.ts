@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { copyFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
@@ -11,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Folder from "../../../../../test/Folder.ts"
 import { unmigrated } from "../../../../../test/Stores.ts"
 import { isInTurn } from "../../../../../test/Turn.ts"
 
@@ -20,10 +20,7 @@ describe.skipIf(!isInTurn(import.meta.url))("A flush of a SQLite store", () => {
   it.live("finds every commit in the file and its log", () =>
     Effect.gen(function* () {
       const location = (yield* sqlite) as Location & { readonly file: string }
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "headwater-flush-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
+      const folder = yield* Folder.scoped
       const copy = join(folder, "store.db")
       yield* Effect.gen(function* () {
         const { flush } = yield* Database

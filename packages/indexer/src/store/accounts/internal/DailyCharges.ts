@@ -9,11 +9,12 @@ import * as Credits from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 import * as ProvenTime from "../../chain/ProvenTime.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import * as SmallSteps from "../../database/SmallSteps.ts"
+import type { Tables } from "../../database/Tables.ts"
 import * as BroadcastSubscription from "../../subscriptions/BroadcastSubscription.ts"
 import * as Deactivation from "../../subscriptions/Deactivation.ts"
 import * as CreditLedger from "./CreditLedger.ts"
@@ -75,19 +76,20 @@ const take = Effect.fnUntraced(function* (tariff: Tariff, day: number, { account
   )
 })
 
-/** Deactivates the newest subscriptions of an account on a chain, of those made before a time in seconds; how many. */
-const deactivate = ({ account, chain }: Owner, count: number, before: number) =>
-  Deactivation.deactivate(chain, reason, (db) =>
-    db
-      .selectFrom("subscription")
-      .select("id")
-      .where("active", "=", 1)
-      .where(BroadcastSubscription.isNone)
-      .where("account", "=", account)
-      .where("chain", "=", chain)
-      .where("created", "<", before)
-      .orderBy("id", "desc")
-      .limit(count)
+/** The active subscriptions of an account on a chain that were made before a time in seconds. */
+const activeBefore = (db: Kysely<Tables>, { account, chain }: Owner, before: number) =>
+  db
+    .selectFrom("subscription")
+    .where("active", "=", 1)
+    .where(BroadcastSubscription.isNone)
+    .where("account", "=", account)
+    .where("chain", "=", chain)
+    .where("created", "<", before)
+
+/** Deactivates the newest of them; how many. */
+const deactivate = (owner: Owner, count: number, before: number) =>
+  Deactivation.deactivate(owner.chain, reason, (db) =>
+    activeBefore(db, owner, before).select("id").orderBy("id", "desc").limit(count)
   )
 
 /** Subscriptions that one transaction deactivates. */
@@ -96,23 +98,12 @@ const atOnce = 100
 /** More subscriptions than an account can have. */
 const beyondAll = 1_000_000_000
 
-/** How many active subscriptions an account has on a chain that were made before a time in seconds; `most` where more. */
-const activeBefore = Effect.fnUntraced(function* ({ account, chain }: Owner, before: number, most: number) {
+/** How many there are; `most` where more. */
+const countBefore = Effect.fnUntraced(function* (owner: Owner, before: number, most: number) {
   const { query } = yield* Database
   const [row] = yield* query((db) =>
     db
-      .selectFrom(
-        db
-          .selectFrom("subscription")
-          .select(sql<number>`1`.as("one"))
-          .where("active", "=", 1)
-          .where(BroadcastSubscription.isNone)
-          .where("account", "=", account)
-          .where("chain", "=", chain)
-          .where("created", "<", before)
-          .limit(most)
-          .as("counted")
-      )
+      .selectFrom(activeBefore(db, owner, before).select(sql<number>`1`.as("one")).limit(most).as("counted"))
       .select(sql<number>`count(*)`.as("count"))
   )
   return row!.count
@@ -136,7 +127,7 @@ const chargeSubscriptions = Effect.fnUntraced(function* (tariff: Tariff, day: nu
   /** How many are active, and how many of them the balance pays for; no more are counted than a step has to know of. */
   const counted = Effect.fnUntraced(function* (balance: number) {
     const affordable = Credits.affordable(balance, each, beyondAll)
-    return { affordable, count: yield* activeBefore(owner, before, affordable + atOnce + 1) }
+    return { affordable, count: yield* countBefore(owner, before, affordable + atOnce + 1) }
   })
   /** Deactivates some, or takes the price; what is left to do then. */
   const one = Effect.gen(function* () {

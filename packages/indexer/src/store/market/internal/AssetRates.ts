@@ -1,8 +1,8 @@
 /** The latest quote of each asset, and the series of its rates: 30 days, fewer rates the older they are. */
 import * as Rate from "@headwater/core/market/Rate"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
+import * as UnixTime from "../../../UnixTime.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { Row } from "../../database/Tables.ts"
@@ -12,11 +12,8 @@ export interface AssetQuote extends Rate.Quote {
   readonly asset: number
 }
 
-/** The present time in seconds since the Unix epoch, as rates count time. */
-export const seconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
-
 /** A rate from before this moment is not shown. */
-export const oldest = Effect.map(seconds, (now) => now - Rate.maxAgeSeconds)
+export const oldest = Effect.map(UnixTime.seconds, (now) => now - Rate.maxAgeSeconds)
 
 /** Whether the asset is the currency that rates are counted in: its rate is one, at any time. */
 export const isUnit = (asset: Pick<Row<"asset">, "asset_type" | "original_symbol">) =>

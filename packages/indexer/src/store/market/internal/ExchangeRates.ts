@@ -2,6 +2,7 @@
 import * as Rate from "@headwater/core/market/Rate"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as UnixTime from "../../../UnixTime.ts"
 import { Database } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as AssetDetails from "./AssetDetails.ts"
@@ -64,7 +65,7 @@ const rateOf = Effect.fnUntraced(function* (asset: Row<"asset">, at: number | un
 
 /** The exchange rate of two assets, each by the same name. */
 export const find = Effect.fnUntraced(function* (by: AssetDetails.AssetNotFound["by"], pair: Pair) {
-  const now = yield* AssetRates.seconds
+  const now = yield* UnixTime.seconds
   const from = yield* AssetDetails.rowOf(by, pair.from)
   const to = yield* AssetDetails.rowOf(by, pair.to)
   const [cost, price] = [yield* rateOf(from, pair.at, now), yield* rateOf(to, pair.at, now)]

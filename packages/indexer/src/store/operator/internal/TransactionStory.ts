@@ -57,24 +57,18 @@ const broadcastsOf = Effect.fnUntraced(function* (chain: number, transaction: Ui
 const doubtsOf = Effect.fnUntraced(function* (chain: number, transaction: Uint8Array, height: number | undefined) {
   const { read } = yield* Database
   if (height === undefined) return []
-  const unread = yield* read((db) =>
-    db
-      .selectFrom("not_understood")
-      .select("reason")
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-      .where("transaction_id", "=", transaction)
-      .limit(Page.size)
-  )
-  const unresolved = yield* read((db) =>
-    db
-      .selectFrom("unresolved_event")
-      .select("reason")
-      .where("chain", "=", chain)
-      .where("height", "=", height)
-      .where("transaction_id", "=", transaction)
-      .limit(Page.size)
-  )
+  const reasonsOf = (table: "not_understood" | "unresolved_event") =>
+    read((db) =>
+      db
+        .selectFrom(table)
+        .select("reason")
+        .where("chain", "=", chain)
+        .where("height", "=", height)
+        .where("transaction_id", "=", transaction)
+        .limit(Page.size)
+    )
+  const unread = yield* reasonsOf("not_understood")
+  const unresolved = yield* reasonsOf("unresolved_event")
   return [
     ...unread.map(({ reason }) => `Not understood in full: ${reason}`),
     ...unresolved.map(({ reason }) => `An amount is in doubt: ${reason}`)

@@ -2,11 +2,11 @@
 import * as Bytes from "@headwater/core/Bytes"
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Insertable } from "kysely"
+import * as UnixTime from "../../../UnixTime.ts"
 import * as Limits from "../../accounts/Limits.ts"
 import * as Completeness from "../../chain/Completeness.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
@@ -82,7 +82,7 @@ export const rowsOf = Effect.fnUntraced(function* (
   affordable: (count: number) => Effect.Effect<number> = Effect.succeed
 ) {
   const { secrets } = yield* Database
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   const chainRow = yield* ChainRow.lockAndBumpRevisionOf(chain)
   const { height, id, revision } = chainRow
   yield* Limits.lockAccount(account)

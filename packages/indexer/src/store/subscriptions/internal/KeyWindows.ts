@@ -12,11 +12,11 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as Watched from "@headwater/core/events/Watched"
 import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as Steps from "@headwater/core/Steps"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as TimeSlice from "../../../TimeSlice.ts"
+import * as UnixTime from "../../../UnixTime.ts"
 import * as Completeness from "../../chain/Completeness.ts"
 import { isMatched } from "../../chain/MatchedSubscriptions.ts"
 import type * as ChainRow from "../../database/ChainRow.ts"
@@ -124,7 +124,7 @@ export const store = Effect.fnUntraced(function* (
   extensions: ReadonlyArray<Extension>
 ) {
   const { defer, insertMany, numbers } = yield* Database
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   const placed = extensions.map((extension) => {
     const { behindFrom, reached, since, window } = extension
     const recorded = chain.all_from === null || since === null || chain.all_from > since ? null : chain.all_from

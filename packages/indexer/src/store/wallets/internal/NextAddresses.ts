@@ -5,9 +5,9 @@
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type * as Derivation from "@headwater/core/keys/Derivation"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as UnixTime from "../../../UnixTime.ts"
 import * as Limits from "../../accounts/Limits.ts"
 import { WalletConflict } from "../../addresses/SyncedAccountWallets.ts"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
@@ -204,7 +204,7 @@ export const store = Effect.fnUntraced(function* (
   const now = yield* endsOf(row?.id, branches.length)
   const isSame = now.every(({ used, watched }, i) => used === ends[i]!.used && watched === ends[i]!.watched)
   if (!isSame) return yield* new Outdated()
-  const created = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const created = yield* UnixTime.seconds
   const wallet = row?.id ?? (yield* insertWallet(key, chain.id, created, limits))
   const hasCoins = key.chain.ledger === "outputs"
   let added = 0

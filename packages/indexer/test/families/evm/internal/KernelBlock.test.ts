@@ -14,6 +14,7 @@ import type * as Proof from "@headwater/indexer/families/node/Proof"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as SeededRandom from "../../../../../../test/SeededRandom.ts"
 import * as KernelBlock from "../../../../src/families/evm/internal/KernelBlock.ts"
 import * as JsonRpcReply from "../../../../src/families/node/internal/JsonRpcReply.ts"
 import * as Fixtures from "../../../Fixtures.ts"
@@ -369,7 +370,7 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
   ]
 
   it(`are refused, or the same, under ${count} random changes (seed ${seed})`, async () => {
-    const next = Mutation.random(seed)
+    const next = SeededRandom.make(seed)
     const height = 200_000_000
     const bases = [["ethereum", {}] as const, ...kinds].map(([blockchain, own]) => ({
       chain: EvmBlocks.chainOf(blockchain),

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
+import * as SeededRandom from "../../../../../../test/SeededRandom.ts"
 import * as DoubleSha256 from "../../../../src/families/utxo/internal/DoubleSha256.ts"
 import { merkleRoot } from "../../../../src/families/utxo/internal/MerkleRoot.ts"
 import { written } from "../../../../src/families/utxo/internal/RawBytes.ts"
@@ -16,7 +17,7 @@ const plain = (bytes: Uint8Array, messages: DoubleSha256.Messages) =>
 
 describe("DoubleSha256", () => {
   it(`is that of each message, short or long, near or far (seed ${seed})`, () => {
-    const next = Mutation.random(seed)
+    const next = SeededRandom.make(seed)
     const bytes = Buffer.from(Array.from({ length: 300_000 }, () => Mutation.below(next, 256)))
     for (const longest of [80, 400, 6_000, 150_000]) {
       const messages = new DoubleSha256.Messages(300)

@@ -10,6 +10,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import type * as Proof from "@headwater/indexer/families/node/Proof"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Result from "effect/Result"
+import * as SeededRandom from "../../../../../../test/SeededRandom.ts"
 import * as BlockBody from "../../../../src/families/utxo/internal/BlockBody.ts"
 import { sha256d } from "../../../../src/families/utxo/internal/DoubleSha256.ts"
 import { Malformed } from "../../../../src/families/utxo/internal/Malformed.ts"
@@ -144,7 +145,7 @@ const changed = (next: Mutation.Random, bytes: Buffer): Buffer => {
 }
 
 const assertSameWhenChanged = (block: Recorded, times: number) => {
-  const next = Mutation.random(seed)
+  const next = SeededRandom.make(seed)
   for (let time = 0; time < times; time++) assertSame({ ...block, bytes: changed(next, block.bytes) })
 }
 

@@ -11,20 +11,13 @@ import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../../../test/Stores.ts"
+import { bytes32 as hash } from "../../../sync/FakeChain.ts"
 import * as FormerRows from "./FormerRows.ts"
 
 const address = (number: number) => {
   const bytes = new Uint8Array(20)
   new DataView(bytes.buffer).setUint32(3, number * 2654435761)
   return bytes as AddressBytes
-}
-
-const hash = (...numbers: ReadonlyArray<number>) => {
-  const bytes = new Uint8Array(32)
-  numbers.forEach((number, i) => {
-    new DataView(bytes.buffer).setUint32(i * 4, number)
-  })
-  return bytes
 }
 
 const amounts = [0n, 1n, 255n, 256n, 10n ** 18n, 2n ** 64n - 1n, 2n ** 64n, 2n ** 256n - 1n]
