@@ -1,7 +1,7 @@
 import { everyWay } from "./Turn.ts"
 
 /**
- * Files that start daemons, nodes or compilers, and take half of the time that all take. Neighbours take as long: one of
+ * Files that start daemons, nodes or compilers, and take nearly half of the time that all take. Neighbours take as long: one of
  * four is run.
  */
 const files = [
