@@ -1,7 +1,11 @@
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { waitingFiles } from "./test/WaitingFiles.ts"
+
+// What a run tries of what there is too much of: others in another run.
+process.env.HEADWATER_TURN ??= String(Math.floor(Math.random() * 8))
 
 // What Node has compiled for a SQLite thread, or for a program that a test starts, serves the next one: half of the time that
 // the opening of a store takes.
@@ -24,6 +28,7 @@ export default defineConfig({
     sequence: { sequencer: StoriesFirst },
     globalSetup: ["./test/PostgresServer.ts", "./test/MigratedStores.ts", "./test/StoreTurn.ts", "./test/Program.ts"],
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...waitingFiles()],
     // Most of the time tests wait: for nodes, receivers, restarts. One worker a core would leave the cores idle.
     maxWorkers: 4,
     // Files share the modules of their worker, which they would spend a tenth of the time to load anew; no test changes one.

@@ -8,11 +8,22 @@ import * as TransferLog from "../../../../src/store/chain/transfers/TransferLog.
 const address = (byte: number) => fromBytes(new Uint8Array(20).fill(byte))
 const ids = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte))
 
+const [from, to, contract] = [address(1), address(2), address(9)]
+const amount = 1n
+
 /** The transfers of one log. */
 const logOf = (transaction: number, position: number, count: number): ReadonlyArray<TokenTransfer> =>
   Array.from({ length: count }, (_, batchIndex) => ({
-    ...{ kind: "token", token: "multi", transaction, position, batchIndex, contract: address(9) },
-    ...{ from: address(1), to: address(2), amount: 1n, tokenId: 2n }
+    kind: "token",
+    token: "multi",
+    transaction,
+    position,
+    batchIndex,
+    contract,
+    from,
+    to,
+    amount,
+    tokenId: 2n
   }))
 
 const blockOf = (transfers: Block["transfers"]): Block => ({
@@ -21,7 +32,7 @@ const blockOf = (transfers: Block["transfers"]): Block => ({
 const bounded = (block: Block, most?: number) => TimeSlice.atOnce(TokenFlood.bounded(block, most))
 
 describe("A block with more token transfers than the record has numbers for", () => {
-  const coin = { kind: "coin", transaction: 1, position: 0, from: address(1), to: address(2), amount: 1n } as const
+  const coin = { kind: "coin", transaction: 1, position: 0, from, to, amount } as const
 
   it("is without its largest logs, and says of which transactions", () => {
     const [first, large, last] = [logOf(0, 0, 4), logOf(1, 1, 8), logOf(2, 0, 5)]
@@ -60,8 +71,16 @@ describe("A block with more token transfers than the record has numbers for", ()
     const flood = Array.from(
       { length: 360_000 },
       (_, position): TokenTransfer => ({
-        ...{ kind: "token", token: "fungible", transaction: 0, position, batchIndex: 0, contract: own(position, 3) },
-        ...{ from: own(position, 1), to: own(position, 2), amount: 1n, tokenId: undefined }
+        kind: "token",
+        token: "fungible",
+        transaction: 0,
+        position,
+        batchIndex: 0,
+        contract: own(position, 3),
+        from: own(position, 1),
+        to: own(position, 2),
+        amount,
+        tokenId: undefined
       })
     )
     const rows = TimeSlice.atOnce(TransferLog.pack(1, bounded(blockOf(flood)), () => true))
