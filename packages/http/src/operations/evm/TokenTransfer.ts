@@ -86,7 +86,7 @@ const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionReq
 type DecimalsOf<E> = (contract: AddressBytes) => Effect.Effect<number | undefined, E>
 
 /** Of an address that nobody has: nobody could give it tokens beforehand. */
-const nobody = Effect.sync(() => hex(randomBytes(20)))
+const nobody = Effect.sync(() => Hex.prefixed(randomBytes(20)))
 
 /**
  * The call of the contract that a request asks for, from the sender. `toNobody` is the same one to an address that has none of the
