@@ -31,7 +31,7 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const nonces = {
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
     takeOver: () => Effect.succeed({ until: undefined }),
-    promisedBeside: () => Effect.succeed({ cost: 0n, tokens: 0n, nonces: [] }),
+    promisedBeside: () => Effect.succeed({ cost: 0n, tokens: 0n, nonces: { cost: [], tokens: [] } }),
     sentWith: () => Effect.succeed([])
   }
   const { prepare } = Prepare.make({ chain } as never, freshness as never, {
