@@ -77,7 +77,7 @@ interface Called extends TransactionRequest {
  * out of gas: no less than a transfer takes to who has none.
  */
 export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...transaction }: Called) {
-  const estimate = yield* Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
+  const asked = Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
     Effect.fail(
       conflictingField(
         "recipient",
@@ -87,11 +87,12 @@ export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...
       )
     )
   )
-  if (toNobody === undefined) return estimate
+  if (toNobody === undefined) return yield* asked
   // Tokens that only some may hold say nothing.
-  const first = yield* Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () =>
+  const askedFirst = Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () =>
     Effect.succeed(0n)
   )
+  const [estimate, first] = yield* Effect.all([asked, askedFirst], { concurrency: "unbounded" })
   if (first <= estimate) return estimate
   return first
 })

@@ -58,21 +58,6 @@ const referenceTo = ({ hash, height }: Pick<Head, "hash" | "height">) => {
   return { refBlockBytes: new Uint8Array(number.subarray(6)), refBlockHash: hash.slice(8, 16) }
 }
 
-/**
- * Energy that a call may take at the most. The first tokens of a holder take a new place in the contract's storage, twice the energy
- * at a busy contract as USDT's: a recipient who has some may have spent them by the time that a block takes the transfer, and what
- * runs out of energy burns all of that.
- */
-const mostEnergy = Effect.fnUntraced(function* (http: TronHttp, request: TokenTransferRequest, energy: number) {
-  const first = yield* Effect.catchTag(
-    energyOf(http, { ...request, arguments: request.toNobody }),
-    // Tokens that only some may hold say nothing.
-    "TransferRefused",
-    () => Effect.succeed(0)
-  )
-  return withMargin(Math.max(energy, first))
-})
-
 /** Energy that the transfer takes; fails where the contract would refuse it. */
 export const energyOf = Effect.fn("TronTokenPreparation.energyOf")(function* (
   http: TronHttp,
@@ -84,6 +69,19 @@ export const energyOf = Effect.fn("TronTokenPreparation.energyOf")(function* (
   return outcome.energy
 })
 
+/**
+ * Energy that the first tokens of a holder take, by a new place in the contract's storage: twice as much at a busy contract as USDT's.
+ * A recipient who has some may have spent them by the time that a block takes the transfer, and what runs out of energy burns all
+ * of that.
+ */
+const energyOfFirst = (http: TronHttp, request: TokenTransferRequest) =>
+  Effect.catchTag(
+    energyOf(http, { ...request, arguments: request.toNobody }),
+    // Tokens that only some may hold say nothing.
+    "TransferRefused",
+    () => Effect.succeed(0)
+  )
+
 export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   chain: Chain,
   http: TronHttp,
@@ -91,19 +89,20 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   request: TokenTransferRequest
 ): Effect.fn.Return<PreparedCall, NodeError | TransferRefused> {
   const { contract, data, sender } = request
-  const [from, resources, prices, run, block] = yield* Effect.all(
+  const [from, resources, prices, run, first, block] = yield* Effect.all(
     [
       TronAccount.fetch(http, sender),
       TronAccount.resources(http, sender),
       TronAccount.prices(http),
       Effect.result(energyOf(http, request)),
+      energyOfFirst(http, request),
       head
     ],
     { concurrency: "unbounded" }
   )
   if (from === undefined) return yield* refuse("sender", "has no account on the chain yet: it holds nothing")
   const energy = yield* Effect.fromResult(run)
-  const feeLimit = BigInt(yield* mostEnergy(http, request, energy)) * prices.energy
+  const feeLimit = BigInt(withMargin(Math.max(energy, first))) * prices.energy
   if (feeLimit > prices.maxFeeLimit) {
     return yield* refuse("contract", `the transfer takes ${energy} energy, more than the chain lets a call burn`)
   }
