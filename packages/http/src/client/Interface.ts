@@ -6039,7 +6039,7 @@ export interface operations {
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost, or the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), with what it may cost and the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -6222,7 +6222,7 @@ export interface operations {
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost, or the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), with what it may cost and the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -6302,7 +6302,7 @@ export interface operations {
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost, or the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), with what it may cost and the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean
@@ -8195,7 +8195,7 @@ export interface operations {
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost, or the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
+               * @description Keeps the nonce for this transaction for a while (`reservationSeconds`), with what it may cost and the tokens that it moves: none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one of the chain, however often one is prepared. Tron has no nonces
                * @example false
                */
               readonly reserve?: boolean

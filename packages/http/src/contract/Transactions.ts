@@ -104,10 +104,10 @@ export const NewTransaction = {
   }),
   reserve: Schema.optionalKey(Schema.Boolean).annotate({
     description:
-      "Keeps the nonce for this transaction for a while (`reservationSeconds`), and what it may cost, or the tokens that it moves: " +
-      "none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. One that the request names " +
-      "is kept where it is kept already, for this transaction in place of the other. Without `reserve` the nonce is the next one " +
-      "of the chain, however often one is prepared. Tron has no nonces",
+      "Keeps the nonce for this transaction for a while (`reservationSeconds`), with what it may cost and the tokens that it moves: " +
+      "none that is prepared with `reserve` meanwhile gets the nonce, and those with other nonces have that much less to spend. " +
+      "One that the request names is kept where it is kept already, for this transaction in place of the other. Without `reserve` " +
+      "the nonce is the next one of the chain, however often one is prepared. Tron has no nonces",
     examples: [false]
   }),
   sender: Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
