@@ -27,7 +27,7 @@ export interface components {
          */
         readonly used: number
       }
-      /** @description Subscriptions of the account to one event of one address, wherever they are sent */
+      /** @description Subscriptions of the account to one event of one address, of one transaction, or of a chain's blocks, wherever they are sent */
       readonly duplicates: {
         /**
          * @description The most that is allowed
