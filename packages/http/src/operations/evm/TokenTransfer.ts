@@ -85,8 +85,8 @@ const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionReq
 /** What is asked of a node to write a transfer. */
 type DecimalsOf<E> = (contract: AddressBytes) => Effect.Effect<number | undefined, E>
 
-/** Of an address that nobody has: nobody could give it tokens beforehand. */
-const nobody = Effect.sync(() => Hex.prefixed(randomBytes(20)))
+/** An address that nobody has, and that nobody could give tokens beforehand; without bytes of zero, which take less gas. */
+const nobody = Effect.sync(() => Hex.prefixed(randomBytes(20).map((byte) => byte || 1)))
 
 /**
  * The call of the contract that a request asks for, from the sender. `toNobody` is the same one to an address that has none of the

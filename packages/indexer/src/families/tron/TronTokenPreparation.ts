@@ -70,7 +70,7 @@ const mostEnergy = Effect.fnUntraced(function* (http: TronHttp, request: TokenTr
     "TransferRefused",
     () => Effect.succeed(0)
   )
-  return withMargin(Math.max(energy, first))
+  return Math.max(withMargin(energy), first)
 })
 
 /** Energy that the transfer takes; fails where the contract would refuse it. */
