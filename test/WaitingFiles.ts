@@ -1,8 +1,8 @@
 import { everyWay } from "./Turn.ts"
 
 /**
- * Files that start daemons, nodes or compilers, and take nearly half of the time that all take. Neighbours take as long: one of
- * four is run.
+ * Files that take longest, nearly half of the time of all: most of them start daemons, nodes or compilers. Neighbours take
+ * as long: one of four is run.
  */
 const files = [
   ...["test/Packages", "test/Evm", "packages/daemon/test/commands/Replay", "test/Console"],
