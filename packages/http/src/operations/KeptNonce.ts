@@ -35,9 +35,11 @@ const mostNamed = 10
 
 const unpayable = (wanted: Wanted, promised: Promised) => {
   const { chain, tokens } = wanted
-  const named = promised.nonces.slice(0, mostNamed).join(", ") + (promised.nonces.length > mostNamed ? ", …" : "")
+  const short = shortOf(promised, wanted)!
+  const numbers = promised.nonces[short]
+  const named = numbers.slice(0, mostNamed).join(", ") + (numbers.length > mostNamed ? ", …" : "")
   const [available, taken, needed] =
-    shortOf(promised, wanted) === "tokens"
+    short === "tokens"
       ? [tokens!.available, promised.tokens, tokens!.amount].map((amount) =>
           Amount.withUnit({ decimals: tokens!.decimals, unit: "tokens" }, amount)
         )

@@ -228,7 +228,7 @@ interface Wanted extends Omit<Called, "value"> {
 
 /** What a call moves beside what its sender has, of which blocks have taken what the nonces before the first open one moved. */
 const spentTokens = Effect.fnUntraced(function* (evm: EvmNode, { from, to, tokens }: Wanted, { mined }: Account) {
-  // Asked after the nonce: a transfer that is mined in between is counted twice for a moment, instead of not at all.
+  // Asked soon after the nonce: a transfer that is mined in between is counted twice for a moment, instead of not at all.
   const available = tokens && (yield* evm.tokenBalance(to, from))
   return available === undefined ? undefined : { ...tokens!, contract: to, available, from: mined }
 })
@@ -247,6 +247,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const account = yield* evm.account(from, request.nonce === undefined ? undefined : Number(request.nonce))
   const next = yield* nonceOf(request.nonce, account)
   const balance = yield* balanceOf(request.nonce, account)
+  const tokens = yield* spentTokens(evm, wanted, account)
   const chainId = chain.evm?.chainId === undefined ? yield* evm.chainId : BigInt(chain.evm.chainId)
   const afterPending = balance < account.balance
   const payable = (gasFee: bigint, dataFee: bigint) =>
@@ -289,8 +290,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const { kept, nonce } = yield* numberOf(reserving, {
     ...{ chain, account: request.account, sender: from, next: account.pending },
     ...{ named: request.nonce === undefined ? undefined : next, reserve: request.reserve === true },
-    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance },
-    tokens: yield* spentTokens(evm, wanted, account)
+    ...{ keepsCost: request.reserve === true, cost: value + gasFee + dataFee, available: balance, tokens }
   })
 
   return {

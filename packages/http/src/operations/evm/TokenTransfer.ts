@@ -85,7 +85,10 @@ const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionReq
 /** What is asked of a node to write a transfer. */
 type DecimalsOf<E> = (contract: AddressBytes) => Effect.Effect<number | undefined, E>
 
-/** An address that nobody has, and that nobody could give tokens beforehand; without bytes of zero, which take less gas. */
+/**
+ * An address that nobody has: nobody could give it tokens beforehand. Without zeros, which take less gas than other bytes: two
+ * estimates of the same transfer are the same.
+ */
 const nobody = Effect.sync(() => Hex.prefixed(randomBytes(20).map((byte) => byte || 1)))
 
 /**

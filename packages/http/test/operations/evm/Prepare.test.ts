@@ -6,12 +6,15 @@ import type { Account } from "@headwater/indexer/families/evm/EvmNode"
 import * as Effect from "effect/Effect"
 
 const gas = 21_000n
+const contractByte = 0x22
 
 const rich = { balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n, replaced: undefined }
 
 /** Preparation for a rich sender, or another one, on a chain with this base fee; how many nonces were reserved. */
 const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, account: Account = rich) => {
   let reserved = 0
+  /** Tokens of the sender after the newest block: while gas is estimated, one has taken the transfer with nonce 5. */
+  let tokens = 10n
   const evm = {
     gasPrices: () =>
       Effect.succeed({
@@ -22,8 +25,15 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
         suggestedTip: 50_000_000n
       }),
     account: () => Effect.succeed(account),
-    estimateGas: () => Effect.succeed(gas),
-    hasCode: () => Effect.succeed(false)
+    estimateGas: () =>
+      Effect.sync(() => {
+        tokens = 4n
+        return gas
+      }),
+    hasCode: (address: Uint8Array) => Effect.succeed(address[0] === contractByte),
+    tokenDecimals: () => Effect.succeed(0),
+    returned: () => Effect.succeed(new Uint8Array()),
+    tokenBalance: () => Effect.sync(() => tokens)
   }
   const chain = Chain.ofName(name)!
   const node = Effect.succeed({ evm, feeFault: feeFault(chain, maximumFee) })
@@ -31,10 +41,10 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
   const nonces = {
     reserve: () => Effect.sync(() => ({ nonce: 5 + reserved++, until: 0 })),
     takeOver: () => Effect.succeed({ until: undefined }),
-    promisedBeside: () => Effect.succeed({ cost: 0n, tokens: 0n, nonces: [] }),
+    promisedBeside: () => Effect.succeed({ cost: 0n, tokens: 6n, nonces: { cost: [], tokens: [5] } }),
     sentWith: () => Effect.succeed([])
   }
-  const { prepare } = Prepare.make({ chain } as never, freshness as never, {
+  const { prepare, prepareFungible } = Prepare.make({ chain } as never, freshness as never, {
     ...{ nonces: nonces as never, reservationSeconds: 600 }
   })
   const address = `0x${"11".repeat(20)}`
@@ -44,11 +54,25 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
         ...{ account: 1, sender: address, recipient: address, amount: "1", reserve: true, additionalData, ...about },
         fee: { priority: "standard", ...(exactAmount === undefined ? {} : { exactAmount: String(exactAmount) }) }
       } as never),
+    prepareTokens: (amount: string) =>
+      prepareFungible({
+        ...{ account: 1, sender: address, recipient: `0x${"33".repeat(20)}`, amount, fee: { priority: "standard" } },
+        contract: `0x${contractByte.toString(16).repeat(20)}`
+      } as never),
     reserved: () => reserved
   }
 }
 
 describe("Preparation of EVM transactions", () => {
+  it.effect("counts tokens once that a block takes while a transfer is prepared", () =>
+    Effect.gen(function* () {
+      const { prepareTokens } = prepared("ethereum/mainnet", 1_000_000_000n)
+      assert.strictEqual((yield* prepareTokens("4")).nonce, 5)
+      const refused = yield* Effect.flip(prepared("ethereum/mainnet", 1_000_000_000n).prepareTokens("5"))
+      assert.match(refused.message, /can spend 10 tokens, .*numbers 5\) may take 6 tokens, and needs 5 tokens/)
+    })
+  )
+
   it.effect("reserves no nonce for a fee that the answer cannot carry", () =>
     Effect.gen(function* () {
       const { prepare, reserved } = prepared("ethereum/mainnet", 1_000_000_000n, 1e12)

@@ -23,4 +23,13 @@ describe("Transfers of tokens", () => {
       )
     })
   )
+
+  it.effect("take the same gas to a made-up recipient each time, who has no bytes that take less", () =>
+    Effect.gen(function* () {
+      const { toNobody } = yield* TokenTransfer.write(ethereum, () => Effect.succeed(6), {
+        ...{ contract: address("22"), recipient: address("33"), sender: address("11"), amount: "1.5" }
+      })
+      assert.notInclude([...toNobody.subarray(16, 36)], 0)
+    }).pipe(Effect.repeat({ times: 200 }))
+  )
 })

@@ -21,6 +21,8 @@ export interface Failure {
   readonly waitMillis: number
   /** Asking the same node again does not help, and another one may do better. */
   readonly elsewhere?: boolean
+  /** When the question began, where it was one of several of the same work. */
+  readonly since?: number
 }
 
 /** A node that is not asked while another one is well, and why. */
@@ -113,9 +115,9 @@ export const make = <N extends { readonly name: string }>(
     health.reason = undefined
   }
 
-  const failed = ({ health }: Member<N>, start: number, now: number, waitMillis: number) => {
+  const failed = ({ health }: Member<N>, since: number, now: number, waitMillis: number) => {
     const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
-    const waited = now - start < firstRestMillis ? 0 : Math.min(restsPerWait * (now - start), refusedMillis)
+    const waited = now - since < firstRestMillis ? 0 : Math.min(restsPerWait * (now - since), refusedMillis)
     health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waited, waitMillis))
   }
 
@@ -143,7 +145,7 @@ export const make = <N extends { readonly name: string }>(
         succeeded(member, now)
         return result.success
       }
-      const { elsewhere = false, error, retry, waitMillis } = result.failure
+      const { elsewhere = false, error, retry, since = start, waitMillis } = result.failure
       if (error._tag !== "BlockMissing") yield* count(error)
       if (error._tag === "ProofFailed") yield* restMember(member, error.message)
       if (elsewhere) {
@@ -155,7 +157,7 @@ export const make = <N extends { readonly name: string }>(
         succeeded(member, now)
         return yield* error
       }
-      failed(member, start, now, waitMillis)
+      failed(member, since, now, waitMillis)
       if (attempt >= attempts) return yield* error
       if (isWell(choose(now), now)) continue
       const backoff = Math.min(firstBackoffMillis * 2 ** (attempt - 1), longestBackoffMillis)
@@ -185,10 +187,12 @@ export const make = <N extends { readonly name: string }>(
       nodes: [member.node],
       current: () => member.node,
       ask: (question) =>
-        Effect.mapError(question(member.node), (failure) => {
-          kept?.set(failure.error, failure)
-          return failure.error
-        }),
+        Effect.flatMap(SteadyTime.millis, (since) =>
+          Effect.mapError(question(member.node), (failure) => {
+            kept?.set(failure.error, { ...failure, since })
+            return failure.error
+          })
+        ),
       only: () => one,
       withOne: (work) => work(one),
       rest,

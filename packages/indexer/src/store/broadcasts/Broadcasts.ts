@@ -127,8 +127,8 @@ export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroa
         ...{ raw, subscription, outcome: "unknown" as const, error: null, height: null, hash: null, absences: 0 },
         ...{ since_height: since, next_look: 0, changed: now },
         ...{ sender: numbered?.sender ?? null, nonce: numbered?.number ?? null },
-        ...{ cost: numbered === undefined ? null : String(numbered.cost), token: numbered?.tokens?.contract ?? null },
-        token_amount: numbered?.tokens === undefined ? null : String(numbered.tokens.amount)
+        ...{ cost: numbered === undefined ? null : String(numbered.cost) },
+        ...ReservedNonces.tokenColumns(numbered?.tokens)
       }
       if (numbered !== undefined) yield* ReservedNonces.supersede(account, id, numbered)
       const [row] = yield* query((db) =>

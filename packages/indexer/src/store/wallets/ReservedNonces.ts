@@ -45,6 +45,12 @@ export interface Spending {
   readonly tokens?: (Tokens & { readonly available: bigint; readonly from: number }) | undefined
 }
 
+/** Tokens, as the rows of reservations and broadcasts have them. */
+export const tokenColumns = (tokens: Tokens | undefined) => ({
+  token: tokens?.contract ?? null,
+  token_amount: tokens === undefined ? null : String(tokens.amount)
+})
+
 /** In the transaction that takes note of a broadcast: what its preparation had reserved is the broadcast's. */
 export const supersede = Effect.fnUntraced(function* (
   account: number,
@@ -130,20 +136,21 @@ const promises = Effect.fnUntraced(function* (
   return { takings, isFull: reserved.filter(({ number }) => number >= next).length >= maxReserved }
 })
 
-/** What other transactions may take together, and their nonces. */
+/** What other transactions may take together, and the nonces of those that take it. */
 export interface Promised extends Taking {
-  readonly nonces: ReadonlyArray<number>
+  readonly nonces: Readonly<Record<keyof Taking, ReadonlyArray<number>>>
 }
 
 const together = (takings: ReadonlyMap<number, Taking>): Promised => {
   let { cost, tokens } = nothing
-  const nonces: Array<number> = []
-  for (const [nonce, taking] of takings) {
+  const nonces: Record<keyof Taking, Array<number>> = { cost: [], tokens: [] }
+  for (const [nonce, taking] of [...takings].sort(([a], [b]) => a - b)) {
     cost += taking.cost
     tokens += taking.tokens
-    if (taking.cost > 0n || taking.tokens > 0n) nonces.push(nonce)
+    if (taking.cost > 0n) nonces.cost.push(nonce)
+    if (taking.tokens > 0n) nonces.tokens.push(nonce)
   }
-  return { cost, tokens, nonces: nonces.sort((a, b) => a - b) }
+  return { cost, tokens, nonces }
 }
 
 /** Of what others may take too much; where they take nothing, the caller has decided what is payable. */
@@ -159,8 +166,7 @@ export const shortOf = (
 /** What stands with a number that is kept until then. */
 const keptFor = (until: number, { cost, keepsCost, tokens }: Spending) => ({
   ...{ until, cost: keepsCost ? String(cost) : "0" },
-  token: (keepsCost && tokens?.contract) || null,
-  token_amount: keepsCost && tokens !== undefined ? String(tokens.amount) : null
+  ...tokenColumns(keepsCost ? tokens : undefined)
 })
 
 export const make = Effect.fnUntraced(function* (chain: Chain) {

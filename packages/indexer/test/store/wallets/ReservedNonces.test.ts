@@ -13,6 +13,8 @@ import { takenStores } from "../../../../../test/Stores.ts"
 
 const chain = Chain.ofName("ethereum/devnet")!
 const sender = fromBytes(new Uint8Array(20).fill(1))
+/** Nonces of those that take coins alone. */
+const ofCost = (...cost: ReadonlyArray<number>) => ({ cost, tokens: [] })
 const free = { cost: 0n, keepsCost: true, available: 0n }
 
 for (const store of takenStores(import.meta.url)) {
@@ -100,7 +102,7 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(nonces.sort(), [3, 4, 5])
         assert.deepStrictEqual(
           taken.filter((each) => typeof each === "object" && "promised" in each),
-          [0, 1, 2].map(() => ({ promised: { cost: 18n * coin, tokens: 0n, nonces: [3, 4, 5] } }))
+          [0, 1, 2].map(() => ({ promised: { cost: 18n * coin, tokens: 0n, nonces: ofCost(3, 4, 5) } }))
         )
         // To the last of it, and without what is used meanwhile.
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, { ...spending, cost: 2n * coin }), { nonce: 6 })
@@ -126,8 +128,8 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(yield* over(3, 20n), { until: 90_000 })
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, spending), { nonce: 4 })
         assert.deepStrictEqual(yield* over(4, 80n), { until: 90_000 })
-        assert.deepStrictEqual(yield* promisedBeside(1, sender, 3, 9), { cost: 100n, tokens: 0n, nonces: [3, 4] })
-        assert.deepStrictEqual(yield* over(4, 81n), { promised: { cost: 20n, tokens: 0n, nonces: [3] } })
+        assert.deepStrictEqual(yield* promisedBeside(1, sender, 3, 9), { cost: 100n, tokens: 0n, nonces: ofCost(3, 4) })
+        assert.deepStrictEqual(yield* over(4, 81n), { promised: { cost: 20n, tokens: 0n, nonces: ofCost(3) } })
         // Of another account or another nonce there is none, nor of one whose time is over.
         assert.deepStrictEqual(yield* over(3, 1n, 2), { until: undefined })
         assert.deepStrictEqual(yield* over(5, 0n), { until: undefined })
@@ -176,7 +178,7 @@ for (const store of takenStores(import.meta.url)) {
           tokens: { contract: of, amount: amount * unit, available: available * unit, from: 3 }
         })
         assert.deepInclude(yield* reserve(1, sender, 3, 60_000, moving(6n)), { nonce: 3 })
-        const promised = { cost: 1n, tokens: 6n * unit, nonces: [3] }
+        const promised = { cost: 1n, tokens: 6n * unit, nonces: { cost: [3], tokens: [3] } }
         assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, moving(6n)), { promised })
         // Another token, to the last one, and in the place of another.
         const other = moving(10n, 10n, fromBytes(new Uint8Array(20).fill(8)))
@@ -191,7 +193,7 @@ for (const store of takenStores(import.meta.url)) {
           callback: undefined
         })
         const beside = yield* promisedBeside(1, sender, 4, 9, moving(1n))
-        assert.deepStrictEqual(beside, { cost: 2n, tokens: 10n * unit, nonces: [3, 4, 5] })
+        assert.deepStrictEqual(beside, { cost: 2n, tokens: 10n * unit, nonces: { cost: [4, 5], tokens: [3, 5] } })
         // In a block, whose balance lacks its tokens.
         const tokens = { ...moving(1n, 4n).tokens, from: 4 }
         assert.strictEqual((yield* promisedBeside(1, sender, 4, 9, { tokens })).tokens, 3n * unit)
@@ -215,11 +217,11 @@ for (const store of takenStores(import.meta.url)) {
         const second = yield* broadcast(2, 3, 90n)
         assert.strictEqual((yield* promisedBeside(1, sender, 3, 9)).cost, 90n)
         assert.deepStrictEqual(yield* reserve(1, sender, 3, 60_000, { cost: 11n, keepsCost: true, available: 100n }), {
-          promised: { cost: 90n, tokens: 0n, nonces: [3] }
+          promised: { cost: 90n, tokens: 0n, nonces: ofCost(3) }
         })
         // Whose transaction waits at the node takes nothing beside, and its number.
         assert.deepStrictEqual(yield* promisedBeside(1, sender, 2, 9, { waiting: [3] }), {
-          ...{ cost: 0n, tokens: 0n, nonces: [] }
+          ...{ cost: 0n, tokens: 0n, nonces: ofCost() }
         })
         const behind = { cost: 11n, keepsCost: true, available: 11n, waiting: [2, 3] }
         assert.deepInclude(yield* reserve(1, sender, 2, 1, behind), { nonce: 4 })
