@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { waitingFiles } from "./test/WaitingFiles.ts"
 
 // What a run tries of what there is too much of: others in another run.
-process.env.HEADWATER_TURN ??= String(Math.floor(Math.random() * 8))
+process.env.HEADWATER_TURN ??= String(Math.floor(Math.random() * 32))
 
 // What Node has compiled for a SQLite thread, or for a program that a test starts, serves the next one: half of the time that
 // the opening of a store takes.

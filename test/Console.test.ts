@@ -279,8 +279,7 @@ const findings = async (page: Page): Promise<ReadonlyArray<string>> => {
   const { result: loaded } = await session.send("Runtime.evaluate", { expression: "'axe' in globalThis" })
   if (loaded.value !== true) await session.send("Runtime.evaluate", { expression: readFileSync(axe, "utf8") })
   const { result } = await session.send("Runtime.evaluate", {
-    // What is in order is looked at all the same, and not described.
-    expression: "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))",
+    expression: "axe.run().then(({ violations }) => JSON.stringify(violations))",
     awaitPromise: true
   })
   await session.detach()

@@ -47,7 +47,9 @@ const samples = [
     program: (code: string) => `${code}
       body, *requests = ARGV
       requests.each_slice(3) do |secret, timestamp, signature|
-        headers = { "webhook-id" => "id", "webhook-timestamp" => timestamp, "webhook-signature" => signature }
+        # A header may hold bytes that are no text.
+        id = signature.b.end_with?("ü".b) ? (signature = "v1,# \\xff") : "id"
+        headers = { "webhook-id" => id, "webhook-timestamp" => timestamp, "webhook-signature" => signature }
         puts genuine?(timestamp.empty? ? {} : headers, body.b, secret)
       end`
   },
@@ -171,6 +173,7 @@ describe("documentation", () => {
       // What strangers send is refused, and raises nothing.
       ["plain", "", ""],
       ["plain", "soon", "v1,AAAA"],
+      ["plain", "9".repeat(400), "v1,AAAA"],
       ["plain", String(now), "v1,A v1,# ü"]
     ].flat()
 
@@ -185,7 +188,7 @@ describe("documentation", () => {
           const told = execFileSync(command!, [...args, file, body, ...requests], { encoding: "utf8" })
           assert.strictEqual(
             told.trim().toLowerCase().split(/\s+/).join(" "),
-            "true true false false false false false"
+            "true true false false false false false false"
           )
         } finally {
           rmSync(folder, { recursive: true })
@@ -207,8 +210,10 @@ body = ${JSON.stringify(body)}.encode()
 print(is_genuine(sign(${secret}), body, SECRET), is_genuine(sign(b"wrong"), body, SECRET))
 late = sign(${secret}); late["webhook-timestamp"] = "1"
 soon = {**late, "webhook-timestamp": "soon"}
+long = {**late, "webhook-timestamp": "9" * 400}
 odd = {**sign(${secret}), "webhook-signature": "v1,A v1,# ü"}
-print(*(is_genuine(headers, body, SECRET) for headers in [late, {}, soon, odd]))`
+undecoded = {**sign(${secret}), "webhook-id": "\\udcff", "webhook-signature": "v1,\\udcff"}
+print(*(is_genuine(headers, body, SECRET) for headers in [late, {}, soon, long, odd, undecoded]))`
     for (const [secret, key] of [
       ['"plain"', 'b"plain"'],
       ['"whsec_c2VjcmV0"', 'b"secret"']
@@ -216,7 +221,7 @@ print(*(is_genuine(headers, body, SECRET) for headers in [late, {}, soon, odd]))
       const program = `${code}\nSECRET = ${secret}\n${check(key)}`
       assert.strictEqual(
         execFileSync("python3", ["-c", program], { encoding: "utf8" }),
-        "True False\nFalse False False False\n"
+        "True False\nFalse False False False False False\n"
       )
     }
   })

@@ -3,7 +3,7 @@ import { basename } from "node:path"
 /** What a run of the tests tries of what there is to try; another run tries the rest, and with `HEADWATER_EVERY_WAY` one run all. */
 export const everyWay = process.env.HEADWATER_EVERY_WAY !== undefined
 
-/** HEADWATER_TURN, 0 to 7: a bit for each draw. */
+/** HEADWATER_TURN, 0 to 31: a bit for each draw, and two for the files that wait (`WaitingFiles.ts`). */
 export const turn = Number(process.env.HEADWATER_TURN ?? 0)
 
 const oneIn = <A>(parts: number, drawn: number, what: string, cases: ReadonlyArray<A>): ReadonlyArray<A> => {

@@ -1,10 +1,11 @@
+import { parseCLI } from "vitest/node"
 import { everyWay } from "./Turn.ts"
 
 /**
- * Files that start daemons, nodes or compilers, and take nearly half of the time that all take. Neighbours take as long: one of
- * four is run.
+ * Files that take longest, nearly half of the time of all: most of them start daemons, nodes or compilers. Neighbours take
+ * as long: one of four is run.
  */
-const files = [
+export const files = [
   ...["test/Packages", "test/Evm", "packages/daemon/test/commands/Replay", "test/Console"],
   ...["test/Xrp", "packages/daemon/test/demo/Demo", "test/Prepare.evm", "test/Utxo"],
   ...["packages/daemon/test/Cli", "test/Sync.evm", "packages/daemon/test/commands/Doctor", "test/Examples"],
@@ -26,11 +27,19 @@ const files = [
   ...["test/TokenTransfers.evm", "test/SyncedAddresses.utxo"]
 ].map((name) => `${name}.test.ts`)
 
-/** Whether this run is one of certain files. */
-const areNamed = () => process.argv.slice(2).some((argument) => argument !== "run" && !argument.startsWith("-"))
+/** Whether a run is of certain files or tests, or a part of a run, of which another part draws a turn of its own. */
+const isNarrow = (args: ReadonlyArray<string>) => {
+  const { filter, options } = parseCLI(["vitest", ...args])
+  const { changed, related, shard, testNamePattern } = options
+  return filter.length > 0 || [changed, related, shard, testNamePattern].some((named) => named !== undefined)
+}
 
-/** Those that wait for another turn, unless files are named; CI runs them in a step of its own. */
-export const waitingFiles = (): ReadonlyArray<string> =>
-  everyWay || areNamed()
-    ? []
-    : files.filter((_, number) => (number + (Number(process.env.HEADWATER_TURN) >> 1)) % 4 !== 0)
+/**
+ * Those that wait for another turn: a draw of their own, or a file would always try the same part of what it shares out. None
+ * where a run is narrow by its arguments; CI runs them in a step of its own.
+ */
+export const waitingFiles = (
+  args: ReadonlyArray<string> = process.argv.slice(2),
+  turn = Number(process.env.HEADWATER_TURN)
+): ReadonlyArray<string> =>
+  everyWay || isNarrow(args) ? [] : files.filter((_, number) => (number + (turn >> 3)) % 4 !== 0)

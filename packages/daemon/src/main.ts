@@ -16,11 +16,17 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
 
 /** A part that hangs on stopping must not keep the process alive, least of all after a second signal. */
 const stopLimitMillis = 20_000
+const endUnstopped = () => {
+  console.error(
+    `Not stopped within ${stopLimitMillis / 1_000} s, perhaps by a store that does not answer: ended all the same`
+  )
+  process.exit(1)
+}
 let asked = 0
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     asked++
-    if (asked === 1) setTimeout(() => process.exit(1), stopLimitMillis).unref()
+    if (asked === 1) setTimeout(endUnstopped, stopLimitMillis).unref()
     else process.exit(1)
   })
 }

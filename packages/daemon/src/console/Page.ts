@@ -1,10 +1,7 @@
 /** The files of the console's page, and the headers that let a browser load nothing else. */
 import { readdirSync, readFileSync } from "node:fs"
 import { extname } from "node:path"
-import { gzipSync } from "node:zlib"
-import * as Effect from "effect/Effect"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Packed from "@headwater/http/server/Packed"
 import { packageFile } from "../PackageFile.ts"
 
 /** The page is served as it was written. */
@@ -48,17 +45,8 @@ export const headers = {
   "cache-control": "no-store"
 } as const
 
-const takesGzip = (request: HttpServerRequest.HttpServerRequest) =>
-  /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
-
-/** The answers, by path: packed once, for whoever takes that. */
+/** The answers, by path. */
 export const answers = [...own, ...libraries].map(([path, text]) => {
   const contentType = types[(path === "/" ? "html" : extname(path).slice(1)) as keyof typeof types]
-  const plain = HttpServerResponse.text(text, { contentType, headers })
-  const packed = HttpServerResponse.uint8Array(gzipSync(text), {
-    contentType,
-    headers: { ...headers, "content-encoding": "gzip" }
-  })
-  const answer = Effect.map(HttpServerRequest.HttpServerRequest, (request) => (takesGzip(request) ? packed : plain))
-  return [path as `/${string}`, answer] as const
+  return [path as `/${string}`, Packed.answer(text, { contentType, headers })] as const
 })

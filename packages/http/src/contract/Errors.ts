@@ -157,7 +157,8 @@ export const Failures = {
   callbacksLimitReached: failure(CallbacksLimitReached, {
     code: "blockchain_events_callbacks_limit_reached",
     status: 403,
-    description: "The account has as many subscriptions, in all or to one event of one address, as it may have"
+    description:
+      "The account has as many subscriptions, in all or to one event of one address, transaction or chain, as it may have"
   }),
   xpubsLimitReached: failure(XpubsLimitReached, {
     code: "xpubs_limit_reached",

@@ -16,7 +16,10 @@ const of = <S extends Schema.Struct.Fields>(fields: S, description: string) =>
 
 export const AccountLimits = Schema.Struct({
   subscriptions: of({ maximum, used }, "Subscriptions of the account, over all chains"),
-  duplicates: of({ maximum }, "Subscriptions of the account to one event of one address, wherever they are sent"),
+  duplicates: of(
+    { maximum },
+    "Subscriptions of the account to one event of one address, of one transaction, or of a chain's blocks, wherever they are sent"
+  ),
   waitingCallbacks: of(
     { maximum, used },
     "Callbacks of the account that wait for their receivers, counted up to the maximum: beyond it what happens at addresses with many subscriptions is kept, and told when they are fewer"

@@ -299,6 +299,25 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("packs its document for whoever takes that", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const accepted = ["gzip", "br, GZIP;q=0.5", "identity", "br", "gzip;q=0", "gzip; q=0.0, br"]
+      const answers = yield* Effect.forEach(accepted, (coding) =>
+        Effect.promise(async () => {
+          const answer = await fetch(`${url}/openapi.json`, { headers: { "accept-encoding": coding } })
+          const { openapi } = (await answer.json()) as { readonly openapi: string }
+          return [answer.headers.get("content-encoding"), openapi]
+        })
+      )
+      const [packed, plain] = [
+        ["gzip", "3.1.0"],
+        [null, "3.1.0"]
+      ]
+      assert.deepStrictEqual(answers, [packed, packed, plain, plain, plain, plain])
+    })
+  )
+
   it.effect("shows its document and its docs page to everybody", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer

@@ -18,7 +18,7 @@ const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
   unit: "Wei"
 })
 
-const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: Parameters<typeof gasFor>[1]) {
+const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: Parameters<typeof gasLimitOf>[2]) {
   const estimate = yield* gasFor(evm, call)
   return { gasLimit: yield* asNumber("gasLimit", yield* gasLimitOf(chain, evm, call, estimate)) }
 })

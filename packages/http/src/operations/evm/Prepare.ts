@@ -67,17 +67,8 @@ const balanceOf = (asked: string | undefined, { afterPending, balance, mined, pe
 /** Refusals that are about the transaction: reverted, or out of what a block takes. */
 const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
 
-/** A call; of a transfer of tokens with the data of one that takes more, as the recipient's first tokens do. */
-interface Called extends TransactionRequest {
-  readonly toNobody?: Uint8Array
-}
-
-/**
- * The node's estimate. A recipient who has tokens now may have spent them by the time a block takes the transfer, which would run
- * out of gas: no less than a transfer takes to who has none.
- */
-export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...transaction }: Called) {
-  const asked = Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
+export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
+  Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
     Effect.fail(
       conflictingField(
         "recipient",
@@ -87,18 +78,23 @@ export const gasFor = Effect.fnUntraced(function* (evm: EvmNode, { toNobody, ...
       )
     )
   )
-  if (toNobody === undefined) return yield* asked
-  // Tokens that only some may hold say nothing.
-  const askedFirst = Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () =>
-    Effect.succeed(0n)
-  )
-  const [estimate, first] = yield* Effect.all([asked, askedFirst], { concurrency: "unbounded" })
-  if (first <= estimate) return estimate
-  return first
-})
 
-/** The gas limit of a call, for the node's estimate. */
-export const gasLimitOf = Effect.fnUntraced(function* (
+/** A call; of a transfer of tokens with the data of one to an address that has none. */
+interface Called extends TransactionRequest {
+  readonly toNobody?: Uint8Array
+}
+
+/**
+ * Gas that a transfer of tokens takes to who has none: a recipient who has some now may have spent them by the time a block takes
+ * the transfer, which would run out of gas. 0 for tokens that only some may hold, and for no transfer of tokens.
+ */
+const gasOfFirstTokens = (evm: EvmNode, { toNobody, ...transaction }: Called) =>
+  toNobody === undefined
+    ? Effect.succeed(0n)
+    : Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () => Effect.succeed(0n))
+
+/** The gas limit of a call as the state is now, for the node's estimate. */
+const usualLimit = Effect.fnUntraced(function* (
   chain: Chain,
   evm: EvmNode,
   { data, to }: TransactionRequest,
@@ -109,6 +105,14 @@ export const gasLimitOf = Effect.fnUntraced(function* (
   // Data takes as much of an account without code, and hides in the floor of EIP-7623 what a contract does.
   const mayTakeMore = chain.evm?.dataFee === "arbitrum" || (yield* evm.hasCode(to))
   return mayTakeMore ? Preparation.withMargin(estimate) : estimate
+})
+
+/** The gas limit of a call, for the node's estimate. */
+export const gasLimitOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, called: Called, estimate: bigint) {
+  const limit = yield* usualLimit(chain, evm, called, estimate)
+  const first = yield* gasOfFirstTokens(evm, called)
+  if (first <= limit) return limit
+  return first
 })
 
 /**

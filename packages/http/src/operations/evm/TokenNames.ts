@@ -5,8 +5,8 @@ import type { TokenMetadata } from "@headwater/core/events/Callback"
 import type { Source } from "@headwater/indexer/families/Source"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Tokens from "@headwater/indexer/store/chain/Tokens"
-import * as Clock from "effect/Clock"
 import { chunksOf } from "@headwater/indexer/Chunks"
+import * as UnixTime from "@headwater/indexer/UnixTime"
 import * as Effect from "effect/Effect"
 
 /** Contracts that a node is asked for in one go: their answers are kept even if the next go fails. */
@@ -35,7 +35,7 @@ export const find = Effect.fn("TokenNames.find")(
     const known = yield* record.tokens(distinct.map(({ contract }) => contract))
     const found = new Map([...known].map(([key, { metadata }]) => [key, metadata]))
     if (tokenMetadata === undefined) return found
-    const now = (yield* Clock.currentTimeMillis) / 1000
+    const now = yield* UnixTime.seconds
     const unknown = distinct.filter(
       ({ contract, token }) => !Tokens.isKnown(known.get(Bytes.key(contract)), token, now)
     )

@@ -14,6 +14,7 @@ import * as CoinAmount from "../CoinAmount.ts"
 import * as TokenTransfer from "../evm/TokenTransfer.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { refusalOf } from "./Fees.ts"
 
@@ -49,7 +50,7 @@ const itemOf = (
     readonly expiration: number
   }
 ) => ({
-  inputData: Buffer.from(transaction.rawData).toString("hex"),
+  inputData: Hex.encode(transaction.rawData),
   nonce: 0,
   recipient: Address.encode(chain, transaction.to)!,
   sender: Address.encode(chain, transaction.from)!,

@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import { conflictingField, invalidField, Unimplemented, XpubSyncInProgress } from "../../contract/Errors.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 import * as KeyPaths from "./KeyPaths.ts"
 import * as SelectedCoins from "./SelectedCoins.ts"
@@ -296,7 +297,7 @@ export const make = Effect.fnUntraced(function* (
     })
     const outputs = yield* TimeSlice.run(() =>
       TimeSlice.map(unsigned.outputs, ({ amount, script }) => ({
-        ...{ address: addressText(script), satoshis: Number(amount), script: Buffer.from(script).toString("hex") }
+        ...{ address: addressText(script), satoshis: Number(amount), script: Hex.encode(script) }
       }))
     )
     return {
@@ -310,10 +311,10 @@ export const make = Effect.fnUntraced(function* (
         ...{
           outputIndex: coin.outpoint.index,
           satoshis: Number(coin.amount),
-          script: Buffer.from(coin.script).toString("hex")
+          script: Hex.encode(coin.script)
         },
-        sighash: Buffer.from(sighashes[i]!).toString("hex"),
-        transactionId: Buffer.from(coin.outpoint.transactionId).toString("hex"),
+        sighash: Hex.encode(sighashes[i]!),
+        transactionId: Hex.encode(coin.outpoint.transactionId),
         sequence: unsigned.sequence
       })),
       outputs,

@@ -22,6 +22,8 @@ type Request = Parameters<Operation>[0]
 
 /** Ledgers that a payment waits for: a minute or more (xrpl.js). */
 const ledgersToWait = 20
+/** Of a ledger, which closes after 3 to 5 of them (xrpl.org, Consensus). */
+const mostSeconds = 5
 
 /** Whole coins: a higher fee of the open ledger has to be named by the caller (`maxFeeXRP` of xrpl.js). */
 const largestFee = "2"
@@ -175,13 +177,18 @@ const prepare = Effect.fnUntraced(function* (
   if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
   const lastLedgerSequence = (yield* ledger.validated) + ledgersToWait
   // Last: whoever gets no answer has reserved nothing.
-  const { kept, nonce: sequence } = yield* numberOf(reserving, {
-    ...{ chain, account: request.account, sender, next: account.sequence },
-    // Whoever gives up, and prepares again, has not asked to have the coins set aside.
-    ...{ named: request.sequence, reserve: request.reserve ?? true, keepsCost: request.reserve === true },
-    ...{ cost: amount + fee, available: account.balance - queued - (least - amount - fee) },
-    waiting: account.inQueue.map(({ sequence }) => sequence)
-  })
+  // An abandoned payment holds up those behind its sequence: it is kept no longer than it may be validated.
+  const reservationSeconds = Math.min(reserving.reservationSeconds, ledgersToWait * mostSeconds)
+  const { kept, nonce: sequence } = yield* numberOf(
+    { ...reserving, reservationSeconds },
+    {
+      ...{ chain, account: request.account, sender, next: account.sequence },
+      // Whoever gives up, and prepares again, has not asked to have the coins set aside.
+      ...{ named: request.sequence, reserve: request.reserve ?? true, keepsCost: request.reserve === true },
+      ...{ cost: amount + fee, available: account.balance - queued - (least - amount - fee) },
+      waiting: account.inQueue.map(({ sequence }) => sequence)
+    }
+  )
   const recipientText = Address.encode(chain, recipient.account)!
   const tag = recipient.tag === undefined ? {} : { destinationTag: recipient.tag }
   const sourceTag = Result.getOrUndefined(Address.destinationTag(chain, request.sender))

@@ -102,7 +102,7 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   )
   if (from === undefined) return yield* refuse("sender", "has no account on the chain yet: it holds nothing")
   const energy = yield* Effect.fromResult(run)
-  const feeLimit = BigInt(withMargin(Math.max(energy, first))) * prices.energy
+  const feeLimit = BigInt(Math.max(withMargin(energy), first)) * prices.energy
   if (feeLimit > prices.maxFeeLimit) {
     return yield* refuse("contract", `the transfer takes ${energy} energy, more than the chain lets a call burn`)
   }

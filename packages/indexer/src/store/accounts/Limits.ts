@@ -19,7 +19,8 @@ const limits = {
   /** Subscriptions of an account to one event of one address, wherever they are sent. */
   duplicates: {
     maximum: 100,
-    says: (maximum: number) => `An account may have ${maximum} subscriptions to one event of one address`
+    says: (maximum: number) =>
+      `An account may have ${maximum} subscriptions to one event of one address, transaction or chain`
   },
   /** Callbacks of an account that wait: beyond it what happens at busy addresses is kept, and told when they are fewer. */
   waitingCallbacks: {

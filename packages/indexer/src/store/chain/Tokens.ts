@@ -10,9 +10,9 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, TokenTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import type { TokenMetadata } from "@headwater/core/events/Callback"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as UnixTime from "../../UnixTime.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { WatchedAddresses } from "./WatchedAddresses.ts"
@@ -54,8 +54,6 @@ const silence = 600
 export const isKnown = (known: KnownToken | undefined, kind: TokenTransfer["token"], now: number): boolean =>
   known !== undefined && (kind !== "fungible" || known.metadata.decimals !== undefined || now < known.askedAt + silence)
 
-const nowInSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
-
 /** What the store knows of those contracts, by the key of their address. */
 export const find = Effect.fn("Tokens.find")(function* (chain: number, contracts: ReadonlyArray<AddressBytes>) {
   const { read } = yield* Database
@@ -89,7 +87,7 @@ const onConflict = `on conflict (chain, contract) do update set
 /** Keeps a node's answers; contracts that have said their decimals already stay as they are. */
 export const keep = Effect.fnUntraced(function* (chain: number, learned: ReadonlyArray<LearnedToken>) {
   const { insertMany } = yield* Database
-  const askedAt = yield* nowInSeconds
+  const askedAt = yield* UnixTime.seconds
   // Two who keep the same contracts wait for one another's rows: in one order, neither waits for ever.
   const inOrder = learned.toSorted((a, b) => Buffer.compare(a.contract, b.contract))
   yield* insertMany(
@@ -140,7 +138,7 @@ export const make = Effect.fnUntraced(function* (chain: number, watched: Watched
   const atHand = new Map<string, KnownToken>()
 
   const remember: Tokens["remember"] = Effect.fnUntraced(function* (learned) {
-    const askedAt = yield* nowInSeconds
+    const askedAt = yield* UnixTime.seconds
     for (const token of learned) {
       const key = Bytes.key(token.contract)
       atHand.set(key, { ...token, askedAt, metadata: later(atHand.get(key)?.metadata, token.metadata) })
@@ -165,7 +163,7 @@ export const make = Effect.fnUntraced(function* (chain: number, watched: Watched
     function* (blocks) {
       if (watched.set.size() === 0) return []
       if (atHand.size > kept) atHand.clear()
-      const now = yield* nowInSeconds
+      const now = yield* UnixTime.seconds
       const mentioned = mentions(blocks, now)
       const known = yield* find(
         chain,

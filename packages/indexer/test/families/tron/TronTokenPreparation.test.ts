@@ -111,7 +111,7 @@ describe("TronTokenPreparation", () => {
       }
       // As USDT takes it.
       const prepared = yield* answerTo({ ...moved, energy_used: 130_285 })
-      assert.deepInclude(prepared, { energy: 64_285, feeLimit: 169_371n * 100n })
+      assert.deepInclude(prepared, { energy: 64_285, feeLimit: 130_285n * 100n })
       assert.strictEqual((yield* answerTo(undone)).feeLimit, 83_571n * 100n)
     }).pipe(Effect.scoped)
   )

@@ -87,7 +87,9 @@ for (const store of takenStores(import.meta.url)) {
         assert.strictEqual(succeeded, 2)
         assert.deepStrictEqual(
           [...messages],
-          ["An account may have 2 subscriptions to one event of one address (the operator's limit duplicates)"]
+          [
+            "An account may have 2 subscriptions to one event of one address, transaction or chain (the operator's limit duplicates)"
+          ]
         )
         yield* subscriptions.create(wanted(account, { address: address(2) }))
         yield* subscriptions.create(wanted(account, { event: "ADDRESS_TOKENS_TRANSACTION_CONFIRMED" }))

@@ -1,0 +1,22 @@
+/** Texts that are always the same: compressed once, for whoever takes that. */
+import { gzipSync } from "node:zlib"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+
+/** Whether `accept-encoding` names gzip, and not as what is not taken (RFC 9110, 12.5.3). */
+const takesGzip = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i.test(headers["accept-encoding"] ?? "")
+
+/** The answer with a text, packed where the request takes that. */
+export const answer = (
+  text: string,
+  { contentType, headers = {} }: { readonly contentType: string; readonly headers?: Readonly<Record<string, string>> }
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> => {
+  const plain = HttpServerResponse.text(text, { contentType, headers })
+  const packed = HttpServerResponse.uint8Array(gzipSync(text), {
+    contentType,
+    headers: { ...headers, "content-encoding": "gzip" }
+  })
+  return Effect.map(HttpServerRequest.HttpServerRequest, (request) => (takesGzip(request) ? packed : plain))
+}
