@@ -98,9 +98,13 @@ export interface EvmNode {
 /** By hash (EIP-1898), so that all answers are of one block whichever node of several gives them. */
 const at = (block: Uint8Array) => ({ blockHash: Hex.encode(block), requireCanonical: true })
 
-/** The numbers that contracts return, undefined where one fails or returns none. */
-const numbersOf = Effect.fnUntraced(function* (rpc: JsonRpc, calls: ReadonlyArray<Call>) {
-  const answers = yield* ContractAnswers.of(rpc, calls)
+/** The numbers that contracts return, undefined where one fails or returns none; `inDoubt` as {@link ContractAnswers.of} has it. */
+const numbersOf = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  calls: ReadonlyArray<Call>,
+  inDoubt?: Parameters<typeof ContractAnswers.of>[2]
+) {
+  const answers = yield* ContractAnswers.of(rpc, calls, inDoubt)
   return yield* read(rpc, "eth_call", () =>
     answers.map((answer) => (answer === undefined ? undefined : ContractCalls.returned(answer)))
   )
@@ -148,7 +152,7 @@ const tokenBalancesAt = (rpc: JsonRpc): EvmNode["tokenBalancesAt"] =>
 
 const tokenBalance = (rpc: JsonRpc): EvmNode["tokenBalance"] =>
   Effect.fn("EvmNode.tokenBalance")(function* (contract, holder) {
-    const [balance] = yield* numbersOf(rpc, [ContractCalls.balanceOf(contract, holder, "latest")])
+    const [balance] = yield* numbersOf(rpc, [ContractCalls.balanceOf(contract, holder, "latest")], "node")
     return balance
   })
 

@@ -251,6 +251,27 @@ describe("EvmNode.tokenBalancesAt", () => {
   )
 })
 
+describe("EvmNode.tokenBalance", () => {
+  const balance = (answer: FakeNode.Answer) =>
+    Effect.gen(function* () {
+      const node = yield* FakeNode.make(answer)
+      const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
+      return yield* EvmNode.make(rpc).tokenBalance(address, address)
+    }).pipe(Effect.scoped)
+
+  it.live("is not taken for unknown where the node is in trouble: nothing would be kept for the transfer", () =>
+    Effect.gen(function* () {
+      const failing = (code: number, message: string) =>
+        balance(() => {
+          throw new FakeNode.RpcError(code, message)
+        })
+      assert.strictEqual((yield* Effect.flip(failing(-32603, "Internal error")))._tag, "NodeRejected")
+      assert.isUndefined(yield* failing(3, "execution reverted"))
+      assert.strictEqual(yield* balance(() => `0x${"07".padStart(64, "0")}`), 7n)
+    })
+  )
+})
+
 describe("EvmNode.estimateGas", () => {
   const estimate = (answer: string) =>
     Effect.gen(function* () {
