@@ -54,15 +54,15 @@ const find = Effect.fnUntraced(function* ({ account, derivation, publicKey }: Wa
   return row
 })
 
-/** As {@link find}, outside a transaction. */
-const findRead = Effect.fnUntraced(function* (key: WalletKey) {
+/** The row of a wallet; undefined where the account has not synced it. */
+const rowOf = Effect.fnUntraced(function* (key: WalletKey) {
   const chain = yield* ChainRow.find(key.chain)
   return chain && (yield* find(key, chain.id))
 })
 
 /** Whether the account has synced the wallet, and has not deactivated it since. */
 export const isActive = Effect.fn("SyncedAccountWallets.isActive")(function* (key: WalletKey) {
-  return (yield* findRead(key))?.active === 1
+  return (yield* rowOf(key))?.active === 1
 })
 
 /**
@@ -71,7 +71,7 @@ export const isActive = Effect.fn("SyncedAccountWallets.isActive")(function* (ke
  */
 export const watched = Effect.fn("SyncedAccountWallets.watched")(function* (key: WalletKey, address: AddressBytes) {
   const { read } = yield* Database
-  const row = yield* findRead(key)
+  const row = yield* rowOf(key)
   if (row?.active !== 1) return undefined
   const own = yield* read((db) =>
     db
@@ -94,7 +94,7 @@ export const watched = Effect.fn("SyncedAccountWallets.watched")(function* (key:
 /** The addresses of a synced wallet that are watched; undefined where the account has not synced it, or has deactivated it. */
 export const addresses = Effect.fn("SyncedAccountWallets.addresses")(function* (key: WalletKey) {
   const { read } = yield* Database
-  const row = yield* findRead(key)
+  const row = yield* rowOf(key)
   if (row?.active !== 1) return undefined
   const rows = yield* read((db) => db.selectFrom("synced_address").select("address").where("wallet", "=", row.id))
   return rows.map(({ address }) => address as AddressBytes)
@@ -207,7 +207,7 @@ export const list = Effect.fn("SyncedAccountWallets.list")(function* (
 /** One wallet; undefined where the account has not synced it. */
 export const get = Effect.fn("SyncedAccountWallets.get")(function* (key: WalletKey) {
   const { read } = yield* Database
-  const row = yield* findRead(key)
+  const row = yield* rowOf(key)
   if (row === undefined) return undefined
   const [found] = yield* read((db) =>
     db.selectFrom("synced_wallet").selectAll().select(blocksLeft.as("left")).where("id", "=", row.id)
