@@ -6408,7 +6408,7 @@ export interface operations {
               /** @description Address that is paid, in any form that the blockchain knows */
               readonly recipient: string
               /**
-               * @description Whether the sequence is kept for this payment for as long as it may be validated (`reservedUntil`), so that no other one is prepared with it: it is if nothing is said. With `true` what the payment costs is kept as well, and those with other sequences have that much less to spend
+               * @description Whether the sequence is kept for this payment for about as long as it may be validated (`reservedUntil`), so that no other one is prepared with it: it is if nothing is said. With `true` what the payment costs is kept as well, and those with other sequences have that much less to spend
                * @example true
                */
               readonly reserve?: boolean

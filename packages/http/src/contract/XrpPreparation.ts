@@ -83,7 +83,7 @@ export class XrpPreparationGroup extends HttpApiGroup.make("xrpPreparation")
         recipient: NewTransaction.recipient,
         reserve: Schema.optionalKey(Schema.Boolean).annotate({
           description:
-            "Whether the sequence is kept for this payment for as long as it may be validated (`reservedUntil`), so that no other " +
+            "Whether the sequence is kept for this payment for about as long as it may be validated (`reservedUntil`), so that no other " +
             "one is prepared with it: it is if nothing is said. With `true` what the payment costs is kept as well, and those with other " +
             "sequences have that much less to spend",
           examples: [true]
