@@ -11,21 +11,23 @@ process.env.HEADWATER_TURN ??= String(Math.floor(Math.random() * 32))
 // the opening of a store takes.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache")
 
+const endToEnd = join(import.meta.dirname, "test/")
+
 /**
- * Begins with the stories, which take longest. A fresh clone knows of no file how long it takes, and begins with large
- * files: the stories, whose files are small, would be played at the end, while the other workers have nothing left to do.
+ * Begins with the stories, and goes on with the tests end to end, which take longest. A fresh clone knows of no file how long it
+ * takes, and begins with large files: these are small, and would run at the end, while other workers have nothing left to do.
  */
-class StoriesFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
-    const sorted = await super.sort(files)
-    const hasStories = ({ moduleId }: TestSpecification) => moduleId.includes("/test/simulation/")
-    return [...sorted.filter(hasStories), ...sorted.filter((file) => !hasStories(file))]
+    const place = ({ moduleId }: TestSpecification) =>
+      moduleId.startsWith(join(endToEnd, "simulation")) ? 0 : moduleId.startsWith(endToEnd) ? 1 : 2
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other))
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: StoriesFirst },
+    sequence: { sequencer: LongestFirst },
     globalSetup: ["./test/PostgresServer.ts", "./test/MigratedStores.ts", "./test/StoreTurn.ts", "./test/Program.ts"],
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...waitingFiles()],
