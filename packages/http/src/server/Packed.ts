@@ -1,4 +1,4 @@
-/** Texts that are always the same: compressed once, for whoever takes that. */
+/** Texts that are always the same: compressed once, when somebody takes that for the first time. */
 import { gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -14,9 +14,13 @@ export const answer = (
   { contentType, headers = {} }: { readonly contentType: string; readonly headers?: Readonly<Record<string, string>> }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> => {
   const plain = HttpServerResponse.text(text, { contentType, headers })
-  const packed = HttpServerResponse.uint8Array(gzipSync(text), {
-    contentType,
-    headers: { ...headers, "content-encoding": "gzip" }
-  })
-  return Effect.map(HttpServerRequest.HttpServerRequest, (request) => (takesGzip(request) ? packed : plain))
+  let packed: HttpServerResponse.HttpServerResponse | undefined
+  const pack = () => {
+    packed ??= HttpServerResponse.uint8Array(gzipSync(text), {
+      contentType,
+      headers: { ...headers, "content-encoding": "gzip" }
+    })
+    return packed
+  }
+  return Effect.map(HttpServerRequest.HttpServerRequest, (request) => (takesGzip(request) ? pack() : plain))
 }

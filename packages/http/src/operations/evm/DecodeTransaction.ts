@@ -5,6 +5,7 @@ import * as RawTransaction from "@headwater/indexer/families/evm/RawTransaction"
 import * as Effect from "effect/Effect"
 import type { Transaction } from "ethers/transaction"
 import { invalidField } from "../../contract/Errors.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { asNumber } from "./Prepare.ts"
 
@@ -51,7 +52,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   }
   const coins = (wei: bigint) => Amount.format(wei, chain.decimals)
   const price = maxFeePerGas ?? transaction.gasPrice ?? 0n
-  const data = Buffer.from(transaction.data.slice(2), "hex")
+  const data = Hex.decode(transaction.data)
   const blobs = (transaction.maxFeePerBlobGas ?? 0n) * blobGas * BigInt((transaction.blobVersionedHashes ?? []).length)
   const approximateAmount = coins(price * transaction.gasLimit + blobs)
   return {

@@ -10,7 +10,7 @@ import { Unimplemented } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
-import { asNumber, gasFor, gasLimitOf } from "./Prepare.ts"
+import { asNumber, type Called, gasFor, gasLimitOf } from "./Prepare.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
@@ -18,7 +18,7 @@ const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
   unit: "Wei"
 })
 
-const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: Parameters<typeof gasLimitOf>[2]) {
+const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: Called) {
   const estimate = yield* gasFor(evm, call)
   return { gasLimit: yield* asNumber("gasLimit", yield* gasLimitOf(chain, evm, call, estimate)) }
 })

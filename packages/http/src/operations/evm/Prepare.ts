@@ -80,7 +80,7 @@ export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
   )
 
 /** A call; of a transfer of tokens with the data of one to an address that has none. */
-interface Called extends TransactionRequest {
+export interface Called extends TransactionRequest {
   readonly toNobody?: Uint8Array
 }
 

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
 import type { Freshness } from "../Freshness.ts"
+import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
 import { asNumber } from "./Prepare.ts"
@@ -75,7 +76,7 @@ const simulate = Effect.fnUntraced(function* (
     gasLimit: request.gasLimit,
     ...(gasUsed === undefined ? {} : { gasUsed: yield* asNumber("gasUsed", gasUsed) }),
     hash: Sighash.digestText(Preparation.transaction(type, { cap, tip }, parts)),
-    inputData: `0x${data.toString("hex")}`,
+    inputData: Hex.prefixed(data),
     ...(moves === undefined
       ? {}
       : {
