@@ -60,8 +60,8 @@ export interface SimulatedChain {
   readonly blocks: ReadonlyMap<string, Block>
   /** What waits at the nodes of a chain where transactions do. */
   readonly waiting: () => ReadonlyArray<Waiting>
-  /** Everything that ever waited. */
-  readonly waited: ReadonlySet<Transaction>
+  /** Everything that ever waited, with the time since which it waited first. */
+  readonly waited: ReadonlyMap<Transaction, number>
   readonly send: (transactions: ReadonlyArray<Transaction>, now: number) => void
   /** Has a transaction wait no more, and another one in its place. */
   readonly leave: (transaction: Transaction, instead: Transaction | undefined, now: number) => void
@@ -101,11 +101,11 @@ export const make = (family: Family, chance: Chance, now: number): SimulatedChai
     best = [...best, blockOn(best[0]!, [family.transaction(own)], now)]
   }
   let waiting: ReadonlyArray<Waiting> = []
-  const waited = new Set<Transaction>()
+  const waited = new Map<Transaction, number>()
   const send = (transactions: ReadonlyArray<Transaction>, at: number) => {
     for (const transaction of transactions) {
       waiting = [...waiting, { transaction, at }]
-      waited.add(transaction)
+      if (!waited.has(transaction)) waited.set(transaction, at)
     }
   }
   const spentBy = ({ id, spends = id }: Transaction) => spends

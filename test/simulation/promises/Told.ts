@@ -86,14 +86,17 @@ export const waitingFor = ({ chain, event, watched }: Subscribed, { id, movement
   )
 }
 
-/** What still waits at the end, of an address that a subscription was made for before. */
+/**
+ * What still waits at the end, of an address that a subscription was made for before. Nothing is promised of a transaction
+ * that waited already then: where a block had that only between two looks at the mempool, the look after is not its first.
+ */
 export const lastWaiting = (subscribed: Subscribed): ReadonlyArray<Transaction> =>
   subscribed.watched.kind !== "address"
     ? []
     : subscribed.chain
         .waiting()
-        .filter(({ at }) => at > subscribed.answeredAt)
         .map(({ transaction }) => transaction)
+        .filter((transaction) => subscribed.chain.waited.get(transaction)! > subscribed.answeredAt)
         .filter((transaction) => waitingFor(subscribed, transaction).length > 0)
 
 const withoutPrefix = (hash: string) => hash.replace(/^0x/, "").toLowerCase()

@@ -77,7 +77,7 @@ export const nothingInvented: Judge = (record) =>
       ...[...blocks.values()].flatMap((block) =>
         toldBy(subscribed, block, Infinity, isPossible).map(({ identity }) => identity)
       ),
-      ...[...subscribed.chain.waited].flatMap((transaction) => waitingFor(subscribed, transaction))
+      ...[...subscribed.chain.waited.keys()].flatMap((transaction) => waitingFor(subscribed, transaction))
     ])
     return of(record, subscribed)
       .filter((arrival) => isEvent(arrival) && !true_.has(identityOf(arrival.body.data)))
