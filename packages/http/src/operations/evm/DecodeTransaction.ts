@@ -7,7 +7,7 @@ import type { Transaction } from "ethers/transaction"
 import { invalidField } from "../../contract/Errors.ts"
 import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { asNumber } from "./Prepare.ts"
+import * as SafeInteger from "./SafeInteger.ts"
 
 /** Gas for bytes of input data (EIP-2028), and of any transaction. */
 const gasOf = (data: Uint8Array) => data.reduce((gas, byte) => gas + (byte === 0 ? 4 : 16), 0)
@@ -57,7 +57,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const approximateAmount = coins(price * transaction.gasLimit + blobs)
   return {
     id: transaction.hash ?? transaction.unsignedHash,
-    gasLimit: yield* asNumber(attribute, transaction.gasLimit),
+    gasLimit: yield* SafeInteger.of(attribute, transaction.gasLimit),
     gasPaidForData: gasOf(data),
     inputData: transaction.data,
     nonce: transaction.nonce,

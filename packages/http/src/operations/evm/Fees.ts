@@ -1,16 +1,17 @@
 /** Prices of gas at the moment, and the gas that a transfer takes. */
-import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import { Unimplemented } from "../../contract/Errors.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress, decodeAmount } from "../Field.ts"
-import { asNumber, type Called, gasFor, gasLimitOf } from "./Prepare.ts"
+import * as CallGas from "./CallGas.ts"
+import * as SafeInteger from "./SafeInteger.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
@@ -18,9 +19,9 @@ const byPriority = (priceOf: (priority: Preparation.Priority) => bigint) => ({
   unit: "Wei"
 })
 
-const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: Called) {
-  const estimate = yield* gasFor(evm, call)
-  return { gasLimit: yield* asNumber("gasLimit", yield* gasLimitOf(chain, evm, call, estimate)) }
+const gasItem = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, call: CallGas.Called) {
+  const estimate = yield* CallGas.estimate(evm, call)
+  return { gasLimit: yield* SafeInteger.of("gasLimit", yield* CallGas.limit(chain, evm, call, estimate)) }
 })
 
 type Operations = Pick<ChainOperations, "marketFees" | "gasPrices" | "nativeGas" | "tokenGas">

@@ -1,5 +1,4 @@
 /** Prepares transfers of native coins (interface section 4.15) and of tokens for signing. */
-
 import * as Amount from "@headwater/core/Amount"
 import * as Address from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
@@ -7,12 +6,9 @@ import * as Preparation from "@headwater/core/evm/Preparation"
 import * as Sighash from "@headwater/core/evm/Sighash"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { Account, EvmNode } from "@headwater/indexer/families/evm/EvmNode"
-import * as RawTransaction from "@headwater/indexer/families/evm/RawTransaction"
 import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
-import type { TransactionRequest } from "@headwater/indexer/families/evm/TransactionRequest"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import * as CoinAmount from "../CoinAmount.ts"
 import { decodeAddress, decodeAmount } from "../Field.ts"
@@ -20,15 +16,12 @@ import type { Freshness } from "../Freshness.ts"
 import * as Hex from "../Hex.ts"
 import { numberOf, type Reserving } from "../KeptNonce.ts"
 import type { ChainOperations } from "../Operations.ts"
+import * as CallGas from "./CallGas.ts"
+import * as OfferedFee from "./OfferedFee.ts"
+import * as SafeInteger from "./SafeInteger.ts"
 import * as TokenTransfer from "./TokenTransfer.ts"
 
 type Request = Parameters<ChainOperations["prepare"]>[0]
-
-/** A count that the answer can carry as a JSON number. */
-export const asNumber = (attribute: string, value: bigint) =>
-  value <= BigInt(Number.MAX_SAFE_INTEGER)
-    ? Effect.succeed(Number(value))
-    : Effect.fail(invalidField(attribute, "must be at most 2^53 - 1"))
 
 const typeOf = (chain: Chain, asked: Request["type"], { baseFee }: GasPrices) => {
   const types = Preparation.typesOf(chain.evm!)
@@ -64,152 +57,6 @@ const balanceOf = (asked: string | undefined, { afterPending, balance, mined, pe
       )
 }
 
-/** Refusals that are about the transaction: reverted, or out of what a block takes. */
-const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
-
-export const gasFor = (evm: EvmNode, transaction: TransactionRequest) =>
-  Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
-    Effect.fail(
-      conflictingField(
-        "recipient",
-        code === 3 || wouldFail.test(message)
-          ? `the transaction would fail: ${message.slice(0, 200)}`
-          : "the node cannot say how much gas the transaction takes, so it would likely fail"
-      )
-    )
-  )
-
-/** A call; of a transfer of tokens with the data of one to an address that has none. */
-export interface Called extends TransactionRequest {
-  readonly toNobody?: Uint8Array
-}
-
-/**
- * Gas that a transfer of tokens takes to who has none: a recipient who has some now may have spent them by the time a block takes
- * the transfer, which would run out of gas. 0 for tokens that only some may hold, and for no transfer of tokens.
- */
-const gasOfFirstTokens = (evm: EvmNode, { toNobody, ...transaction }: Called) =>
-  toNobody === undefined
-    ? Effect.succeed(0n)
-    : Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () => Effect.succeed(0n))
-
-/** The gas limit of a call as the state is now, for the node's estimate. */
-const usualLimit = Effect.fnUntraced(function* (
-  chain: Chain,
-  evm: EvmNode,
-  { data, to }: TransactionRequest,
-  estimate: bigint
-) {
-  const limit = Preparation.gasLimit(estimate, data)
-  if (limit > estimate || data.length === 0) return limit
-  // Data takes as much of an account without code, and hides in the floor of EIP-7623 what a contract does.
-  const mayTakeMore = chain.evm?.dataFee === "arbitrum" || (yield* evm.hasCode(to))
-  return mayTakeMore ? Preparation.withMargin(estimate) : estimate
-})
-
-/** The gas limit of a call, for the node's estimate. */
-export const gasLimitOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, called: Called, estimate: bigint) {
-  const limit = yield* usualLimit(chain, evm, called, estimate)
-  const first = yield* gasOfFirstTokens(evm, called)
-  if (first <= limit) return limit
-  return first
-})
-
-/**
- * The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. `replaced` is that of
- * a waiting transaction whose place it takes: nodes keep what has blobs from any that has none (EIP-4844).
- */
-const feeQuoteFor = (
-  type: Preparation.TransactionType,
-  { prices, replaced }: { readonly prices: GasPrices; readonly replaced: Account["replaced"] },
-  fee: NonNullable<Request["fee"]>,
-  gasLimit: bigint,
-  fromAmount: boolean,
-  feeFault: EvmConnection["feeFault"]
-) => {
-  if (replaced?.hasBlobs === true) {
-    return Effect.fail(
-      conflictingField(
-        "nonce",
-        "the waiting transaction with this nonce has blobs, and nodes take none without in its place"
-      )
-    )
-  }
-  const outbidding = replaced && Preparation.outbidding(replaced)
-  const faultOf = ({ cap }: Preparation.FeeQuote) => feeFault(cap, gasLimit, prices.suggestedPrice)
-  if (fee.exactAmount === undefined) {
-    const usual = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
-    const isWhole = fromAmount || type !== "gas-fee-market-transaction"
-    const quote = outbidding === undefined ? usual : Preparation.raised(usual, outbidding, isWhole)
-    const fault = faultOf(quote)
-    if (fault === undefined) return Effect.succeed(quote)
-    // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
-    const reason =
-      faultOf(usual) === undefined
-        ? "in the place of the waiting transaction with this nonce nodes take no less"
-        : "so much was paid in recent blocks: name fee.exactAmount, or come back"
-    return Effect.fail(conflictingField("fee.priority", `${fault}; ${reason}`))
-  }
-  const exact = Amount.parse(fee.exactAmount, 0)
-  if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
-  const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
-  // Blocks of BNB Smart Chain have a base fee of 0, and its nodes take nothing for nothing all the same.
-  const least = prices.baseFee || 1n
-  if (quote.cap < least) {
-    return Effect.fail(
-      conflictingField(
-        "fee.exactAmount",
-        `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
-      )
-    )
-  }
-  if (outbidding !== undefined && quote.cap < outbidding.cap) {
-    return Effect.fail(
-      conflictingField(
-        "fee.exactAmount",
-        `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; in the place of the waiting transaction with this ` +
-          `nonce nodes take ${outbidding.cap} or more`
-      )
-    )
-  }
-  const fault = faultOf(quote)
-  return fault === undefined ? Effect.succeed(quote) : Effect.fail(invalidField("fee.exactAmount", fault))
-}
-
-/**
- * What the account's own transactions with a nonce offer that were broadcast here, the highest of each price: many nodes show none
- * of what waits, and refuse for as much what takes its place.
- */
-const sentOffer = Effect.fnUntraced(function* (
-  nonces: Reserving["nonces"],
-  account: number,
-  sender: Address.AddressBytes,
-  nonce: number
-) {
-  const raws = yield* Effect.orDie(nonces.sentWith(account, sender, nonce))
-  const offers = yield* Effect.forEach(raws, (raw) =>
-    Effect.map(Effect.orDie(RawTransaction.read(Hex.prefixed(raw))), RawTransaction.offerOf)
-  )
-  return offers.reduce<Account["replaced"]>(
-    (most, offer) =>
-      most === undefined
-        ? offer
-        : { ...Preparation.raised(most, offer, false), hasBlobs: most.hasBlobs || offer.hasBlobs },
-    undefined
-  )
-})
-
-/** The fee in the words of the contract, in Wei. */
-const feeItem = (type: Preparation.TransactionType, cap: number, tip: number) => {
-  const isMarket = type === "gas-fee-market-transaction"
-  return {
-    gasPrice: isMarket ? 0 : cap,
-    maxFeePerGas: isMarket ? cap : 0,
-    maxPriorityFeePerGas: isMarket ? tip : 0,
-    unit: "Wei"
-  }
-}
-
 /** The value that is left to pay: the amount, or what the fees leave of it. */
 const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1]) =>
   Effect.mapError(Effect.fromResult(Preparation.valueOf(chain, payment)), ({ message }) =>
@@ -217,7 +64,7 @@ const valueOf = (chain: Chain, payment: Parameters<typeof Preparation.valueOf>[1
   )
 
 /** The call that a transaction makes; of a transfer of native coins the payment itself. */
-interface Wanted extends Omit<Called, "value"> {
+interface Wanted extends Omit<CallGas.Called, "value"> {
   /** In Wei. */
   readonly amount: bigint
   /** Whether the fees are taken from the amount. */
@@ -254,7 +101,7 @@ const prepareCall = Effect.fnUntraced(function* (
     valueOf(chain, { amount, balance, afterPending, gasFee, dataFee, fromAmount })
 
   const estimate = yield* amount <= balance
-    ? gasFor(evm, called)
+    ? CallGas.estimate(evm, called)
     : // Nodes estimate nothing for an amount that the sender does not have; the refusal names the fee nevertheless.
       Effect.catchTag(evm.estimateGas({ from, to, value: balance, data }), "NodeRejected", () =>
         Effect.fail(
@@ -265,11 +112,11 @@ const prepareCall = Effect.fnUntraced(function* (
           )
         )
       )
-  const gasLimit = yield* gasLimitOf(chain, evm, called, estimate)
+  const gasLimit = yield* CallGas.limit(chain, evm, called, estimate)
   const replaced =
     account.replaced ??
-    (request.nonce === undefined ? undefined : yield* sentOffer(reserving.nonces, request.account, from, next))
-  const quote = yield* feeQuoteFor(type, { prices, replaced }, fee, gasLimit, fromAmount, feeFault)
+    (request.nonce === undefined ? undefined : yield* OfferedFee.sent(reserving.nonces, request.account, from, next))
+  const quote = yield* OfferedFee.quote(type, { prices, replaced }, fee, gasLimit, fromAmount, feeFault)
   const gasFee = quote.cap * gasLimit
   const build = (value: bigint, nonce = next) =>
     Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
@@ -283,8 +130,8 @@ const prepareCall = Effect.fnUntraced(function* (
   const dataFee = yield* dataFeeOf(yield* payable(gasFee, first))
   const value = yield* payable(gasFee, dataFee)
   const numbers = {
-    fee: feeItem(type, yield* asNumber("fee", quote.cap), yield* asNumber("fee", quote.tip)),
-    gasLimit: yield* asNumber("gasLimit", gasLimit)
+    fee: OfferedFee.item(type, yield* SafeInteger.of("fee", quote.cap), yield* SafeInteger.of("fee", quote.tip)),
+    gasLimit: yield* SafeInteger.of("gasLimit", gasLimit)
   }
   // Last: whoever gets no answer has reserved nothing.
   const { kept, nonce } = yield* numberOf(reserving, {

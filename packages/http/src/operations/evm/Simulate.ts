@@ -8,13 +8,13 @@ import * as Hash from "@headwater/core/Hash"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
 import type { ChainReader } from "@headwater/indexer/store/chain/ChainReader"
 import * as Effect from "effect/Effect"
-import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
+import * as CoinAmount from "../CoinAmount.ts"
+import { decodeAddress, decodeAmount } from "../Field.ts"
 import type { Freshness } from "../Freshness.ts"
 import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
-import { decodeAddress, decodeAmount } from "../Field.ts"
-import { asNumber } from "./Prepare.ts"
+import * as SafeInteger from "./SafeInteger.ts"
 import * as TokenData from "./TokenData.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -34,7 +34,7 @@ const pricesOf = Effect.fnUntraced(function* ({ gasPrice, maxFeePerGas, maxPrior
   if (tip > cap) return yield* invalidField("maxPriorityFeePerGas", "must be at most maxFeePerGas")
   const type = maxFeePerGas === undefined ? ("legacy-transaction" as const) : ("gas-fee-market-transaction" as const)
   // Before a node sees the price: nodes in Rust take none of more than 128 bits, and refuse the whole call.
-  const shownCap = yield* asNumber(maxFeePerGas === undefined ? "gasPrice" : "maxFeePerGas", cap)
+  const shownCap = yield* SafeInteger.of(maxFeePerGas === undefined ? "gasPrice" : "maxFeePerGas", cap)
   return { cap, shownCap, tip, type }
 })
 
@@ -74,7 +74,7 @@ const simulate = Effect.fnUntraced(function* (
   return {
     ...(isContract ? { contract: address(to) } : {}),
     gasLimit: request.gasLimit,
-    ...(gasUsed === undefined ? {} : { gasUsed: yield* asNumber("gasUsed", gasUsed) }),
+    ...(gasUsed === undefined ? {} : { gasUsed: yield* SafeInteger.of("gasUsed", gasUsed) }),
     hash: Sighash.digestText(Preparation.transaction(type, { cap, tip }, parts)),
     inputData: Hex.prefixed(data),
     ...(moves === undefined

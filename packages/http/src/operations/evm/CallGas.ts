@@ -1,0 +1,59 @@
+/** The gas that a call takes, and its limit. */
+import type { Chain } from "@headwater/core/chains/Chain"
+import * as Preparation from "@headwater/core/evm/Preparation"
+import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
+import type { TransactionRequest } from "@headwater/indexer/families/evm/TransactionRequest"
+import * as Effect from "effect/Effect"
+import { conflictingField } from "../../contract/Errors.ts"
+
+/** Refusals that are about the transaction: reverted, or out of what a block takes. */
+const wouldFail = /revert|gas required|exceeds|insufficient|out of gas|invalid opcode/i
+
+/** The gas that a node estimates for a transaction; a refusal about the transaction is told as one about the request. */
+export const estimate = (evm: EvmNode, transaction: TransactionRequest) =>
+  Effect.catchTag(evm.estimateGas(transaction), "NodeRejected", ({ code, message }) =>
+    Effect.fail(
+      conflictingField(
+        "recipient",
+        code === 3 || wouldFail.test(message)
+          ? `the transaction would fail: ${message.slice(0, 200)}`
+          : "the node cannot say how much gas the transaction takes, so it would likely fail"
+      )
+    )
+  )
+
+/** A call; of a transfer of tokens with the data of one to an address that has none. */
+export interface Called extends TransactionRequest {
+  readonly toNobody?: Uint8Array
+}
+
+/**
+ * Gas that a transfer of tokens takes to who has none: a recipient who has some now may have spent them by the time a block takes
+ * the transfer, which would run out of gas. 0 for tokens that only some may hold, and for no transfer of tokens.
+ */
+const gasOfFirstTokens = (evm: EvmNode, { toNobody, ...transaction }: Called) =>
+  toNobody === undefined
+    ? Effect.succeed(0n)
+    : Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () => Effect.succeed(0n))
+
+/** The gas limit of a call as the state is now, for the node's estimate. */
+const usualLimit = Effect.fnUntraced(function* (
+  chain: Chain,
+  evm: EvmNode,
+  { data, to }: TransactionRequest,
+  estimated: bigint
+) {
+  const limit = Preparation.gasLimit(estimated, data)
+  if (limit > estimated || data.length === 0) return limit
+  // Data takes as much of an account without code, and hides in the floor of EIP-7623 what a contract does.
+  const mayTakeMore = chain.evm?.dataFee === "arbitrum" || (yield* evm.hasCode(to))
+  return mayTakeMore ? Preparation.withMargin(estimated) : estimated
+})
+
+/** The gas limit of a call, for the node's estimate. */
+export const limit = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, called: Called, estimated: bigint) {
+  const usual = yield* usualLimit(chain, evm, called, estimated)
+  const first = yield* gasOfFirstTokens(evm, called)
+  if (first <= usual) return usual
+  return first
+})
