@@ -14,18 +14,11 @@ import * as AttemptLog from "./internal/AttemptLog.ts"
 import * as AttemptStatistics from "./internal/AttemptStatistics.ts"
 import { dueOf, retried, unsent, waiting } from "./internal/CallbackIndexes.ts"
 import * as DeliveryRecord from "./internal/DeliveryRecord.ts"
+import * as FailingSubscriptions from "./internal/FailingSubscriptions.ts"
 import * as ReceiverHosts from "./internal/ReceiverHosts.ts"
+import { type Failing, failuresOf, isActive, type State, stateOf, withPauseOf } from "./internal/ReceiverState.ts"
 
-/**
- * - `unverified`: the account has not verified the host, and nothing is sent
- * - `inactive`: the subscription is deactivated, or all of the host
- * - `paused`: several attempts, one after another, had no answer, and the host is left alone for a moment
- * - `failing`: the last attempt failed; of a host, that of any subscription
- * - `recovering`: the last attempt was accepted, and callbacks that were not are still to be sent again
- * - `healthy`: nothing of these
- */
-export const states = ["unverified", "inactive", "paused", "failing", "recovering", "healthy"] as const
-export type State = (typeof states)[number]
+export type { State } from "./internal/ReceiverState.ts"
 
 export interface ReceiverHealth extends AttemptStatistics.AttemptStatistics {
   readonly state: State
@@ -50,25 +43,6 @@ export interface HostHealth extends ReceiverHealth {
   /** Subscriptions whose last attempt failed, and inactive ones. */
   readonly failingSubscriptions: number
   readonly inactiveSubscriptions: number
-}
-
-type Failing = Pick<Row<"failing_subscription">, "error"> & {
-  /** Undefined of a subscription that has not failed itself, and whose host is left alone. */
-  readonly since: number | undefined
-  readonly pausedUntil: number
-}
-
-const stateOf = (of: {
-  readonly verified: boolean
-  readonly active: boolean
-  readonly failing: Failing | undefined
-  readonly retrying: number
-  readonly now: number
-}): State => {
-  if (!of.verified) return "unverified"
-  if (!of.active) return "inactive"
-  if (of.failing !== undefined) return of.failing.pausedUntil > of.now ? "paused" : "failing"
-  return of.retrying > 0 ? "recovering" : "healthy"
 }
 
 interface Backlog {
@@ -116,25 +90,6 @@ const shown = (state: State, failing: Failing | undefined, { nextAttempt, ...bac
 
 /** Attempts are counted in periods of so many milliseconds. */
 export const { periodMillis } = DeliveryRecord
-
-/** Of a failure: whether its subscription is active. */
-const isActive = sql`exists (select 1 from subscription s where s.id = failing_subscription.subscription and s.active = 1)`
-
-/** The failures of an account's host together: since the earliest, for the reason of the last attempt. */
-const failuresOf = Effect.fnUntraced(function* (account: number, host: string) {
-  const { read } = yield* Database
-  const [found] = yield* read(
-    rows(sql<Failing & { readonly count: number }>`
-      select count(*) as count, min(since) as since, max(paused_until) as "pausedUntil",
-        (select error from failing_subscription where account = ${account} and host = ${host} and ${isActive}
-          order by last desc limit 1) as error
-      from failing_subscription
-      where account = ${account} and host = ${host}
-        and ${isActive}`)
-  )
-  const count = Number(found!.count)
-  return { count, failing: count === 0 ? undefined : found! }
-})
 
 const ofHost = Effect.fnUntraced(function* (
   { account, active, host }: ReceiverHosts.ReceiverHost,
@@ -248,17 +203,6 @@ const overview = Effect.fn("ReceiverHealth.overview")(function* (limit: number, 
 /** Callbacks whose attempts say how a subscription does: the last ones with a number. */
 const lastCallbacks = 100
 
-/** The failure of a subscription, if any: a pause is of its host, whichever subscription of the account has failed. */
-const withPauseOf = (
-  host: Failing | undefined,
-  now: number,
-  own: Pick<Row<"failing_subscription">, "since" | "error"> | undefined
-): Failing | undefined => {
-  const pausedUntil = host?.pausedUntil ?? 0
-  if (own !== undefined) return { since: own.since, error: own.error, pausedUntil }
-  return host !== undefined && pausedUntil > now ? { ...host, since: undefined } : undefined
-}
-
 const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   subscription: Pick<Row<"subscription">, "id" | "account" | "host" | "active">
 ) {
@@ -288,54 +232,6 @@ const ofSubscription = Effect.fn("ReceiverHealth.ofSubscription")(function* (
   } satisfies ReceiverHealth
 })
 
-/** A subscription whose last attempt failed, as operators see it. */
-export interface Failure {
-  readonly referenceId: string
-  readonly account: string
-  readonly host: string
-  readonly since: number
-  readonly last: number
-  readonly status: number | undefined
-  readonly error: string
-  readonly pausedUntil: number
-  /** When the account was told, after half of the retries. */
-  readonly noticed: number | undefined
-  readonly active: boolean
-}
-
-const failures = Effect.fn("ReceiverHealth.failures")(function* (limit: number, account?: number) {
-  const { read } = yield* Database
-  const found = yield* read((db) =>
-    db
-      .selectFrom("failing_subscription as failing")
-      .innerJoin("subscription", "subscription.id", "failing.subscription")
-      .innerJoin("account", "account.id", "subscription.account")
-      .select(["reference_id", "account.name", "failing.host", "since", "last", "status", "error", "paused_until"])
-      .select(["active", "noticed"])
-      .$if(account !== undefined, (select) => select.where("failing.account", "=", account!))
-      .orderBy("since")
-      .limit(limit)
-  )
-  return found.map(
-    ({ active, error, host, last, name, noticed, paused_until, reference_id, since, status }): Failure => ({
-      ...{ referenceId: reference_id, account: name, host, since, last, error, pausedUntil: paused_until },
-      status: status ?? undefined,
-      noticed: noticed ?? undefined,
-      active: active === 1
-    })
-  )
-})
-
-const failing = Effect.fn("ReceiverHealth.failing")(function* () {
-  const { read } = yield* Database
-  const [found] = yield* read(
-    rows(sql<{ count: number; noticed: number; since: number | null }>`
-      select count(*) as count, count(noticed) as noticed, min(since) as since from failing_subscription
-      where ${isActive}`)
-  )
-  return { count: Number(found!.count), noticed: Number(found!.noticed), since: found!.since ?? undefined }
-})
-
 export const make = Effect.gen(function* () {
   const database = yield* Database
   const services = { one: yield* HostPermission, many: yield* HostPermissions }
@@ -353,9 +249,9 @@ export const make = Effect.gen(function* () {
     /** How a subscription does, by the attempts of its last callbacks. */
     ofSubscription: (...asked: Parameters<typeof ofSubscription>) => provided(ofSubscription(...asked)),
     /** Subscriptions that fail, of all accounts or of one, those that have failed for longest first. */
-    failures: (limit: number, account?: number) => provided(failures(limit, account)),
+    failures: (limit: number, account?: number) => provided(FailingSubscriptions.read(limit, account)),
     /** How many active subscriptions fail, how many of these for half of their retries, and when the first failure began. */
-    failing: provided(Effect.suspend(failing)),
+    failing: provided(Effect.suspend(() => FailingSubscriptions.count())),
     /** Each period of the last day, the present one at the end, over all accounts. */
     periods: provided(Effect.suspend(() => DeliveriesOverTime.periods())),
     /** Attempts of the last day and the last month, of all accounts or of one. */
