@@ -2,13 +2,8 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
-import {
-  maxReserved,
-  type Promised,
-  type ReservedNonces,
-  type Spending,
-  shortOf
-} from "@headwater/indexer/store/wallets/ReservedNonces"
+import { maxReserved, type Promised, type Spending, shortOf } from "@headwater/indexer/store/wallets/PromisedSpending"
+import type { ReservedNonces } from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
 import { conflictingField } from "../contract/Errors.ts"
 

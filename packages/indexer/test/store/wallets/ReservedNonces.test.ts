@@ -4,6 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Database } from "@headwater/indexer/store/database/Database"
+import { maxReserved } from "@headwater/indexer/store/wallets/PromisedSpending"
 import * as ReservedNonces from "@headwater/indexer/store/wallets/ReservedNonces"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
@@ -25,21 +26,21 @@ for (const store of takenStores(import.meta.url)) {
         // Two daemons at one store.
         const daemons = [yield* ReservedNonces.make(chain), yield* ReservedNonces.make(chain)]
         const taken = yield* Effect.forEach(
-          Array.from({ length: ReservedNonces.maxReserved }, (_, i) => i),
+          Array.from({ length: maxReserved }, (_, i) => i),
           (i) => daemons[i % 2]!.reserve(1, sender, 7, 60_000, free),
           { concurrency: "unbounded" }
         )
         const nonces = taken.map((each) => (each !== "full" && "nonce" in each ? each.nonce : -1)).sort((a, b) => a - b)
         assert.deepStrictEqual(
           nonces,
-          Array.from({ length: ReservedNonces.maxReserved }, (_, i) => 7 + i)
+          Array.from({ length: maxReserved }, (_, i) => 7 + i)
         )
         assert.strictEqual(yield* daemons[0]!.reserve(1, sender, 7, 60_000, free), "full")
         // Another account, another sender, and nonces that were used meanwhile.
         for (const [account, who, next] of [
           [2, sender, 7],
           [1, fromBytes(new Uint8Array(20).fill(2)), 7],
-          [1, sender, 7 + ReservedNonces.maxReserved]
+          [1, sender, 7 + maxReserved]
         ] as const) {
           assert.deepInclude(yield* daemons[1]!.reserve(account, who, next, 60_000, free), { nonce: next })
         }
