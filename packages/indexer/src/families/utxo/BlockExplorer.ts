@@ -3,6 +3,7 @@ import type { BlockDetails } from "@headwater/core/BlockDetails"
 import * as Effect from "effect/Effect"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
 import { BlockMissing, type NodeError, NodeInconsistent, orNone, untilConsistent } from "../node/NodeError.ts"
+import * as HashAt from "./internal/HashAt.ts"
 import type * as BlockReader from "./internal/BlockReader.ts"
 
 /** A hash is 64 hex digits in lower case. */
@@ -20,18 +21,13 @@ export interface BlockExplorer {
   readonly newest: (count: number) => Effect.Effect<ReadonlyArray<BlockDetails>, NodeError>
 }
 
-interface Heights {
-  readonly tip: (one: JsonRpc) => Effect.Effect<{ readonly height: number; readonly hex: string }, NodeError>
-  readonly hashAt: (one: JsonRpc, height: number) => Effect.Effect<string, NodeError>
-}
-
 /** Blocks that are asked for at the same time. */
 const concurrency = 4
 
 export const make = (
   rpc: Nodes,
   reader: Pick<BlockReader.BlockReader, "details">,
-  { hashAt, tip }: Heights
+  tip: (one: JsonRpc) => Effect.Effect<{ readonly height: number; readonly hex: string }, NodeError>
 ): BlockExplorer => {
   const changed = ({ node }: JsonRpc) =>
     new NodeInconsistent({ node, method: "getblockhash", message: "the chain changed while it was read" })
@@ -40,12 +36,12 @@ export const make = (
     one: JsonRpc,
     name: BlockName
   ): Effect.fn.Return<ExplorerBlock, NodeError> {
-    const hash = "hash" in name ? name.hash : yield* hashAt(one, name.height)
+    const hash = "hash" in name ? name.hash : yield* HashAt.hex(one, name.height)
     const details = yield* reader.details(one, { hash, ...name })
     const { height } = details
-    const next = yield* orNone(hashAt(one, height + 1))
+    const next = yield* orNone(HashAt.hex(one, height + 1))
     // Nodes know blocks by their hash that have left the chain.
-    const present = yield* hashAt(one, height)
+    const present = yield* HashAt.hex(one, height)
     if (present !== hash) {
       return yield* "hash" in name ? new BlockMissing({ node: one.node, block: hash }) : changed(one)
     }
@@ -60,7 +56,7 @@ export const make = (
     const blocks = yield* Effect.forEach(
       Array.from({ length: Math.min(count, height + 1) }, (_, index) => height - index),
       (at) =>
-        Effect.flatMap(at === height ? Effect.succeed(hex) : hashAt(one, at), (hash) =>
+        Effect.flatMap(at === height ? Effect.succeed(hex) : HashAt.hex(one, at), (hash) =>
           reader.details(one, { hash, height: at })
         ),
       { concurrency }

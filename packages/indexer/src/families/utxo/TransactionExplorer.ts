@@ -8,7 +8,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import { BlockMissing, type NodeError, NodeRejected, orNone } from "../node/NodeError.ts"
+import { BlockMissing, type NodeError, orNone } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import type { MinedOutputs } from "../SideSources.ts"
 import type { BlockName } from "./BlockExplorer.ts"
@@ -21,12 +21,13 @@ import {
   type Refused
 } from "./ExplorerTransaction.ts"
 import type { Capabilities } from "./internal/Capabilities.ts"
+import * as HashAt from "./internal/HashAt.ts"
 import { refuse } from "./internal/Malformed.ts"
+import * as MempoolEntry from "./internal/MempoolEntry.ts"
 import {
   consistent,
   consistentInSlices,
   isBeingIndexed,
-  isMethodMissing,
   isNoTransaction,
   orMissing,
   saysIndexed
@@ -77,9 +78,24 @@ interface Listed {
   readonly ids: ReadonlyArray<string>
 }
 
-const notFound = -5
-
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+
+/** What no node shows is a value while the nodes are asked in turn. */
+const asking =
+  (nodes: Nodes) =>
+  <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError | Refused>) =>
+    Effect.flatMap(
+      nodes.withOne((one) =>
+        Effect.flatMap(Effect.result(work(one)), (result): Effect.Effect<Result.Result<A, Refused>, NodeError> => {
+          if (Result.isSuccess(result)) return Effect.succeed(Result.succeed(result.success))
+          const { failure } = result
+          return failure._tag === "NotShown" || failure._tag === "TooManyCalls"
+            ? Effect.succeed(Result.fail(failure))
+            : Effect.fail(failure)
+        })
+      ),
+      Effect.fromResult
+    )
 
 export const make = (
   chain: Chain,
@@ -88,14 +104,10 @@ export const make = (
   minedOutputs: MinedOutputs
 ): TransactionExplorer => {
   const { complete, decode } = completing(chain, minedOutputs)
-
-  const hashAt = Effect.fnUntraced(function* (one: JsonRpc, height: number) {
-    const answer = yield* orMissing(one, String(height))(one.call("getblockhash", [height]))
-    return yield* consistent(one, "getblockhash", () => text(NodeJson.hash(answer, () => "the hash")))
-  })
+  const ask = asking(rpc)
 
   const listedBy = Effect.fnUntraced(function* (one: JsonRpc, name: BlockName): Effect.fn.Return<Listed, NodeError> {
-    const hash = "hash" in name ? name.hash : yield* hashAt(one, name.height)
+    const hash = "hash" in name ? name.hash : yield* HashAt.hex(one, name.height)
     const answer = yield* orMissing(
       one,
       hash
@@ -110,7 +122,7 @@ export const make = (
       return { hash, height, time: NodeJson.count(json.time, () => "time"), ids }
     })
     // Nodes know blocks by their hash that have left the chain.
-    if ((yield* hashAt(one, block.height)) !== hash) return yield* new BlockMissing({ node: one.node, block: hash })
+    if ((yield* HashAt.hex(one, block.height)) !== hash) return yield* new BlockMissing({ node: one.node, block: hash })
     return block
   })
 
@@ -194,29 +206,10 @@ export const make = (
     return { json, given: { id, hex: json.hex, inputs: undefined } }
   })
 
-  /** What a node says of transactions that wait. Zebra says it of all at once, which are asked for once here. */
-  const entriesOf = Effect.fnUntraced(function* (one: JsonRpc) {
-    const all = yield* Effect.cached(one.call("getrawmempool", [true], "decimalText"))
-    const amongAll = (id: string) =>
-      Effect.flatMap(all, (answer) => {
-        const entry = Predicate.isReadonlyObject(answer) ? answer[id] : undefined
-        const message = "transaction not in mempool"
-        return entry === undefined
-          ? Effect.fail(new NodeRejected({ node: one.node, method: "getrawmempool", code: notFound, message }))
-          : Effect.succeed(entry)
-      })
-    return (id: string) =>
-      Effect.catchIf(
-        one.call("getmempoolentry", [id], "decimalText"),
-        (error) => error._tag === "NodeRejected" && isMethodMissing(error),
-        () => amongAll(id)
-      )
-  })
-
   /** Where a transaction is; undefined where its block has left the chain. */
   const placeOf = Effect.fnUntraced(function* (
     one: JsonRpc,
-    entryOf: Effect.Success<ReturnType<typeof entriesOf>>,
+    entryOf: Effect.Success<ReturnType<typeof MempoolEntry.reading>>,
     id: string,
     json: NodeJson.Json
   ): Effect.fn.Return<Pick<ExplorerTransaction, "block" | "time"> | undefined, NodeError> {
@@ -245,7 +238,7 @@ export const make = (
   ): Effect.fn.Return<ExplorerTransaction | undefined, NodeError | Refused> {
     const found = yield* known(one, id)
     if (found === undefined) return undefined
-    const place = yield* placeOf(one, yield* entriesOf(one), id, found.json)
+    const place = yield* placeOf(one, yield* MempoolEntry.reading(one), id, found.json)
     return place === undefined ? undefined : (yield* complete(one, [found.given], mostCalls, () => place))[0]
   })
 
@@ -268,7 +261,7 @@ export const make = (
   ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
     const given: Array<Given> = []
     const places: Array<Pick<ExplorerTransaction, "block" | "time">> = []
-    const entryOf = yield* entriesOf(one)
+    const entryOf = yield* MempoolEntry.reading(one)
     for (const id of ids) {
       // It may leave between two calls; a node without an index, or that makes one, knows no more of it then.
       const found = yield* Effect.catchIf(
@@ -289,21 +282,6 @@ export const make = (
     return yield* complete(one, given, mostCalls, (index) => places[index]!)
   })
 
-  /** What no node shows is a value while the nodes are asked in turn. */
-  const ask = <A>(work: (one: JsonRpc) => Effect.Effect<A, NodeError | Refused>) =>
-    Effect.flatMap(
-      rpc.withOne((one) =>
-        Effect.flatMap(Effect.result(work(one)), (result): Effect.Effect<Result.Result<A, Refused>, NodeError> => {
-          if (Result.isSuccess(result)) return Effect.succeed(Result.succeed(result.success))
-          const { failure } = result
-          return failure._tag === "NotShown" || failure._tag === "TooManyCalls"
-            ? Effect.succeed(Result.fail(failure))
-            : Effect.fail(failure)
-        })
-      ),
-      Effect.fromResult
-    )
-
   return {
     transaction: Effect.fn("TransactionExplorer.transaction")((id, mostCalls) =>
       ask((one) => transaction(one, id, mostCalls))
@@ -313,7 +291,7 @@ export const make = (
         Effect.fnUntraced(function* (one) {
           const found = yield* known(one, id)
           if (found === undefined) return undefined
-          if ((yield* placeOf(one, yield* entriesOf(one), id, found.json)) === undefined) return undefined
+          if ((yield* placeOf(one, yield* MempoolEntry.reading(one), id, found.json)) === undefined) return undefined
           yield* decode(one, found.given)
           return yield* consistentInSlices(one, "getrawtransaction", function* () {
             return text(yield* NodeJson.longBytes(found.given.hex, () => "hex"))

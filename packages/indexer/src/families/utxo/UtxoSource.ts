@@ -17,10 +17,11 @@ import * as BlockExplorer from "./BlockExplorer.ts"
 import * as CoinSearch from "./CoinSearch.ts"
 import * as BlockReader from "./internal/BlockReader.ts"
 import * as Capabilities from "./internal/Capabilities.ts"
+import * as HashAt from "./internal/HashAt.ts"
 import * as HashesAhead from "./internal/HashesAhead.ts"
 import * as Network from "./internal/Network.ts"
 import { reading } from "./internal/Malformed.ts"
-import { consistent, orMissing } from "./internal/NodeAnswer.ts"
+import { consistent } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
 import * as UtxoBroadcasting from "./Broadcasting.ts"
 import * as Mempool from "./Mempool.ts"
@@ -178,14 +179,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       Effect.catchTag("NodeRejected", () => Effect.undefined)
     )
 
-  const hexAt = Effect.fnUntraced(function* (rpc: JsonRpc, height: number) {
-    const answer = yield* orMissing(rpc, String(height))(rpc.call("getblockhash", [height]))
-    const hash = yield* consistent(rpc, "getblockhash", () => NodeJson.hash(answer, () => "the hash"))
-    return { hash, hex: Buffer.from(hash).toString("hex") }
-  })
-
   let newest = atStart.height
-  const hexOf = HashesAhead.make((rpc, height) => Effect.map(hexAt(rpc, height), ({ hex }) => hex))
+  const hexOf = HashesAhead.make(HashAt.hex)
 
   const search = CoinSearch.make(chain, rpc, options.longCalls)
 
@@ -200,7 +195,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
         const locked = chain.utxo!.chainLocks ? yield* chainLocked(one, height) : undefined
         return { height, hash, final: undefined, ...locked } satisfies Head
       }),
-      hashAt: (one, height) => Effect.map(hexAt(one, height), ({ hash }) => hash),
+      hashAt: HashAt.bytes,
       block: (one, height) => Effect.flatMap(hexOf(one, height, newest), (hash) => reader.block(one, { hash, height }))
     },
     options
@@ -222,10 +217,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       pruned === false ? [[0, height] as const] : pruneHeight === undefined ? [] : [[pruneHeight, height] as const]
     ),
     latestDetails: Effect.flatMap(tip, ({ hex, height }) => reader.details(rpc, { hash: hex, height })),
-    blocks: BlockExplorer.make(rpc, reader, {
-      tip: tipOf,
-      hashAt: (one, height) => Effect.map(hexAt(one, height), ({ hex }) => hex)
-    }),
+    blocks: BlockExplorer.make(rpc, reader, tipOf),
     capable: capabilities,
     mempool: {
       ...Mempool.make(chain, rpc, capabilities.verbose),
