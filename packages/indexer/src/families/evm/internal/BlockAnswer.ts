@@ -168,6 +168,10 @@ export const isZero = (address: AddressBytes | undefined): boolean => address?.e
 export const isStateSync = ({ from, to, type, value }: Transaction): boolean =>
   type === 0 && value === 0n && isZero(from) && isZero(to)
 
+/** Whether it is Polygon's state-sync transaction, added to the answer or, since Madhugiri, with a type of its own. */
+export const syncsState = (transaction: Transaction): boolean =>
+  transaction.type === polygonType || isStateSync(transaction)
+
 /** Transactions that are part of the hashed block, so all without a trailing state-sync one. */
 export const hashedTransactions = ({ transactions }: BlockAnswer): ReadonlyArray<Transaction> => {
   const last = transactions.at(-1)
