@@ -82,6 +82,25 @@ describe("EvmSource: each chain", () => {
       })
     )
 
+    it.live("OP stack: gas that a sequencer takes back behind the others moves nothing, and needs no trace", () =>
+      Effect.gen(function* () {
+        const postExec = {
+          type: "0x7d",
+          from: zero,
+          to: undefined,
+          gas: "0x0",
+          gasPrice: undefined,
+          input: "0xc6012ac3c20307"
+        }
+        const block = recorded([{ tx: { value: "0x1" } }, { tx: postExec, receipt: { type: "0x7d", gasUsed: "0x0" } }])
+        for (const callTracer of [block.callTracer!, block.callTracer!.slice(0, 1)]) {
+          const read = yield* blockOf({ ...block, callTracer }, { internal: true }, chainOf("optimism"))
+          assert.deepStrictEqual(movesOf(read.transfers), [["coin", alice, bob, 1n]])
+          assert.isUndefined(read.notUnderstood)
+        }
+      })
+    )
+
     it.live("OP stack: deposits sum up to what they leave in each balance, one transfer for each address", () =>
       Effect.gen(function* () {
         const people = [alice, bob, carol] as const

@@ -4,7 +4,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Listed, syncsState } from "./BlockAnswer.ts"
+import { type Listed, postExecType, syncsState } from "./BlockAnswer.ts"
 import type { TicketMove } from "./Retryable.ts"
 
 export interface Trace {
@@ -27,10 +27,11 @@ export class NotTraced extends Schema.TaggedError<NotTraced>()("NotTraced", { re
 export type Tracer = "debug_traceBlockByHash" | "trace_block"
 
 /**
- * Whether a transaction needs no trace: that of Polygon's state-sync is left out, empty, refused or right, by the version of the
- * node (bor #2010, #2250, #2236), and what moves is in the logs (`StateSyncCoins`).
+ * Whether a transaction needs no trace: one that runs no code; and that of Polygon's state-sync, which is left out, empty, refused or
+ * right, by the version of the node (bor #2010, #2250, #2236), and what moves is in the logs (`StateSyncCoins`).
  */
-export const needsNone = ({ transaction }: Listed): boolean => transaction !== undefined && syncsState(transaction)
+export const needsNone = ({ transaction }: Listed): boolean =>
+  transaction !== undefined && (transaction.type === postExecType || syncsState(transaction))
 
 /** That a transaction has no trace, where it needs one. */
 export const missing = (listed: Listed): Traces[number] =>
