@@ -117,9 +117,9 @@ const signatureBytes = 65
 
 const withLength = (length: number): number => 1 + (length < 0x80 ? 1 : length < 0x4000 ? 2 : 3) + length
 
-/** Bandwidth points that a transaction with one signature costs (java-tron's `BandwidthProcessor`). */
-export const bandwidthOf = (rawData: Uint8Array): number =>
-  withLength(rawData.length) + withLength(signatureBytes) + resultBytes
+/** Bandwidth points that a transaction with so many signatures costs (java-tron's `BandwidthProcessor`). */
+export const bandwidthOf = (rawData: Uint8Array, signatures = 1): number =>
+  withLength(rawData.length) + signatures * withLength(signatureBytes) + resultBytes
 
 /** Text of a number, or the number: nodes' JSON is read either way. */
 const Integer = Schema.Union([Schema.String, Schema.Int])

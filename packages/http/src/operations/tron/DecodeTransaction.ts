@@ -52,7 +52,7 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const feeLimit = coins(transaction.feeLimit < 0n ? 0n : transaction.feeLimit)
   return {
     id: Hash.encode(chain, TronTransaction.id(rawData)),
-    gasLimit: TronTransfer.bandwidthOf(rawData),
+    gasLimit: TronTransfer.bandwidthOf(rawData, Math.max(1, signatures.length)),
     ...{ gasPaidForData: 0, nonce: 0, type: contract.type },
     inputData: Hex.prefixed(callData.length > 0 ? callData : transaction.data),
     r: signature === undefined ? "" : Hex.prefixed(signature.subarray(0, 32)),

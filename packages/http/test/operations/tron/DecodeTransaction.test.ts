@@ -32,7 +32,10 @@ describe("a raw transaction of Tron", () => {
       const signed = [[1, real] as const, [2, signature] as const]
       // A field that a transaction does not have; in `raw_data` it is the contract.
       const both = Protobuf.encode([...signed, [contract, shown.value]])
-      const { id, recipient, value } = yield* decode(both)
+      const { gasLimit, id, recipient, value } = yield* decode(both)
+      // Bandwidth by its bytes, those of every signature among them.
+      const signedTwice = Protobuf.encode([...signed, [2, signature]])
+      assert.strictEqual((yield* decode(signedTwice)).gasLimit, gasLimit + 67)
       assert.deepStrictEqual(
         [id, recipient, value.amount],
         [Hash.encode(chain, TronTransaction.id(real)), Address.encode(chain, account(2)), "900"]

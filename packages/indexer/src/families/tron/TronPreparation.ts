@@ -35,6 +35,8 @@ export interface TransferFee {
   /** For activating the recipient's account. */
   readonly activation: bigint
   readonly memo: bigint
+  /** For several signatures, where one key alone may not sign. */
+  readonly multiSignature: bigint
   readonly total: bigint
 }
 
@@ -76,10 +78,15 @@ interface Circumstances {
   readonly bandwidth: TronAccount.Bandwidth
   readonly prices: TronAccount.Prices
   readonly activates: boolean
+  readonly signatures: number
 }
 
-/** What a transfer of so many points costs (java-tron's `BandwidthProcessor`, `TransferActuator`). */
-const feeOf = (points: number, memo: Uint8Array, { activates, bandwidth, prices }: Circumstances): TransferFee => {
+/** What a transfer of so many points costs (java-tron's `BandwidthProcessor`, `TransferActuator`, `Manager`). */
+const feeOf = (
+  points: number,
+  memo: Uint8Array,
+  { activates, bandwidth, prices, signatures }: Circumstances
+): TransferFee => {
   const bought = activates
     ? bandwidth.staked >= points * prices.activationRate
       ? 0n
@@ -89,14 +96,24 @@ const feeOf = (points: number, memo: Uint8Array, { activates, bandwidth, prices 
       : BigInt(points) * prices.bandwidth
   const activation = activates ? prices.activation : 0n
   const note = memo.length > 0 ? prices.memo : 0n
-  return { bandwidth: bought, activation, memo: note, total: bought + activation + note }
+  const multiSignature = signatures > 1 ? prices.multiSignature : 0n
+  return {
+    bandwidth: bought,
+    activation,
+    memo: note,
+    multiSignature,
+    total: bought + activation + note + multiSignature
+  }
 }
 
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
 /** Points of bandwidth that a transfer of so much takes: its bytes decide. */
-const pointsOf = ({ memo, recipient, sender }: TransferRequest, sun: bigint): number =>
-  TronTransfer.bandwidthOf(TronTransfer.encode({ owner: sender, to: recipient, amount: sun, memo, ...placeholder }))
+const pointsOf = ({ memo, recipient, sender }: TransferRequest, sun: bigint, signatures: number): number =>
+  TronTransfer.bandwidthOf(
+    TronTransfer.encode({ owner: sender, to: recipient, amount: sun, memo, ...placeholder }),
+    signatures
+  )
 
 /** What is wrong with a transfer whatever the state of the chain. */
 const faultOf = ({ amount, memo, recipient, sender }: TransferRequest): TransferRefused | undefined => {
@@ -106,10 +123,10 @@ const faultOf = ({ amount, memo, recipient, sender }: TransferRequest): Transfer
   return memo.length > maxMemo ? invalid("additionalData", `must be at most ${maxMemo} bytes of UTF-8`) : undefined
 }
 
-/** Points of bandwidth that a transfer takes. */
+/** Points of bandwidth that a transfer with one signature takes. */
 export const bandwidthOf = (request: TransferRequest): Result.Result<number, TransferRefused> => {
   const fault = faultOf(request)
-  return fault === undefined ? Result.succeed(pointsOf(request, request.amount)) : Result.fail(fault)
+  return fault === undefined ? Result.succeed(pointsOf(request, request.amount, 1)) : Result.fail(fault)
 }
 
 /** Prepares a transfer. A node whose transaction is not the one asked for is `NodeInconsistent`. */
@@ -136,8 +153,9 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
     return yield* refuse("recipient", "is a contract: the chain refuses plain transfers to contracts")
   }
 
-  const circumstances = { bandwidth, prices, activates: to === undefined }
-  const feeFor = (sun: bigint) => feeOf(pointsOf(request, sun), memo, circumstances)
+  const { signatures } = from
+  const circumstances = { bandwidth, prices, activates: to === undefined, signatures }
+  const feeFor = (sun: bigint) => feeOf(pointsOf(request, sun, signatures), memo, circumstances)
   const whole = feeFor(amount)
   const coins = (sun: bigint) => Amount.withUnit(chain, sun)
   if (request.feeFromAmount && amount <= whole.total) {
@@ -171,5 +189,6 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
     Effect.fromResult(TronTransfer.verify(answer, { owner: sender, to: recipient, amount: value, memo, now })),
     ({ message }) => new NodeInconsistent({ node: http.name, method: path, message })
   )
-  return { ...verified, fee, bandwidth: TronTransfer.bandwidthOf(verified.rawData), bandwidthPrice: prices.bandwidth }
+  const points = TronTransfer.bandwidthOf(verified.rawData, signatures)
+  return { ...verified, fee, bandwidth: points, bandwidthPrice: prices.bandwidth }
 })

@@ -36,7 +36,7 @@ export interface PreparedCall {
   readonly energy: number
   /** Sun for a unit of energy that has to be bought. */
   readonly energyPrice: bigint
-  /** What the call burns by the present state, in sun: for energy and bandwidth that the sender has not. */
+  /** What the call burns by the present state, in sun: for energy and bandwidth that the sender has not, and for several signatures. */
   readonly fee: bigint
   /** The most that it may burn for energy. */
   readonly feeLimit: bigint
@@ -112,15 +112,16 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
     ...{ expiration: now + lifeMillis, timestamp: now }
   }
   const rawData = TronTransfer.encodeCall(call)
-  const points = TronTransfer.bandwidthOf(rawData)
+  const points = TronTransfer.bandwidthOf(rawData, from.signatures)
   const { bandwidth } = resources
   const forBandwidth = bandwidth.staked >= points || bandwidth.free >= points ? 0n : BigInt(points) * prices.bandwidth
-  const fee = forBandwidth + BigInt(Math.max(0, energy - resources.energy)) * prices.energy
+  const forSignatures = from.signatures > 1 ? prices.multiSignature : 0n
+  const fee = forBandwidth + forSignatures + BigInt(Math.max(0, energy - resources.energy)) * prices.energy
   if (from.balance < fee) {
     const coins = (sun: bigint) => Amount.withUnit(chain, sun)
     return yield* refuse(
       "sender",
-      `has ${coins(from.balance)}, and the transfer burns ${coins(fee)} for energy and bandwidth`
+      `has ${coins(from.balance)}, and the transfer burns ${coins(fee)} for energy and bandwidth${forSignatures > 0n ? ", and for its signatures" : ""}`
     )
   }
   return {

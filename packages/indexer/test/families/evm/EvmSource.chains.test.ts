@@ -82,6 +82,25 @@ describe("EvmSource: each chain", () => {
       })
     )
 
+    it.live("OP stack: gas that a sequencer takes back behind the others moves nothing, and needs no trace", () =>
+      Effect.gen(function* () {
+        const postExec = {
+          type: "0x7d",
+          from: zero,
+          to: undefined,
+          gas: "0x0",
+          gasPrice: undefined,
+          input: "0xc6012ac3c20307"
+        }
+        const block = recorded([{ tx: { value: "0x1" } }, { tx: postExec, receipt: { type: "0x7d", gasUsed: "0x0" } }])
+        for (const callTracer of [block.callTracer!, block.callTracer!.slice(0, 1)]) {
+          const read = yield* blockOf({ ...block, callTracer }, { internal: true }, chainOf("optimism"))
+          assert.deepStrictEqual(movesOf(read.transfers), [["coin", alice, bob, 1n]])
+          assert.isUndefined(read.notUnderstood)
+        }
+      })
+    )
+
     it.live("OP stack: deposits sum up to what they leave in each balance, one transfer for each address", () =>
       Effect.gen(function* () {
         const people = [alice, bob, carol] as const
@@ -289,6 +308,67 @@ describe("EvmSource: each chain", () => {
             transfers.map((transfer) => transfer.kind === "token" && transfer.position),
             [0, 1, 2, 3]
           )
+        })
+      )
+      it.live("pays POL by the logs of the coin's contract, whatever the node traces of it", () =>
+        Effect.gen(function* () {
+          // Of a receipt that Coinbase's chainstorage has recorded: 1,772 POL, and beside that what other contracts log.
+          const coin = "0x0000000000000000000000000000000000001010"
+          const user = "0xdc7da6884ff2c90c713724e2baa6ab134983927d"
+          const token = "0x7d1afa7b718fb893db30a3abc0cfc608aacfebb0"
+          const amount = 0x60100cb6f07791fee8n
+          const move = "0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3fe97f3c4"
+          const data = `0x${[
+            "000000000000000000000000000000000000000000000060100cb6f07791fee8",
+            "00000000000000000000000000000000000000001daedf11742a4d8df13c3794",
+            "0000000000000000000000000000000000000000000000004442033065b19cc4",
+            "00000000000000000000000000000000000000001daedeb1641d969d79aa38ac",
+            "000000000000000000000000000000000000000000000060544eba20dd439bac"
+          ].join("")}`
+          const moved = (of: string, address = coin) => ({
+            ...{ address, data, topics: [move, padded(of), padded(coin), padded(user)] }
+          })
+          const deposited = "0x4e2ca0515ed1aef1395f66b5303bb5d6f1bf9d61a353fa53f73f8ac9973fa9f6"
+          const logs = [
+            log,
+            moved(coin),
+            { address: coin, data: `0x${data.slice(2, 194)}`, topics: [deposited, padded(token), padded(user)] },
+            // Of what a call of the contract logs itself, and of somebody else.
+            moved(token),
+            moved(coin, alice),
+            moved(coin)
+          ]
+          const call = { type: "CALL", from: coin, to: user, value: `0x${amount.toString(16)}` }
+          const told = [
+            ["coin", alice, bob, 1n],
+            ["token", zero, carol, 42n],
+            ["coin", coin, user, amount],
+            ["coin", coin, user, amount]
+          ]
+          const parts = (type: string, trace?: EvmNode.Json) =>
+            recorded([
+              // Its value is told as that of any transaction.
+              { tx: { value: "0x1" }, logs: [moved(coin)] },
+              { tx: { from: zero, to: zero, gas: "0x0", type }, logs, ...(trace === undefined ? {} : { trace }) }
+            ])
+          for (const type of ["0x0", "0x7f"]) {
+            const traced = parts(type, { calls: [call, call] })
+            const noTrace = { ...traced, callTracer: [traced.callTracer![0]!, { error: "intrinsic gas too low" }] }
+            const untraced = { ...traced, callTracer: traced.callTracer!.slice(0, 1) }
+            for (const block of [parts(type), traced, noTrace, untraced]) {
+              const { missing, notUnderstood, transfers } = yield* blockOf(block, { internal: true }, polygon)
+              assert.deepStrictEqual(movesOf(transfers), told)
+              assert.isUndefined(missing)
+              assert.isUndefined(notUnderstood)
+            }
+            const options = { internal: true, tracers: ["trace_block"] } as const
+            assert.deepStrictEqual(movesOf((yield* blockOf(traced, options, polygon)).transfers), told)
+            const { transfers } = yield* blockOf(traced, { internal: false }, polygon)
+            assert.deepStrictEqual(
+              transfers.flatMap((each) => (each.kind === "coin" ? [each.position] : [])),
+              [0, 2, 6]
+            )
+          }
         })
       )
       it.live("any other transaction must have its receipt", () =>

@@ -106,10 +106,16 @@ describe("TronPreparation", () => {
       }
       const free = yield* fee({ freeNetLimit: 600, freeNetUsed: 333 })
       assert.strictEqual(free.bandwidth, 267)
-      assert.deepStrictEqual(free.fee, { bandwidth: 0n, activation: 0n, memo: 0n, total: 0n })
+      assert.deepStrictEqual(free.fee, { bandwidth: 0n, activation: 0n, memo: 0n, multiSignature: 0n, total: 0n })
       // All or nothing, of each kind.
       const bought = yield* fee({ freeNetLimit: 600, freeNetUsed: 334, NetLimit: 266 })
-      assert.deepStrictEqual(bought.fee, { bandwidth: 267_000n, activation: 0n, memo: 0n, total: 267_000n })
+      assert.deepStrictEqual(bought.fee, {
+        bandwidth: 267_000n,
+        activation: 0n,
+        memo: 0n,
+        multiSignature: 0n,
+        total: 267_000n
+      })
       assert.strictEqual(bought.bandwidthPrice, 1_000n)
       assert.strictEqual((yield* fee({ NetLimit: 1_000, NetUsed: 700 })).fee.total, 0n)
       assert.strictEqual((yield* fee({})).fee.total, 267_000n)
@@ -125,6 +131,7 @@ describe("TronPreparation", () => {
         bandwidth: 100_000n,
         activation: 1_000_000n,
         memo: 0n,
+        multiSignature: 0n,
         total: 1_100_000n
       })
       node.override = (path) => (path === "/wallet/getaccountresource" ? { NetLimit: 5_000 } : undefined)
@@ -141,6 +148,31 @@ describe("TronPreparation", () => {
       assert.strictEqual(prepared.fee.total, 1_000_000n + 279_000n)
       const { source: free } = yield* withNode({ parameters: { getMemoFee: 0 } })
       assert.strictEqual((yield* free.prepare(request({ memo: new Uint8Array(10) }))).fee.total, 0n)
+    })
+  )
+
+  it.live("counts what several signatures cost, where one key alone may not sign", () =>
+    Effect.gen(function* () {
+      const feeWith = Effect.fnUntraced(function* (permission: object, of = request()) {
+        const owned = { address: senderText, balance: 10 * trx, owner_permission: permission }
+        const accounts = { ...options().accounts, [senderText]: owned }
+        const { source } = yield* withNode({ accounts, resources: withoutBandwidth })
+        return yield* source.prepare(of)
+      })
+      const keys = (...weights: ReadonlyArray<number>) =>
+        weights.map((weight, i) => ({ address: account(20 + i), weight }))
+      const one = yield* feeWith({ threshold: 2, keys: keys(1, 2, 1) })
+      assert.deepInclude(one, { bandwidth: 267 })
+      assert.deepInclude(one.fee, { multiSignature: 0n, total: 267_000n })
+      // 1 TRX (`MULTI_SIGN_FEE`), and the bytes of each further signature.
+      const two = yield* feeWith({ threshold: 3, keys: keys(1, 2, 1) })
+      assert.deepInclude(two, { bandwidth: 267 + 67 })
+      assert.deepInclude(two.fee, { multiSignature: 1_000_000n, bandwidth: 334_000n, total: 1_334_000n })
+      const three = yield* feeWith({ threshold: 4, keys: keys(1, 2, 1) })
+      assert.deepInclude(three, { bandwidth: 267 + 2 * 67 })
+      const all = request({ amount: BigInt(10 * trx), feeFromAmount: true })
+      const emptied = yield* feeWith({ threshold: 2, keys: keys(1, 1) }, all)
+      assert.strictEqual(emptied.transfer.amount, BigInt(10 * trx) - 1_335_000n)
     })
   )
 

@@ -98,6 +98,14 @@ describe("TronTokenPreparation", () => {
       const points = (yield* poor.prepareTokens(request)).fee - 2_965_000n
       // Raw data, a signature and room for a result.
       assert.strictEqual(points, BigInt(prepared.rawData.length + 2 + 67 + 64 + 1) * 1_000n)
+      const { node, source: shared } = yield* withNode(moved, {})
+      const permission = { threshold: 2, keys: [{ weight: 1 }, { weight: 1 }] }
+      node.override = (path) =>
+        path === "/wallet/getaccount"
+          ? { address: senderText, balance: 100_000_000, owner_permission: permission }
+          : undefined
+      const { fee } = yield* shared.prepareTokens(request)
+      assert.strictEqual(fee, 2_965_000n + points + 67_000n + 1_000_000n)
     }).pipe(Effect.scoped)
   )
 

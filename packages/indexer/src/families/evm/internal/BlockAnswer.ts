@@ -55,6 +55,8 @@ export interface BlockAnswer {
 
 /** OP stack: a deposit from the layer below, or the chain's own. */
 export const depositType = 0x7e
+/** OP stack since Lagoon: what a sequencer takes back of the gas of a block's transactions, whose receipts count what is left. */
+export const postExecType = 0x7d
 
 /** Hex text of a hash for comparing, whatever letter case the node uses. */
 export const hashText = (value: unknown, field: string): string => {
@@ -67,7 +69,17 @@ const arbitrumTypes = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78]
 const polygonType = 0x7f
 
 /** The types of which is known what their `value` means: those of Ethereum up to EIP-7702, and of rollups. */
-const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, ...arbitrumTypes, depositType, polygonType])
+const knownTypes: ReadonlySet<number> = new Set([
+  0,
+  1,
+  2,
+  3,
+  4,
+  ...arbitrumTypes,
+  postExecType,
+  depositType,
+  polygonType
+])
 
 const typeOf = (json: Hex.Json): number => (json.type == null ? 0 : Hex.integer(json.type, "transaction.type"))
 
@@ -167,6 +179,10 @@ export const isZero = (address: AddressBytes | undefined): boolean => address?.e
  */
 export const isStateSync = ({ from, to, type, value }: Transaction): boolean =>
   type === 0 && value === 0n && isZero(from) && isZero(to)
+
+/** Whether it is Polygon's state-sync transaction, added to the answer or, since Madhugiri, with a type of its own. */
+export const syncsState = (transaction: Transaction): boolean =>
+  transaction.type === polygonType || isStateSync(transaction)
 
 /** Transactions that are part of the hashed block, so all without a trailing state-sync one. */
 export const hashedTransactions = ({ transactions }: BlockAnswer): ReadonlyArray<Transaction> => {

@@ -6,12 +6,12 @@ import * as BatchInParts from "../../node/BatchInParts.ts"
 import * as BytesInFlight from "../../node/BytesInFlight.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, type NodeRejected } from "../../node/NodeError.ts"
-import { type BlockAnswer, isStateSync } from "./BlockAnswer.ts"
+import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as CallTracer from "./CallTracer.ts"
 import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
-import { missing, NotTraced, type Tracer, type Traces } from "./Trace.ts"
+import { missing, needsNone, NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
 import type { TracingNode } from "./TracingNode.ts"
 
@@ -40,10 +40,8 @@ export const traces = Effect.fnUntraced(function* (
   block: BlockAnswer
 ): Effect.fn.Return<Traces, NotTraced> {
   return yield* Effect.forEach(block.listed, (listed, index): Effect.Effect<Traces[number], NotTraced> => {
-    const { hashText, transaction } = listed
-    if (hashText === "" || (transaction !== undefined && isStateSync(transaction))) {
-      return Effect.succeed(missing(listed))
-    }
+    const { hashText } = listed
+    if (hashText === "" || needsNone(listed)) return Effect.succeed(missing(listed))
     return BytesInFlight.part(
       Effect.gen(function* () {
         const notTraced = ({ message }: NodeError) =>

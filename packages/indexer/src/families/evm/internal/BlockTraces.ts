@@ -20,7 +20,7 @@ import * as Hex from "./Hex.ts"
 import * as KernelBlock from "./KernelBlock.ts"
 import { readInSlices } from "./NodeAnswer.ts"
 import * as Retryable from "./Retryable.ts"
-import { NotTraced, type Tracer, type Traces } from "./Trace.ts"
+import { needsNone, NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
 import type { TracingNode } from "./TracingNode.ts"
 
@@ -35,16 +35,16 @@ export interface Traceable {
   readonly header: BlockHeader
   readonly hashText: string
   readonly count: number
-  /** Of the transactions, 32 bytes each; undefined where they do not tell them apart, or calls are not all that moves coins. */
+  /** Of the transactions, 32 bytes each; undefined where they do not tell them apart, or calls are not what moves coins. */
   readonly hashes: Uint8Array | undefined
   /** The block as it was answered. */
   readonly whole: Effect.Effect<BlockAnswer, NodeError>
 }
 
-/** Hashes that are known, and differ, of transactions that are no tickets. */
+/** Hashes that are known, and differ, of transactions that are no tickets and need a trace. */
 const hashesOf = ({ listed }: BlockAnswer): Uint8Array | undefined => {
-  const hashes = listed.flatMap(({ hash, transaction }) =>
-    hash === undefined || Retryable.isTicket(transaction?.type ?? 0) ? [] : hash
+  const hashes = listed.flatMap((each) =>
+    each.hash === undefined || Retryable.isTicket(each.transaction?.type ?? 0) || needsNone(each) ? [] : each.hash
   )
   const differ = new Set(listed.map(({ hashText }) => hashText)).size === listed.length
   return differ && hashes.length === listed.length ? Buffer.concat(hashes) : undefined
@@ -147,11 +147,11 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   })
 
   // A block without transactions needs no trace, and geth's genesis has none.
-  const needsNone = ({ count }: Traceable) => count === 0
+  const isEmpty = ({ count }: Traceable) => count === 0
 
   return {
     atOnce: Effect.fnUntraced(function* (block): Effect.fn.Return<Traced, NodeError> {
-      if (needsNone(block)) return yield* none
+      if (isEmpty(block)) return yield* none
       const { height, time } = block.header
       const now = yield* Clock.currentTimeMillis
       const isYoung = Math.abs(now / 1000 - time) < youngSeconds
@@ -173,7 +173,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
       return Result.mapError(traced, missingPart)
     }),
     fromAny: (block) =>
-      needsNone(block) ? none : Effect.map(Effect.result(ask(block, false)), Result.mapError(missingPart)),
+      isEmpty(block) ? none : Effect.map(Effect.result(ask(block, false)), Result.mapError(missingPart)),
     oneByOne: (block) => askEach((node) => BlockInParts.traces(node, tracer, block), false)
   }
 }

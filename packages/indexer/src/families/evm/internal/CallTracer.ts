@@ -12,7 +12,7 @@ import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import { type BlockAnswer, hashedTransactions, type Listed } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import * as Retryable from "./Retryable.ts"
-import { missing, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
+import { missing, needsNone, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
 
 /**
  * Parameters beside the block hash. `timeout` is how long the node may take for a transaction, as a duration of Go; without
@@ -126,7 +126,7 @@ export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Re
     const listed = block.listed[place]!
     const result = results[place]
     const reason = Predicate.isReadonlyObject(item) && typeof item.error === "string" ? item.error : undefined
-    if (item === undefined) traces.push(missing(listed))
+    if (item === undefined || needsNone(listed)) traces.push(missing(listed))
     else if (result !== undefined || (tracesSome && reason === undefined)) {
       traces.push(yield* traceOf(result, listed, place))
     } else {

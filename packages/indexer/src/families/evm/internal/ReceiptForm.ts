@@ -29,7 +29,7 @@ const knownFields: ReadonlySet<string> = new Set([
     "status"
   ],
   ...["root", "cumulativeGasUsed", "gasUsed", "effectiveGasPrice", "contractAddress", "logs", "logsBloom"],
-  ...["blobGasUsed", "blobGasPrice", "depositNonce", "depositReceiptVersion", "daFootprintGasScalar"],
+  ...["blobGasUsed", "blobGasPrice", "depositNonce", "depositReceiptVersion", "daFootprintGasScalar", "opGasRefund"],
   // Nitro; Besu; Nethermind; reth of the time of Prague.
   ...["gasUsedForL1", "timeboosted", "multiGasUsed", "revertReason", "error", "authorizationList"]
 ])

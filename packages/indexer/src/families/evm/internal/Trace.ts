@@ -4,7 +4,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isStateSync, type Listed } from "./BlockAnswer.ts"
+import { type Listed, postExecType, syncsState } from "./BlockAnswer.ts"
 import type { TicketMove } from "./Retryable.ts"
 
 export interface Trace {
@@ -26,11 +26,16 @@ export class NotTraced extends Schema.TaggedError<NotTraced>()("NotTraced", { re
 /** The tracers that nodes have, by the method that answers. */
 export type Tracer = "debug_traceBlockByHash" | "trace_block"
 
-/** That a transaction has no trace; Polygon's state-sync transaction may go without, and moves no coins that one would show. */
-export const missing = ({ transaction }: Listed): Traces[number] =>
-  transaction !== undefined && isStateSync(transaction)
-    ? undefined
-    : Result.fail("there is no trace of the transaction")
+/**
+ * Whether a transaction needs no trace: one that runs no code; and that of Polygon's state-sync, which is left out, empty, refused or
+ * right, by the version of the node (bor #2010, #2250, #2236), and what moves is in the logs (`StateSyncCoins`).
+ */
+export const needsNone = ({ transaction }: Listed): boolean =>
+  transaction !== undefined && (transaction.type === postExecType || syncsState(transaction))
+
+/** That a transaction has no trace, where it needs one. */
+export const missing = (listed: Listed): Traces[number] =>
+  needsNone(listed) ? undefined : Result.fail("there is no trace of the transaction")
 
 /** A call below the top of its transaction, of a type that moves coins. */
 export interface MovingCall {

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
-import { missing, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
+import { missing, needsNone, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
 
 interface Frame {
   readonly address: ReadonlyArray<number>
@@ -124,7 +124,7 @@ export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Re
   for (const [place, listed] of block.listed.entries()) {
     const frames = byTransaction.get(listed.hashText)
     const isMissing = frames === undefined || (frames.frames.length === 0 && frames.parts.broken.length === 0)
-    traces.push(isMissing ? missing(listed) : yield* traceOf(frames, place))
+    traces.push(isMissing || needsNone(listed) ? missing(listed) : yield* traceOf(frames, place))
   }
   return Result.succeed(traces)
 }

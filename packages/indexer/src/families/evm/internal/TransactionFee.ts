@@ -1,5 +1,5 @@
 /** What the sender of a transaction has paid for it, by its receipt: on Ethereum and on the rollups above it. */
-import { depositType, type Transaction } from "./BlockAnswer.ts"
+import { depositType, postExecType, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 
 /** EIP-4844. */
@@ -34,11 +34,12 @@ export interface Paid {
 
 /**
  * Gas at its price; blobs at theirs (EIP-4844); on the OP stack the fee for the chain below and the operator's. Arbitrum
- * counts the chain below as gas. Deposits were paid for below, and pay nothing here. Throws {@link Hex.Malformed}.
+ * counts the chain below as gas. Deposits were paid for below, and pay nothing here, nor does what a sequencer adds itself. Throws
+ * {@link Hex.Malformed}.
  */
 export const of = (transaction: Transaction, receipt: Hex.Json, baseFee: bigint): Paid => {
   const gasUsed = Hex.quantity(receipt.gasUsed, "receipt.gasUsed")
-  if (transaction.type === depositType) return { fee: 0n, price: 0n, gasUsed }
+  if (transaction.type === depositType || transaction.type === postExecType) return { fee: 0n, price: 0n, gasUsed }
   const price = priceOf(transaction, receipt, baseFee)
   const blobs =
     transaction.type === blobType

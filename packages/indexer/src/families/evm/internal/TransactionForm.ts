@@ -2,7 +2,7 @@
  * Transactions as they are hashed, by type (EIP-2718): Ethereum's own, deposits of the OP stack and what Arbitrum makes
  * (Nitro, `arb_types.go`). Only these hash as the root of a block's transactions commits to them.
  */
-import { depositType, type Transaction } from "./BlockAnswer.ts"
+import { depositType, postExecType, type Transaction } from "./BlockAnswer.ts"
 import * as Fields from "./Fields.ts"
 import * as Hex from "./Hex.ts"
 import * as Rlp from "./Rlp.ts"
@@ -14,6 +14,8 @@ interface Form {
   readonly fields: ReadonlyArray<Field>
   /** A signature follows the fields, which are what is signed. */
   readonly signed?: true
+  /** The field whose bytes stand behind the type as they are, in place of a list of fields. */
+  readonly whole?: string
   /** What nodes answer beside the fields, the same for each transaction of the type. */
   readonly constant?: Readonly<Record<string, string>>
 }
@@ -85,6 +87,7 @@ const forms: ReadonlyMap<number, Form> = new Map<number, Form>([
       ]
     }
   ],
+  [postExecType, { fields: [], whole: "input", constant: { from: `0x${"00".repeat(20)}`, value: "0x0" } }],
   [0x64, { fields: [chainId, requestId, from, ["to", Fields.address], value] }],
   [0x65, { fields: [chainId, from, nonce, gasFeeCap, ...call] }],
   [0x66, { fields: [chainId, requestId, from, gasFeeCap, ...call] }],
@@ -173,6 +176,10 @@ export const hashed = ({ json, type }: Transaction): Hashed | undefined => {
         message: `${name} of a transaction of type 0x${type.toString(16)} is not ${form.constant[name]}`
       })
     }
+  }
+  if (form.whole !== undefined) {
+    const content = Hex.data(json[form.whole], `transaction.${form.whole}`)
+    return { bytes: Uint8Array.of(type, ...content) }
   }
   const items = form.fields.map(([name, encode, otherName]) =>
     encode(json[name] ?? (otherName === undefined ? undefined : json[otherName]), `transaction.${name}`)

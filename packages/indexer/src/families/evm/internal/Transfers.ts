@@ -6,10 +6,11 @@ import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as TokenTransfers from "../TokenTransfers.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
-import { type BlockAnswer, depositType, type Listed, type Transaction } from "./BlockAnswer.ts"
+import { type BlockAnswer, depositType, type Listed, syncsState, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import { probablySucceeded, type ReadReceipt, type Receipt } from "./Receipts.ts"
 import * as Retryable from "./Retryable.ts"
+import * as StateSyncCoins from "./StateSyncCoins.ts"
 import type { Traces } from "./Trace.ts"
 
 /** Arbitrum: coins that arrive from the layer below. */
@@ -189,14 +190,18 @@ function* readTransaction(
     transfers.push(...(moves ?? []))
   }
   if (!succeeded) return content
+  const isStateSync = transaction !== undefined && syncsState(transaction)
   for (const [i, item] of receipt.logs.entries()) {
     if (i % logsOfStep === logsOfStep - 1) yield
     const shown = parts.read(() => shownLog(item), ["token"])
     if (shown === undefined) continue
     const isToken = mayBeTransfer(shown)
-    const log = parts.read(() => contractLog(shown, index, positions[i]), isToken ? ["token"] : [])
+    const isCoin = isStateSync && StateSyncCoins.isMove(shown)
+    const log = parts.read(() => contractLog(shown, index, positions[i]), isToken ? ["token"] : isCoin ? ["coin"] : [])
     if (log === undefined) continue
     logs.push(log)
+    const coin = isCoin ? parts.read(() => StateSyncCoins.coinOf(log), ["coin"]) : undefined
+    if (coin !== undefined) transfers.push(coin)
     if (!isToken) continue
     const tokens = isLarge(log)
       ? yield* parts.readInSlices(() => TokenTransfers.ofLog(log), ["token"])

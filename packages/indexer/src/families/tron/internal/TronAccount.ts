@@ -6,8 +6,15 @@ import type { NodeError } from "../../node/NodeError.ts"
 import type { TronHttp } from "../TronHttp.ts"
 import * as TronJson from "./TronJson.ts"
 
+/** The owner's, which transactions use that name no other one. */
+const Permission = Schema.Struct({
+  threshold: Schema.optionalKey(TronJson.Sun),
+  keys: Schema.optionalKey(Schema.Array(Schema.Struct({ weight: Schema.optionalKey(TronJson.Sun) })))
+})
+
 const Account = Schema.Struct({
   balance: Schema.optionalKey(TronJson.Sun),
+  owner_permission: Schema.optionalKey(Permission),
   create_time: Schema.optionalKey(TronJson.Count),
   type: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int]))
 })
@@ -18,6 +25,16 @@ export interface TronAccount {
   /** When it was activated, in milliseconds since the Unix epoch; 0 where the node does not say. */
   readonly created: number
   readonly isContract: boolean
+  /** The fewest keys that may sign a transaction together. */
+  readonly signatures: number
+}
+
+const fewestKeys = ({ keys = [], threshold = 1 }: typeof Permission.Type): number => {
+  const weights = keys.map(({ weight = 0 }) => BigInt(weight)).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+  let sum = 0n
+  let count = 0
+  for (; count < weights.length && sum < BigInt(threshold); count++) sum += weights[count]!
+  return Math.max(1, count)
 }
 
 const body = (address: AddressBytes) => JSON.stringify({ address: TronJson.addressHex(address) })
@@ -30,7 +47,8 @@ export const fetch = (http: TronHttp, address: AddressBytes): Effect.Effect<Tron
       account && {
         balance: BigInt(account.balance ?? 0),
         created: account.create_time ?? 0,
-        isContract: account.type === "Contract" || account.type === 2
+        isContract: account.type === "Contract" || account.type === 2,
+        signatures: fewestKeys(account.owner_permission ?? {})
       }
   )
 
@@ -91,6 +109,8 @@ export interface Prices {
   /** Bandwidth from a stake that an activation takes, per point. */
   readonly activationRate: number
   readonly memo: bigint
+  /** For a transaction of more than one signature. */
+  readonly multiSignature: bigint
   /** Whether a plain transfer to a contract is refused. */
   readonly forbidsContracts: boolean
 }
@@ -110,6 +130,7 @@ export const prices = (http: TronHttp): Effect.Effect<Prices, NodeError> =>
       activationWithoutStake: sun("getCreateAccountFee", 100_000n),
       activationRate: Number(sun("getCreateNewAccountBandwidthRate", 1n)),
       memo: sun("getMemoFee", 0n),
+      multiSignature: sun("getMultiSignFee", 1_000_000n),
       forbidsContracts: sun("getForbidTransferToContract", 0n) === 1n
     }
   })

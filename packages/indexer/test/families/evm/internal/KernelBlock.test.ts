@@ -189,6 +189,22 @@ describe.skipIf(!Fixtures.exist)("blocks read by a kernel", () => {
     for (const verify of levels) assert.isFalse(accepts(creation, 200_000_000, verify, optimism).block)
   })
 
+  it("with gas that a sequencer of the OP stack takes back are for the plain path, which proves and understands them", async () => {
+    const receipt = { ...SealedBlock.opStack.first!.receipt, type: "0x7d", gasUsed: "0x0", cumulativeGasUsed: "0x0" }
+    const transaction = { type: "0x7d", from: EvmBlocks.zero, gas: "0x0", value: "0x0", input: "0xc6012ac3c20307" }
+    const recorded = sealed({ ...SealedBlock.opStack, first: { transaction, receipt } })
+    const optimism = EvmBlocks.chainOf("optimism")
+    assert.isFalse(await readBoth(recorded, optimism))
+    const receipts = recorded.receipts.map((each, index) => (index === 0 ? each : { ...each, opGasRefund: "0x7" }))
+    const block = Result.getOrThrow(await read(textsOf({ ...recorded, receipts }), 200_000_000, "full", true, optimism))
+    assert.deepStrictEqual(
+      (block.unproven ?? []).map(({ part }) => part),
+      ["internal transactions"]
+    )
+    assert.isUndefined(block.notUnderstood)
+    assert.isTrue(block.transfers.some(({ kind }) => kind === "internal"))
+  })
+
   it("of Nitro whose first transaction is not ArbOS's are for the plain path", () => {
     const arbitrum = EvmBlocks.chainOf("arbitrum")
     for (const lie of [{ from: EvmBlocks.alice }, { to: EvmBlocks.alice }, { value: "0x1" }]) {

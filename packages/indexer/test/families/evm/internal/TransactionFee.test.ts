@@ -33,5 +33,7 @@ describe("TransactionFee", () => {
     const jovian = { ...operator, daFootprintGasScalar: "0x190" }
     assert.strictEqual(paid(2, {}, jovian).fee, 10_000_100n + 7_000_000_000n + 3n)
     assert.strictEqual(paid(0x7e, {}, { ...operator, effectiveGasPrice: "0x0" }).fee, 0n)
+    // What a sequencer adds behind the others, which pays nothing, whatever nodes write beside.
+    assert.strictEqual(paid(0x7d, {}, { ...operator, gasUsed: "0x0" }).fee, 0n)
   })
 })

@@ -99,6 +99,16 @@ describe("TransactionForm", () => {
     }
   })
 
+  it("hashes what a sequencer of the OP stack adds as op-geth and op-reth do", () => {
+    // The vector by which both are held to the specification (`TestPostExecTxHashGoldenVector`).
+    const json = { from: account("00"), gas: "0x0", value: "0x0", input: "0xc6012ac3c20307" }
+    const { bytes } = TransactionForm.hashed({ type: 0x7d, json } as never)!
+    assert.strictEqual(hex(keccak(bytes)), "0xcbc64a9665039744307b562634bf760d96f3bed235fecd9e09a1f1276a1823c7")
+    for (const lie of [{ value: "0x1" }, { from: account("01") }]) {
+      assert.throws(() => TransactionForm.hashed({ type: 0x7d, json: { ...json, ...lie } } as never), Mismatch)
+    }
+  })
+
   it("knows no hash of a type to come", () =>
     assert.isUndefined(TransactionForm.hashed({ type: 0x7f, json: {} } as never)))
 })
