@@ -19,6 +19,6 @@ await client.subscriptions["address-coins-transactions-confirmed"]({ params, pay
     console.log(failure.message)
   }
 )
-for await (const { address, callbackUrl, isActive } of Client.items(client.subscriptions.list, { params })) {
+for await (const { address, callbackUrl, isActive } of Client.items(client.bulk.list, { params })) {
   console.log(`${isActive ? "active" : "inactive"} ${address} ${callbackUrl}`)
 }

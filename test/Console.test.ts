@@ -688,4 +688,68 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
         )
       }).pipe(Effect.scoped)
   )
+
+  it.live("believes no answer that was cut off or never came, and shows whose session it is", () =>
+    Effect.gen(function* () {
+      const { headwater, url } = yield* setup(locations[0]!.location)
+      const browser = yield* Chromium.launch
+      yield* Effect.promise(async () => {
+        const context = await browser.newContext({
+          viewport: { width: 1280, height: 860 },
+          timezoneId: "Pacific/Kiritimati"
+        })
+        // Half a second of patience, in place of thirty.
+        await context.addInitScript(
+          "AbortSignal.timeout = ((timeout, millis) => timeout.call(AbortSignal, millis / 60)).bind(null, AbortSignal.timeout)"
+        )
+        const page = await context.newPage()
+        await enter(page, url, "operator", password)
+        const silence = page.getByRole("alert").filter({ hasText: "The daemon does not answer" })
+        await page.route("**/api/accounts", (route) =>
+          route.fulfill({ contentType: "application/json", body: '{"items":[{"na' })
+        )
+        await page.goto(`${url}/#/accounts`)
+        await silence.waitFor()
+        await page.unroute("**/api/accounts")
+        await page.route("**/api/domains", () => {})
+        await page.goto(`${url}/#/domains`)
+        await silence.waitFor()
+        await page.route("**/api/session", (route) => route.abort())
+        await page.reload()
+        await silence.waitFor()
+        assert.strictEqual(await page.getByLabel("Password").count(), 0)
+        await page.unrouteAll()
+        await heading(page, "Domains").waitFor()
+
+        const today = Math.floor(Date.now() / 86_400_000) * 86_400_000
+        await page.route("**/api/overview", (route) => route.fulfill({ json: bigOverview(today) }))
+        await page.goto(`${url}/#/overview`)
+        await page.getByRole("button", { name: "30 days" }).click()
+        await page.locator("summary", { hasText: "Figures" }).first().click()
+        const newest = page.getByRole("group", { name: "Attempts by day (UTC)" }).locator("tbody td").first()
+        const utc = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
+        assert.strictEqual(await newest.textContent(), utc.format(today))
+
+        await page.setViewportSize({ width: 320, height: 860 })
+        const name = "nowhere to break".replaceAll(" ", "").repeat(4)
+        const many = Array.from({ length: 500 }, () => ({ name, balance: 1, created: 1, retractions: false }))
+        await page.route("**/api/accounts", (route) => route.fulfill({ json: { items: many, hasMore: true } }))
+        await page.goto(`${url}/#/accounts`)
+        await page.getByText("The 500 oldest accounts; the search finds others by their names").waitFor()
+        const areWithin =
+          "[...document.querySelectorAll('tbody td')].every(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
+        assert.isTrue(await page.evaluate(areWithin), "names are within their cells")
+        await page.unrouteAll()
+
+        const other = await context.newPage()
+        await other.goto(url)
+        await other.getByRole("button", { name: "Log out" }).click()
+        await page.getByLabel("Password").waitFor()
+        await other.getByRole("button", { name: "Log in with an API key" }).click()
+        await other.getByLabel("API key").fill(headwater.apiKey)
+        await other.keyboard.press("Enter")
+        await page.getByText("account key").waitFor({ state: "attached" })
+      })
+    }).pipe(Effect.scoped)
+  )
 })

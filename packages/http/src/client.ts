@@ -305,7 +305,8 @@ const nextPlace = (page: Page<unknown>, place: Place, seen: Set<string>): Place 
 
 /**
  * All items of a list, page by page as they are asked for. Rejected with {@link ConnectionFailed} where the pages do not
- * lead to an end.
+ * lead to an end. A list by a cursor has whatever stays while it is read; of one by `offset`, such as `subscriptions.list`,
+ * items that stay are passed over, or come twice, where others before them go or come meanwhile.
  *
  * @example
  * ```ts
@@ -315,7 +316,7 @@ const nextPlace = (page: Page<unknown>, place: Place, seen: Set<string>): Place 
  * export const urls = async () => {
  *   const found: Array<string> = []
  *   const params = { blockchain: "ethereum", network: "mainnet" }
- *   for await (const { callbackUrl } of Client.items(client.subscriptions.list, { params })) found.push(callbackUrl)
+ *   for await (const { callbackUrl } of Client.items(client.bulk.list, { params })) found.push(callbackUrl)
  *   return found
  * }
  * ```

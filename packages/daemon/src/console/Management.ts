@@ -95,7 +95,7 @@ const makeAccounts = Effect.fnUntraced(function* (view: OperatorView, audited: A
   )
 
   return [
-    Access.get("/api/accounts", Access.readers, () => Effect.map(view.accounts, (items) => json({ items }))),
+    Access.get("/api/accounts", Access.readers, () => Effect.map(view.accounts, (found) => json(found))),
     Access.post("/api/accounts", Access.operators, create),
     Access.get("/api/accounts/:account", Access.readers, show, "limits.get"),
     Access.get(
@@ -220,7 +220,7 @@ const makeDomains = Effect.fnUntraced(function* (view: OperatorView, audited: Au
     get(
       "/api/domains",
       readers,
-      (_, { account }) => Effect.map(view.domains(account?.id), (items) => json({ items })),
+      (_, { account }) => Effect.map(view.domains(account?.id), (found) => json(found)),
       "domains.list"
     ),
     post(ofAccount, operators, add, "domains.add"),

@@ -4025,7 +4025,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -4981,7 +4981,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5060,7 +5060,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5175,7 +5175,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5381,7 +5381,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5420,7 +5420,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5585,7 +5585,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5624,7 +5624,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5781,7 +5781,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5818,7 +5818,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5886,7 +5886,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5925,7 +5925,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -5964,7 +5964,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -7794,7 +7794,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -8016,7 +8016,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -8580,7 +8580,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -8865,7 +8865,7 @@ export interface operations {
         readonly isChangeAddress?: boolean
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -8910,7 +8910,7 @@ export interface operations {
         readonly isChangeAddress?: boolean
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -8955,7 +8955,7 @@ export interface operations {
         readonly isChangeAddress?: boolean
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -8998,7 +8998,7 @@ export interface operations {
         readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -9052,7 +9052,7 @@ export interface operations {
         readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -9106,7 +9106,7 @@ export interface operations {
         readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -9160,7 +9160,7 @@ export interface operations {
         readonly format?: "P2PKH" | "P2SH-P2WPKH" | "P2WPKH" | "P2TR" | "STANDARD" | "CLASSIC"
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -9863,7 +9863,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 50 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
       }
       readonly header?: never
@@ -9895,7 +9895,7 @@ export interface operations {
         readonly context?: string
         /** @description Largest number of items, 1 to 50; 10 if not given */
         readonly limit?: number
-        /** @description Items to skip; 0 if not given */
+        /** @description Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come twice; in a list by a cursor none is */
         readonly offset?: number
         /** @description Assets of this type alone */
         readonly type?: "crypto" | "fiat"

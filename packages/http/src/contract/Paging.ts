@@ -81,7 +81,13 @@ export const countQuery = {
 /** Query of a list that is paged by offset. */
 export const offsetQuery = (defaultLimit: number) => ({
   limit: limit(defaultLimit),
-  offset: Schema.optionalKey(Count.annotate({ description: "Items to skip; 0 if not given" }))
+  offset: Schema.optionalKey(
+    Count.annotate({
+      description:
+        "Items to skip; 0 if not given. Where items before a page go or come meanwhile, as many are passed over or come " +
+        "twice; in a list by a cursor none is"
+    })
+  )
 })
 
 const offsetFields = <S extends Schema.Top>(item: S) => ({

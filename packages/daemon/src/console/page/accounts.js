@@ -2,7 +2,7 @@
 import { useState } from "/hooks.js"
 import { askOrSay, may, useAnswer } from "./daemon.js"
 import { DomainTable } from "./domains.js"
-import { Act, Answered, Copy, Facts, Field, Form, Go, Heading, row, State, Table, Time } from "./elements.js"
+import { Act, Answered, Copy, Facts, Field, Form, Go, Heading, row, Shown, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
 import { number } from "./words.js"
@@ -14,7 +14,8 @@ const Accounts = () => {
     <${Form} route="POST /api/accounts" label="Create" then=${({ name }) => (location.hash = place.account(name))} said=${({ name }) => `Account ${name} is created`}>
       <${Field} label="Name of a new account" name="name" maxlength="64" required />
     <//>
-    <${Answered} found=${found}>${({ items }) => html`
+    <${Answered} found=${found}>${({ hasMore, items }) => html`
+      <${Shown} count=${items.length} hasMore=${hasMore} of="oldest accounts" />
       <${Table} caption="Accounts" empty="There is no account yet." heads=${["Account", ">Credits left", "Retractions", "Created"]}
         rows=${items.map(({ balance, created, name, retractions }) => [
           html`<${Go} to=${place.account(name)}>${name}<//>`,

@@ -17,14 +17,19 @@ const colourOf = (box, name) => {
   return color
 }
 
+const dayMillis = 86_400_000
+
+/** Days are those of UTC, as the daemon counts them. */
 const [day, minute, second] = [
-  { day: "numeric", month: "short" },
+  { day: "numeric", month: "short", timeZone: "UTC" },
   { hour: "2-digit", minute: "2-digit" },
   { hour: "2-digit", minute: "2-digit", second: "2-digit" }
 ].map((parts) => new Intl.DateTimeFormat("en-GB", /** @type {any} */ (parts)))
 
+const areDays = ([first, next]) => next - first >= dayMillis
+
 /** How a point in time is written under an axis, by how far apart the marks are. */
-const mark = (at, apart) => (apart >= 86_400_000 ? day : apart >= 60_000 ? minute : second)?.format(at)
+const mark = (at, apart) => (apart >= dayMillis ? day : apart >= 60_000 ? minute : second)?.format(at)
 
 /**
  * Lines, or bars of which each later one is drawn over the former.
@@ -37,8 +42,9 @@ const optionsOf = (uPlot, box, latest) => {
   const text = (value) => (value == null ? "–" : `${number(value)}${unit}`)
   const axis = { stroke: colour("soft"), font: "12px system-ui", grid: { stroke: colour("line"), width: 1 } }
   const period = Math.round((times.at(-1) - times[0]) / times.length)
-  const whole = times.at(-1) - times[0] >= 10 * 86_400_000
+  const whole = areDays(times)
   return {
+    ...(whole && { tzDate: (at) => uPlot.tzDate(new Date(at), "Etc/UTC") }),
     width: box.clientWidth,
     height,
     ms: 1,
@@ -132,8 +138,12 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
     plot.current?.setData(dataOf(chart))
   })
   const { series, times, unit } = chart
+  const whole = areDays(times)
   const rows = times
-    .map((at, i) => [html`<${Time} at=${at} />`, ...series.map(({ shown, values }) => (shown ?? values)[i])])
+    .map((at, i) => [
+      whole ? day?.format(at) : html`<${Time} at=${at} />`,
+      ...series.map(({ shown, values }) => (shown ?? values)[i])
+    ])
     .filter(([, ...values]) => values.some((value) => value))
   return html`<figure>
     <figcaption><span>${label}</span><span class="soft">${said}</span></figcaption>
@@ -142,7 +152,7 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
       figures &&
       rows.length > 0 &&
       html`<details><summary>Figures</summary>
-        <${Table} caption=${label} heads=${["Time", ...series.map(({ label }) => `>${label}`)]}
+        <${Table} caption=${label} heads=${[whole ? "Day (UTC)" : "Time", ...series.map(({ label }) => `>${label}`)]}
           rows=${rows.reverse().map(([at, ...values]) => [at, ...values.map((value) => (value == null ? "–" : `${number(value)}${unit}`))])} />
       </details>`
     }

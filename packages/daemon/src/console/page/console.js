@@ -49,6 +49,10 @@ const viewOf = (hash) => {
   return { name: Object.hasOwn(views, name) ? name : "overview", parts, query: new URLSearchParams(query) }
 }
 
+/** All pages of a browser have one session: when somebody enters or leaves in one of them, the others begin anew. */
+const pages = new BroadcastChannel("session")
+pages.onmessage = () => location.reload()
+
 const Messages = () => {
   const [text, setText] = useState("")
   useEffect(() => {
@@ -79,6 +83,7 @@ const Login = ({ enter }) => {
       const { key, ...user } = Object.fromEntries(new FormData(event.currentTarget))
       // A key is copied, often with white space around it; a password may have some.
       await ask("/api/login", key === undefined ? user : { key: String(key).trim() })
+      pages.postMessage("entered")
       await enter()
     } catch (error) {
       setError(/** @type {Error} */ (error).message)
@@ -176,17 +181,26 @@ const Lazy = ({ name, ...where }) => {
 
 const Console = () => {
   const [state, setState] = useState("asks")
+  const [problem, setProblem] = useState("")
   const enter = async () => {
     Object.assign(session, await ask("/api/session"))
     setState("in")
   }
+  const look = () =>
+    enter().catch(({ message, status }) => {
+      // Who is refused has been told by the event.
+      if (status === 401) return
+      setProblem(message)
+      setTimeout(look, 3_000)
+    })
   useEffect(() => {
     addEventListener("loggedout", () => setState("out"))
-    enter().catch(() => setState("out"))
+    look()
   }, [])
   const leave = async () => {
     // Who is told of an end that did not come leaves the session to whoever has the browser next.
     if ((await askOrSay("/api/logout", {})) === undefined) return
+    pages.postMessage("left")
     history.replaceState(null, "", "/")
     setState("out")
     say("Logged out")
@@ -194,7 +208,11 @@ const Console = () => {
   return html`
     ${state === "in" && html`<${Shell} leave=${leave} />`}
     ${state === "out" && html`<${Login} enter=${enter} />`}
-    ${state === "asks" && html`<main><h1>Headwater</h1><p role="status">Loading …</p></main>`}
+    ${
+      state === "asks" &&
+      html`<main><h1>Headwater</h1>
+      ${problem === "" ? html`<p role="status">Loading …</p>` : html`<p class="notice bad" role="alert">${problem}.</p>`}</main>`
+    }
     <${Messages} />
   `
 }

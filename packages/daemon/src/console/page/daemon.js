@@ -10,17 +10,23 @@ export const may = (route) => /** @type {string[]} */ (session.may).includes(rou
 /** Shows a message for some seconds, which is also read aloud. */
 export const say = (text) => dispatchEvent(new CustomEvent("said", { detail: text }))
 
-/** Asks the daemon, with a body where something is to be done; throws an Error with the daemon's words. */
+/** How long an answer may take: a connection that was lost on its way says nothing of itself. */
+const patienceMillis = 30_000
+
+/** Asks the daemon, with a body where something is to be done; throws an Error with the daemon's words, and the `status`. */
 export const ask = async (path, body) => {
   const headers = { "content-type": "application/json" }
   const request = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) }
-  const response = await fetch(path, request).catch(() => {
+  const silent = () => {
     throw new Error("The daemon does not answer")
-  })
-  const answer = await response.json().catch(() => ({}))
-  if (response.ok) return answer
-  if (response.status === 401 && path !== "/api/login") dispatchEvent(new Event("loggedout"))
-  throw new Error(answer.error ?? `The daemon answered ${response.status}`)
+  }
+  const response = await fetch(path, { ...request, signal: AbortSignal.timeout(patienceMillis) }).catch(silent)
+  const { ok, status } = response
+  // A refusal by a proxy has words of another form.
+  const answer = await response.json().catch(ok ? silent : () => ({}))
+  if (ok) return answer
+  if (status === 401 && path !== "/api/login") dispatchEvent(new Event("loggedout"))
+  throw Object.assign(new Error(answer.error ?? `The daemon answered ${status}`), { status })
 }
 
 /** As `ask`; where that fails, the daemon's words are shown, and there is no answer. */

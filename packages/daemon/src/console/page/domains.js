@@ -1,6 +1,6 @@
 /** The domains that callbacks may go to, and which of them are verified. */
 import { may, session, useAnswer } from "./daemon.js"
-import { Act, Answered, Copy, Field, Form, Heading, row, State, Table, Time } from "./elements.js"
+import { Act, Answered, Copy, Field, Form, Heading, row, Shown, State, Table, Time } from "./elements.js"
 import { html } from "./html.js"
 import { place } from "./places.js"
 
@@ -45,10 +45,12 @@ export const Domains = () => {
   const own = session.account
   return html`
     <${Heading} title="Domains" />
-    <${Answered} found=${found}>${({ items }) =>
-      own !== null
-        ? html`<${DomainTable} account=${own} again=${found.again} domains=${items} />`
-        : html`<${Table} caption="Domains" empty="No account has added a domain yet." heads=${["Domain", "Account", "State", "Added", "Verified"]}
+    <${Answered} found=${found}>${({ hasMore, items }) => html`
+      <${Shown} count=${items.length} hasMore=${hasMore} of="newest domains" />
+      ${
+        own !== null
+          ? html`<${DomainTable} account=${own} again=${found.again} domains=${items} />`
+          : html`<${Table} caption="Domains" empty="No account has added a domain yet." heads=${["Domain", "Account", "State", "Added", "Verified"]}
             rows=${items.map(({ account, created, name, verified }) => [
               name,
               may("GET /api/accounts/:account")
@@ -57,6 +59,7 @@ export const Domains = () => {
               html`<${State} of=${verified === null ? "unverified" : "verified"} />`,
               html`<${Time} at=${created} />`,
               html`<${Time} at=${verified} />`
-            ])} />`}<//>
+            ])} />`
+      }`}<//>
   `
 }

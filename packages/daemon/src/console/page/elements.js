@@ -23,6 +23,10 @@ export const Answered = ({ children, found: { answer, at, error } }) => html`
   ${answer === undefined ? error === undefined && html`<p class="soft" role="status">Loading …</p>` : children(answer)}
 `
 
+/** How many of a list are shown, where there are more. */
+export const Shown = ({ count, hasMore, of }) =>
+  hasMore && html`<p class="soft" role="status">The ${number(count)} ${of}; the search finds others by their names</p>`
+
 /** In how many accounts a search looked for names and hosts, where there are more. */
 export const AccountsSearched = ({ of }) =>
   of !== null && html`<p class="soft">Names and hosts were looked for in the ${number(of)} oldest accounts alone.</p>`

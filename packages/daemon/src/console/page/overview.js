@@ -67,7 +67,7 @@ const Deliveries = ({ backlog, deliveries, now }) => {
       Parked: part(backlog.parked)
     }} />
     <div class="pair" key=${isMonth}>
-      <div class="card"><${AttemptChart} label=${isMonth ? "Attempts by day" : "Attempts by ten minutes"} periods=${periods} /></div>
+      <div class="card"><${AttemptChart} label=${isMonth ? "Attempts by day (UTC)" : "Attempts by ten minutes"} periods=${periods} /></div>
       <div class="card"><${LatencyChart} label="Time until the answer" periods=${periods} /></div>
     </div>
     ${

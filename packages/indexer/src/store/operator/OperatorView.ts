@@ -22,7 +22,13 @@ export type { Parts } from "./internal/Parts.ts"
 export type { Hit, Target } from "./internal/Search.ts"
 
 /** Accounts and domains that are shown. */
-const accountLimit = 500
+const shownAtMost = 500
+
+/** As {@link SubscriptionList.newest} has them: items, and whether there are more. */
+const shownOf = <A>(found: ReadonlyArray<A>) => ({
+  items: found.slice(0, shownAtMost),
+  hasMore: found.length > shownAtMost
+})
 
 const reorganisations = Effect.fn("OperatorView.reorganisations")(function* () {
   const { read } = yield* Database
@@ -51,24 +57,27 @@ const accounts = Effect.fn("OperatorView.accounts")(function* () {
       .leftJoin("credit_balance", "credit_balance.account", "account.id")
       .select(["account.name", "account.created", "account.retractions", "credit_balance.balance"])
       .orderBy("account.id")
-      .limit(accountLimit)
+      .limit(shownAtMost + 1)
   )
-  return rows.map(({ balance, created, name, retractions }) => ({
-    ...{ name, balance: balance ?? 0, created, retractions: retractions === 1 }
-  }))
+  return shownOf(
+    rows.map(({ balance, created, name, retractions }) => ({
+      ...{ name, balance: balance ?? 0, created, retractions: retractions === 1 }
+    }))
+  )
 })
 
 const domains = Effect.fn("OperatorView.domains")(function* (scope?: Scope) {
   const { read } = yield* Database
-  return yield* read((db) =>
+  const found = yield* read((db) =>
     db
       .selectFrom("domain")
       .innerJoin("account", "account.id", "domain.account")
       .select(["domain.name", "account.name as account", "domain.created", "domain.verified"])
       .$if(scope !== undefined, (select) => select.where("domain.account", "=", scope!))
       .orderBy("domain.id", "desc")
-      .limit(accountLimit)
+      .limit(shownAtMost + 1)
   )
+  return shownOf(found)
 })
 
 const subscriptionCounts = Effect.fn("OperatorView.subscriptionCounts")(function* (account: number) {
@@ -96,7 +105,7 @@ export const make = Effect.gen(function* () {
     reorganisations: stored(reorganisations()),
     /** Wallets and addresses of all accounts whose past is being looked for. */
     syncs: Effect.suspend(() => stored(SyncList.read())),
-    /** The accounts, each with its balance. */
+    /** The oldest accounts, each with its balance. */
     accounts: stored(accounts()),
     /** What an account consumed and was granted on each of the last 30 days, by the newest entries of its ledger. */
     credits: Effect.fn("OperatorView.credits")(CreditsByDay.read, stored),

@@ -70,9 +70,12 @@ for (const store of takenStores(import.meta.url)) {
           Effect.map(view.search("new", undefined), ({ accountsSearched }) => accountsSearched)
         ])
         assert.deepStrictEqual(yield* searched, [null, null])
+        assert.isFalse((yield* view.accounts).hasMore)
         const account = yield* Seed.account
         yield* Seed.subscription(account, "https://new.test/")
         assert.deepStrictEqual(yield* searched, [500, 500])
+        const { hasMore, items } = yield* view.accounts
+        assert.deepStrictEqual([items.length, hasMore], [500, true])
         assert.deepInclude(yield* view.subscriptions("new"), { items: [], hasMore: false })
         assert.strictEqual((yield* view.subscriptions("new", account)).items.length, 1)
         assert.isNull((yield* view.subscriptions("new", account)).accountsSearched)
