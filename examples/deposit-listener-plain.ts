@@ -9,7 +9,8 @@ import { Headwater } from "@headwater/indexer/Headwater"
 
 const [url = "", store = "", deposits = "", ...addresses] = process.argv.slice(2)
 
-const database = new DatabaseSync(deposits)
+// Somebody may be reading the table when a deposit is written: that waits for the end of the reading, and else would fail.
+const database = new DatabaseSync(deposits, { timeout: 5_000 })
 database.exec("create table if not exists deposit (id text primary key, address text, amount text, block bigint)")
 const credit = database.prepare("insert or ignore into deposit values (?, ?, ?, ?)")
 const takeBack = database.prepare("delete from deposit where id = ?")

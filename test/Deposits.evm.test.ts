@@ -3,7 +3,7 @@
  * tables are what ethers reads off the node's chain. `HEADWATER_DEPOSIT_SECONDS=120` is the long run, on PostgreSQL too.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -143,14 +143,21 @@ class Runs {
     })
   }
 
+  /** No program of these ends before it is killed. */
+  get checkRunning() {
+    return Effect.sync(() => {
+      assert.isNull(this.#child!.exitCode, `${this.listener.name} has ended by itself: ${this.errors}`)
+    })
+  }
+
   get kill() {
-    return Effect.callback<void>((resume) => {
+    const kill = Effect.callback<void>((resume) => {
       const child = this.#child!
-      assert.isNull(child.exitCode, `${this.listener.name} has ended by itself: ${this.errors}`)
       child.once("close", () => resume(Effect.void))
       this.kills++
       child.kill("SIGKILL")
     })
+    return Effect.andThen(this.checkRunning, kill)
   }
 }
 
@@ -177,17 +184,33 @@ const reorganise = (anvil: Anvil.Anvil, random: () => number, payments: Effect.E
   }).pipe(Effect.uninterruptible)
 
 /** Waits until a table has these deposits. */
-const untilTable = Effect.fnUntraced(function* (
-  { errors, listener: { name, table } }: Runs,
-  wanted: ReadonlyArray<Deposit>
-) {
+const untilTable = Effect.fnUntraced(function* (runs: Runs, wanted: ReadonlyArray<Deposit>) {
+  const { name, table } = runs.listener
   const present = Effect.catchDefect(table, () => Effect.succeed([]))
   for (let look = 0; look < 600; look++) {
     if ((yield* present).join() === wanted.join()) return
+    yield* runs.checkRunning
     yield* Effect.sleep("50 millis")
   }
-  assert.deepStrictEqual(yield* table, wanted, `${name}: ${errors}`)
+  assert.deepStrictEqual(yield* table, wanted, `${name}: ${runs.errors}`)
 })
+
+/** Has something happen while somebody reads a table, for whom the program that writes it has to wait before it goes on. */
+const whileRead = Effect.fnUntraced(function* (file: string, runs: Runs, happens: Effect.Effect<unknown>) {
+  const reader = yield* Effect.acquireRelease(
+    Effect.sync(() => new BetterSqlite(file, { readonly: true })),
+    (db) => Effect.sync(() => db.close())
+  )
+  reader.exec("begin").prepare("select * from deposit").all()
+  yield* happens
+  // The program has written, and is about to commit.
+  while (!existsSync(`${file}-journal`)) {
+    yield* runs.checkRunning
+    yield* Effect.sleep("10 millis")
+  }
+  yield* Effect.sleep("200 millis")
+  yield* runs.checkRunning
+}, Effect.scoped)
 
 const postgresUrl = (location: Location) => (location.kind === "postgres" ? Redacted.value(location.url) : "")
 
@@ -229,7 +252,8 @@ describe("deposit listeners", () => {
           yield* payments
           const wanted = yield* depositsOf(anvil.url)
           yield* Effect.forEach(all, (runs) => untilTable(runs, wanted))
-          yield* anvil.rpc("anvil_reorg", [1 + kills, []])
+          const reorganisation = anvil.rpc("anvil_reorg", [1 + kills, []])
+          yield* kills === 0 ? reorganisation : whileRead(own, all[1]!, reorganisation)
           yield* Effect.sleep(random() * 200)
           yield* Effect.forEach(all, ({ kill }) => kill)
         }

@@ -17,7 +17,9 @@ if (!CALLBACK_SECRET) {
   process.exit(1)
 }
 
-const answer = receiver(new DatabaseSync(STORE), CALLBACK_SECRET, ({ data }) => {
+// Somebody may be reading the file when an event is written: that waits for the end of the reading, and else would fail.
+const database = new DatabaseSync(STORE, { timeout: 5_000 })
+const answer = receiver(database, CALLBACK_SECRET, ({ data }) => {
   console.log(`Verified and kept: ${data.event} ${JSON.stringify(data.item)}`)
 })
 const isTls = TLS_CERT !== undefined && TLS_KEY !== undefined
