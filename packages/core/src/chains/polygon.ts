@@ -1,6 +1,9 @@
-/** Polygon PoS. Sources: SLIP-44, chainlist.org, Erigon's chain specifications (known blocks). */
+/** Polygon PoS. Sources: SLIP-44, chainlist.org, Erigon's chain specifications (known blocks), PIP-35. */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
+
+/** PIP-35, which Bor and Erigon enforce, whatever they are told. */
+const leastTip = 25_000_000_000n
 
 export const polygon: Blockchain = {
   ...Evm.defaults,
@@ -26,10 +29,12 @@ export const polygon: Blockchain = {
     {
       mainnet: {
         chainId: 137,
+        leastTip,
         genesis: "0xa9c28ce2141b56c474f1dc504bee9b01eb1bd7d1a507580d5519d4437a97de1b"
       },
       amoy: {
         chainId: 80002,
+        leastTip,
         genesis: "0x7202b2b53c5a0836e773e319d18922cc756dd67432f9a1f65352b61f4406c697"
       }
     }

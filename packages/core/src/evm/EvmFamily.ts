@@ -21,6 +21,8 @@ export interface EvmNetwork {
   readonly byzantium?: number
   /** The first block of Arbitrum's Nitro; those before hash by rules of their own. */
   readonly nitro?: number
+  /** In Wei beyond the base fee: nodes take no transaction that offers less, and are given no other bound. */
+  readonly leastTip?: bigint
 }
 
 /** The facts of a network, none on a development network, and the transaction types beyond legacy. */

@@ -35,6 +35,8 @@ export interface Market {
   /** The node's suggestions, for chains whose recent blocks show no tips. */
   readonly suggestedPrice: bigint
   readonly suggestedTip: bigint | undefined
+  /** With a lower one nodes take no transaction; absent where they take any. */
+  readonly leastTip?: bigint | undefined
 }
 
 /** The price that a transaction offers for one gas, in Wei. */
@@ -86,8 +88,16 @@ const afterTwoBlocks = (price: bigint): bigint => (price * 81n + 63n) / 64n
  */
 export const dataFeeReserve: (fee: bigint) => bigint = afterTwoBlocks
 
-const tipOf = ({ suggestedTip, tips }: Market, priority: Priority): bigint =>
-  tips.some((tip) => tip > 0n) ? (tips[priorities.indexOf(priority)] ?? 0n) : (suggestedTip ?? 0n)
+const larger = (one: bigint, other: bigint): bigint => {
+  if (one > other) return one
+  return other
+}
+
+/** What was paid may be less than nodes take: of an offer a higher base fee leaves less. */
+const tipOf = ({ leastTip = 0n, suggestedTip, tips }: Market, priority: Priority): bigint => {
+  const usual = tips.some((tip) => tip > 0n) ? (tips[priorities.indexOf(priority)] ?? 0n) : (suggestedTip ?? 0n)
+  return larger(usual, leastTip)
+}
 
 /** A price that is paid whole, whatever the base fee will be: the base fee {@link afterTwoBlocks}, and the tip. */
 const wholePrice = (market: Market, priority: Priority): bigint => {
@@ -146,11 +156,6 @@ const tenthMore = (price: bigint): bigint => (price < 10n ? price + 1n : (price 
  * ```
  */
 export const outbidding = ({ cap, tip }: FeeQuote): FeeQuote => ({ cap: tenthMore(cap), tip: tenthMore(tip) })
-
-const larger = (one: bigint, other: bigint): bigint => {
-  if (one > other) return one
-  return other
-}
 
 /** The quote, raised to another one. With `whole`, nothing of the price comes back, as {@link feeQuote} has it. */
 export const raised = (quote: FeeQuote, least: FeeQuote, whole: boolean): FeeQuote => {

@@ -66,6 +66,16 @@ describe("Preparation", () => {
       cap: 201n,
       tip: 1n
     })
+    // Of an offer of 10 and more a high base fee may have left less.
+    const bound = { ...market, leastTip: 10n }
+    assert.deepStrictEqual(
+      (["slow", "fast"] as const).map((each) => Preparation.feeQuote("gas-fee-market-transaction", bound, each, false)),
+      [
+        { cap: 210n, tip: 10n },
+        { cap: 220n, tip: 20n }
+      ]
+    )
+    assert.strictEqual(Preparation.feeQuote("legacy-transaction", bound, "slow", true).cap, 127n + 10n)
     const classic = { baseFee: undefined, tips: [0n, 0n, 0n], suggestedPrice: 7n, suggestedTip: undefined }
     assert.deepStrictEqual(Preparation.feeQuote("legacy-transaction", classic, "fast", false), { cap: 7n, tip: 7n })
   })

@@ -22,7 +22,8 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
         baseFee,
         tips: [tip, tip, tip],
         suggestedPrice: 50_000_000n,
-        suggestedTip: 50_000_000n
+        suggestedTip: 50_000_000n,
+        leastTip: Chain.ofName(name)!.evm!.leastTip
       }),
     account: () => Effect.succeed(account),
     estimateGas: () =>
@@ -92,6 +93,21 @@ describe("Preparation of EVM transactions", () => {
       })
       assert.strictEqual(yield* gasLimitOn("ethereum/mainnet"), 21_000)
       assert.strictEqual(yield* gasLimitOn("arbitrum/mainnet"), 27_300)
+    })
+  )
+
+  it.effect("offers the tip without which no node of Polygon takes a transaction, whatever was paid", () =>
+    Effect.gen(function* () {
+      const gwei = 1_000_000_000n
+      // As in block 38,102,393, where a tenth of the gas had paid less than this.
+      const { fee } = yield* prepared("polygon/mainnet", 52n * gwei, 1e6, 16_731_004_873n).prepare()
+      assert.deepInclude(fee, { maxPriorityFeePerGas: 25_000_000_000, maxFeePerGas: 129_000_000_000 })
+      const { prepare } = prepared("polygon/mainnet", gwei, 1e6)
+      const refused = yield* Effect.flip(prepare(gas * 24n * gwei))
+      assert.include(refused.message, "blocks take 25000000000 or more")
+      assert.strictEqual((yield* prepare(gas * 25n * gwei)).fee.maxPriorityFeePerGas, 25_000_000_000)
+      const ethereum = yield* prepared("ethereum/mainnet", gwei, 1e6, 3n).prepare()
+      assert.strictEqual(ethereum.fee.maxPriorityFeePerGas, 3)
     })
   )
 

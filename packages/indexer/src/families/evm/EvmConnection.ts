@@ -56,7 +56,7 @@ export const connect: Access["connect"] = Effect.fnUntraced(function* (chain, se
     ...(tracer === undefined ? {} : { tracers: [EvmSettings.methodOf[tracer]] })
   })
   const newHeads = settings.announcements === false ? undefined : yield* NewHeads.make(chain, settings)
-  const evm = EvmNode.make(rpc, chain.evm?.dataFee)
+  const evm = EvmNode.make(rpc, chain.evm)
   const { maximumFee = defaultMaximumFee } = settings
   const sideSources: SideSources = {
     broadcasting: Broadcasting.make(chain, rpc, evm, { maximumFee }),

@@ -322,8 +322,8 @@ const logs = (rpc: JsonRpc): EvmNode["logs"] =>
     })
   })
 
-/** The questions to the nodes behind a client. `dataFee`: the chain's charge beside gas. */
-export const make = (rpc: JsonRpc, dataFee?: EvmRules["dataFee"]): EvmNode => ({
+/** The questions to the nodes behind a client, by the rules of their chain. */
+export const make = (rpc: JsonRpc, { dataFee, leastTip }: Partial<EvmRules> = {}): EvmNode => ({
   name: () => rpc.node,
   chainId: Effect.flatMap(rpc.call("eth_chainId", []), (answer) =>
     read(rpc, "eth_chainId", () => Hex.quantity(answer, "chain id"))
@@ -334,7 +334,7 @@ export const make = (rpc: JsonRpc, dataFee?: EvmRules["dataFee"]): EvmNode => ({
   tokenBalance: tokenBalance(rpc),
   account: account(rpc, dataFee),
   nextNonce: nextNonce(rpc),
-  gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles),
+  gasPrices: (percentiles) => GasPrices.fetch(rpc, percentiles, leastTip),
   tokenDecimals: (contract) => TokenMetadata.decimals(rpc, contract),
   tokenDetails: tokenDetails(rpc),
   hasCode: hasCode(rpc),

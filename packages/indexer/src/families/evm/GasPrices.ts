@@ -17,6 +17,8 @@ export interface GasPrices {
   /** The node's own suggestions: a whole price, and a tip. */
   readonly suggestedPrice: bigint
   readonly suggestedTip: bigint | undefined
+  /** Of the chain: see `EvmNetwork`. */
+  readonly leastTip?: bigint | undefined
 }
 
 /** Blocks that fees are looked up in. */
@@ -44,7 +46,8 @@ const mediansOf = (history: Hex.Json, percentiles: ReadonlyArray<number>): Reado
 
 export const fetch = Effect.fn("EvmNode.gasPrices")(function* (
   rpc: JsonRpc,
-  percentiles: ReadonlyArray<number>
+  percentiles: ReadonlyArray<number>,
+  leastTip?: bigint
 ): Effect.fn.Return<GasPrices, NodeError> {
   const [latest, price, fees, tip] = yield* rpc.results([
     { method: "eth_getBlockByNumber", params: ["latest", false] },
@@ -62,7 +65,8 @@ export const fetch = Effect.fn("EvmNode.gasPrices")(function* (
       baseFee: nextBaseFee(newest, history),
       tips: mediansOf(history, percentiles),
       suggestedPrice: Hex.quantity(suggested, "gas price"),
-      suggestedTip: Result.isSuccess(tip!) ? Hex.quantity(tip.success, "priority fee") : undefined
+      suggestedTip: Result.isSuccess(tip!) ? Hex.quantity(tip.success, "priority fee") : undefined,
+      leastTip
     }
   })
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
+import * as Chain from "@headwater/core/chains/Chain"
 import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -31,7 +32,7 @@ const accountAt = (
       return answer
     })
     const rpc = yield* JsonRpc.make({ urls: [node.url] })
-    const account = yield* EvmNode.make(rpc, dataFee).account(address, nonce)
+    const account = yield* EvmNode.make(rpc, dataFee === undefined ? {} : { dataFee }).account(address, nonce)
     return { ...account, calls: node.calls.map(({ method }) => method) }
   }).pipe(Effect.scoped)
 
@@ -49,7 +50,7 @@ describe("EvmNode.nextNonce", () => {
       ] as const) {
         const node = yield* FakeNode.make((_, [, tag]) => (tag === "latest" ? "0x3" : pending))
         const rpc = yield* JsonRpc.make({ urls: [node.url] })
-        assert.strictEqual(yield* EvmNode.make(rpc, "op-stack").nextNonce(address), next)
+        assert.strictEqual(yield* EvmNode.make(rpc, { dataFee: "op-stack" }).nextNonce(address), next)
         assert.deepStrictEqual(
           node.calls.map(({ method }) => method),
           ["eth_getTransactionCount", "eth_getTransactionCount"]
@@ -287,5 +288,22 @@ describe("EvmNode.estimateGas", () => {
       assert.strictEqual(Result.getOrThrow(Result.flip(none))._tag, "NodeInconsistent")
       assert.strictEqual(Result.getOrThrow(yield* estimate("0x5208")), 21_000n)
     })
+  )
+})
+
+describe("EvmNode.gasPrices", () => {
+  it.live("have what the chain's nodes take at the least, beside what was paid", () =>
+    Effect.gen(function* () {
+      const node = yield* FakeNode.make((method) => {
+        if (method === "eth_getBlockByNumber") return { number: "0x5", baseFeePerGas: "0x9" }
+        if (method !== "eth_feeHistory") return "0x7"
+        return { baseFeePerGas: ["0x9", "0x8"], gasUsedRatio: [0.5], reward: [["0x1", "0x2", "0x3"]] }
+      })
+      const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
+      const prices = { height: 5, baseFee: 8n, tips: [1n, 2n, 3n], suggestedPrice: 7n, suggestedTip: 7n }
+      const pricesOf = (name: string) => EvmNode.make(rpc, Chain.ofName(name)!.evm).gasPrices([10, 50, 90])
+      assert.deepStrictEqual(yield* pricesOf("polygon/mainnet"), { ...prices, leastTip: 25_000_000_000n })
+      assert.deepStrictEqual(yield* pricesOf("ethereum/mainnet"), { ...prices, leastTip: undefined })
+    }).pipe(Effect.scoped)
   )
 })

@@ -17,7 +17,7 @@ const refusedWith = (code: number, message: string) =>
     })
     const rpc = yield* JsonRpc.make({ urls: [node.url], attempts: 1 })
     const call = { from: address, to: address, value: 0n, data: new Uint8Array(), gasLimit: 21_000n, gasPrice: 1n }
-    return yield* EvmNode.make(rpc, "none").simulate(call)
+    return yield* EvmNode.make(rpc).simulate(call)
   }).pipe(Effect.scoped)
 
 describe("A simulation that the node refuses to trace", () => {
