@@ -87,7 +87,7 @@ export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delive
 })
 
 type ConnectionsOptions = Omit<Parameters<typeof HttpConnections.make>[0], "connect"> & {
-  readonly connect: buildConnector.BuildOptions
+  readonly connect: buildConnector.BuildOptions & { readonly lookup: LookupFunction }
 }
 
 /** The way to receivers; a simulation has its own. */

@@ -31,56 +31,71 @@ export const assumedMillis = 4000
 const [soonerMillis, mostMillis] = [2000, 600_000]
 
 const [endOfHead, lineEnd] = ["\r\n\r\n", "\r\n"]
-const statusLine = /^HTTP\/(?:0\.9|1\.0|(1\.1)|2\.0) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?$/
-const name = /^[\w!#$%&'*+.^`|~-]+$/
-const value = /^[\t\x20-\x7e\x80-\xff]*$/
+const statusLine = /HTTP\/(?:0\.9|1\.0|(1\.1)|2\.0) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?(?=\r\n|$)/y
+const field = /\r\n([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)(?=\r\n|$)/y
+const lengthText = /^[\t ]*(\d{1,15}) *$/
 const chunkLine = /^([\da-f]{1,12})[\t ]*(?:;.*)?$/i
-const folded = /\r\n[\t ]+/g
 const nothing: Buffer = Buffer.alloc(0)
 
-const includes = (list: string, token: string) => list.split(",").some((one) => one.trim() === token)
+/** Of a header that comes again: both, as a list. */
+const both = (known: string | undefined, value: string) => (known ? `${known},${value.trim()}` : value.trim())
 
-const keptMillisOf = (keepAlive: string | undefined) => {
-  const seconds = /(?:^|[\s,;])timeout=(\d+)/.exec(keepAlive ?? "")?.[1]
+const includes = (list: string, token: string) =>
+  list !== "" &&
+  list
+    .toLowerCase()
+    .split(",")
+    .some((one) => one.trim() === token)
+
+const keptMillisOf = (keepAlive: string) => {
+  const seconds = /timeout=\s*(\d+)/.exec(keepAlive)?.[1]
   return seconds === undefined ? assumedMillis : Math.min(Number(seconds) * 1000 - soonerMillis, mostMillis)
 }
 
 /** A head's text without its last line end; undefined where it is none. */
 const parse = (text: string): (Head & { readonly framing: Framing }) | undefined => {
-  const [first, ...lines] = text.replace(folded, " ").split("\r\n")
-  const [, isKept, status] = statusLine.exec(first!) ?? []
-  if (status === undefined) return undefined
+  statusLine.lastIndex = 0
+  const [first, isKept, status] = statusLine.exec(text) ?? []
+  if (first === undefined) return undefined
   let length: string | undefined
   let encoding: string | undefined
   let connection = ""
-  let keepAlive: string | undefined
+  let keepAlive = ""
   let retryAfter: string | undefined
-  for (const line of lines) {
-    const colon = line.indexOf(":")
-    const content = line.slice(colon + 1)
-    if (!name.test(line.slice(0, Math.max(colon, 0))) || !value.test(content)) return undefined
-    switch (line.slice(0, colon).toLowerCase()) {
+  for (let at = first.length; at < text.length; at = field.lastIndex) {
+    field.lastIndex = at
+    const [, name, value] = field.exec(text) ?? []
+    if (name === undefined) return undefined
+    switch (name.toLowerCase()) {
       case "content-length":
+        // Two may contradict each other.
         if (length !== undefined) return undefined
-        length = content.trim()
+        length = lengthText.exec(value!)?.[1]
+        if (length === undefined) return undefined
         break
       case "transfer-encoding":
-        encoding = encoding === undefined ? content.trim().toLowerCase() : `${encoding},${content.trim().toLowerCase()}`
+        encoding = both(encoding, value!)
         break
       case "connection":
-        connection += `,${content.toLowerCase()}`
+        connection = both(connection, value!)
         break
       case "keep-alive":
-        keepAlive = content
+        keepAlive = both(keepAlive, value!)
         break
       case "retry-after":
-        retryAfter = retryAfter === undefined ? content.trim() : `${retryAfter},${content}`
+        retryAfter = both(retryAfter, value!)
     }
   }
-  if (length !== undefined && (encoding !== undefined || !/^\d{1,15}$/.test(length))) return undefined
+  if (length !== undefined && encoding !== undefined) return undefined
   const code = Number(status)
   const hasNone = code < 200 || code === 204 || code === 304
-  const framing = hasNone ? 0 : encoding === "chunked" ? "chunks" : length === undefined ? "connection" : Number(length)
+  const framing = hasNone
+    ? 0
+    : encoding?.toLowerCase() === "chunked"
+      ? "chunks"
+      : length === undefined
+        ? "connection"
+        : Number(length)
   const ends =
     framing === "connection" ||
     includes(connection, "close") ||
