@@ -200,8 +200,10 @@ describe("HttpConnections", () => {
           const pieces = yield* receiver((socket, requests) => {
             const half = Math.floor(bytes.length * (requests / 4))
             socket.write(bytes.subarray(0, half))
-            setTimeout(() => socket.write(bytes.subarray(half)), 10)
-            if (!goesOn) setTimeout(() => socket.end(), 30)
+            setTimeout(() => {
+              socket.write(bytes.subarray(half))
+              if (!goesOn) setTimeout(() => socket.end(), 20)
+            }, 10)
           })
           const { outcome, text: body } = yield* send(http, pieces.port)
           assert.deepEqual(yield* send(http, pieces.port), { outcome, text: body })
@@ -218,7 +220,12 @@ describe("HttpConnections", () => {
         `HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n${ok}content-length: 6\r\n\r\n{\r\n}\n!`
       ]
       const { connections, port } = yield* receiver((socket, requests) => {
-        for (const [i, byte] of [...texts[requests % 2]!].entries()) setTimeout(() => socket.write(byte), i)
+        const writeFrom = (i: number) => {
+          const text = texts[requests % 2]!
+          socket.write(text[i]!)
+          if (i + 1 < text.length) setTimeout(writeFrom, 1, i + 1)
+        }
+        writeFrom(0)
       })
       const http = yield* connectionsOf()
       for (let i = 0; i < 4; i++) {

@@ -6,6 +6,7 @@
 /** The beginning of an answer that is no interim one. */
 export interface Head {
   readonly status: number
+  /** As the receiver has written it. */
   readonly retryAfter: string | undefined
   /** How long the connection may be kept without a request, in milliseconds; 0 where it ends with the answer. */
   readonly keptMillis: number
@@ -124,7 +125,7 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
   const endOf = (bytes: Buffer, end: string, most: number): number | Progress => {
     const at = bytes.indexOf(end)
     if (at >= 0 && at <= most) return at
-    if (at > most || bytes.length > most) return "broken"
+    if (at > most || bytes.length >= most + end.length) return "broken"
     held = bytes
     return "unfinished"
   }
@@ -163,7 +164,7 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
         }
         case "chunk end":
         case "last end": {
-          // Behind the last chunk there may be headers, which are taken for another answer's.
+          // Headers behind the last chunk, which hardly any receiver sends, end the connection.
           const end = endOf(rest, lineEnd, 0)
           if (typeof end === "string") return end
           rest = rest.subarray(lineEnd.length)
