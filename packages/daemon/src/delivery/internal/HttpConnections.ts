@@ -120,9 +120,7 @@ export const make = (options: {
 
   /** Origins that have requests for which there may be a connection, or nothing at all. */
   const wanting = new Set<Origin>()
-  let assigning: NodeJS.Immediate | undefined
   const assign = () => {
-    assigning = undefined
     const now = performance.now()
     const some = [...wanting]
     wanting.clear()
@@ -139,8 +137,8 @@ export const make = (options: {
   }
   // A kept connection may have been closed, which has been read by then.
   const wants = (origin: Origin) => {
+    if (wanting.size === 0) setImmediate(assign)
     wanting.add(origin)
-    assigning ??= setImmediate(assign)
   }
 
   const sweep = setInterval(() => {
