@@ -1,12 +1,14 @@
 /** The hosts that callbacks go to, and the name servers that know them, with moods in which they fail. */
 import { EventEmitter } from "node:events"
-import type { Socket, TcpSocketConnectOpts } from "node:net"
+import type { Socket } from "node:net"
 import { createSecureContext } from "node:tls"
+import * as HttpAnswer from "@headwater/daemon/delivery/internal/HttpAnswer"
+import * as HttpConnection from "@headwater/daemon/delivery/internal/HttpConnection"
+import type * as HttpConnections from "@headwater/daemon/delivery/internal/HttpConnections"
 import type { Network } from "@headwater/daemon/delivery/ReceiverClient"
 import * as Effect from "effect/Effect"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
-import type { Agent, Dispatcher } from "undici"
 import type { Chance } from "./Chance.ts"
 import * as SimulatedHttp from "./SimulatedHttp.ts"
 import type { SimulatedTime } from "./SimulatedTime.ts"
@@ -73,8 +75,8 @@ export interface Receivers {
   readonly dns: Dns.Dns["Service"]
 }
 
-/** How long a connection without a request is kept, as undici does by itself. */
-const keptMillis = 4_000
+/** How long a connection without a request is kept. */
+const keptMillis = HttpAnswer.assumedMillis
 
 /** Nobody: there is no TLS below requests. */
 const trust = createSecureContext()
@@ -150,7 +152,7 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
       })
     }
     const fail = (code: string) => void time.after(1, () => end(SimulatedHttp.systemError(code)))
-    if (mood === "hangingUp" && !fresh) return fail("UND_ERR_SOCKET")
+    if (mood === "hangingUp" && !fresh) return fail(HttpConnection.closedCode)
     arrivals.push(arrival)
     switch (mood) {
       case "silent":
@@ -179,11 +181,10 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
 
   const network: Receivers["network"] = (isAlive, attempted) => ({
     trust: () => trust,
-    agent: (options: Agent.Options) => {
-      const events = new EventEmitter()
+    connections: ({ connect: { lookup } }) => {
+      const made = new Map<string, number>()
       /** Connections that wait for a request, by origin, with the address that each is to. */
       const idle = new Map<string, Array<{ readonly to: string; readonly until: number }>>()
-      const { lookup } = options.connect as { lookup: NonNullable<TcpSocketConnectOpts["lookup"]> }
       const connect = (
         origin: string,
         receiver: Receiver,
@@ -197,42 +198,59 @@ export const make = (count: number, time: SimulatedTime, chance: Chance): Receiv
           time.after(chance.next() * 10, () => {
             if (!isAlive()) return
             if (receiver.mood === "dead") return failed(SimulatedHttp.systemError("ECONNREFUSED"))
-            events.emit("connect", new URL(origin))
+            made.set(origin, (made.get(origin) ?? 0) + 1)
             connected(to)
           })
         })
-      const exchanging = SimulatedHttp.dispatcher(time, undefined, (exchange) => {
+      const begin = (
+        { body = "", headers, method, origin, path }: HttpConnections.Request,
+        end: (ending: SimulatedHttp.Ending, isFirst: boolean) => void
+      ) => {
         if (!isAlive()) return
-        const { body, headers, origin, path } = exchange.request
         const sequence = headers["x-callback-sequence"]
         if (sequence !== undefined)
           attempted({ path, sequence: Number(sequence), key: JSON.parse(body).idempotencyKey, text: body })
         const receiver = find(new URL(origin).hostname)!
-        const exchangeOn = (to: string, fresh: boolean) =>
-          lead(
-            receiver,
-            {
-              ...exchange,
-              end: (ending) => {
-                if (!isAlive()) return
-                if (ending instanceof Error) events.emit("disconnect", new URL(origin))
-                else idle.set(origin, [...(idle.get(origin) ?? []), { to, until: time.now() + keptMillis }])
-                exchange.end(ending)
-              }
-            },
-            to,
-            fresh,
-            isAlive
-          )
+        const exchangeOn = (to: string, fresh: boolean) => {
+          const ended = (ending: SimulatedHttp.Ending) => {
+            if (!isAlive()) return
+            if (ending instanceof Error) made.delete(origin)
+            else idle.set(origin, [...(idle.get(origin) ?? []), { to, until: time.now() + keptMillis }])
+            end(ending, fresh)
+          }
+          const request = { origin, path, method, headers, body }
+          lead(receiver, { request, end: ended, isOver: () => false }, to, fresh, isAlive)
+        }
         const kept = idle.get(origin)?.pop()
         if (kept !== undefined && kept.until > time.now() && receiver.mood !== "dead") exchangeOn(kept.to, false)
-        else connect(origin, receiver, (to) => exchangeOn(to, true), exchange.end)
-      })
+        else
+          connect(
+            origin,
+            receiver,
+            (to) => exchangeOn(to, true),
+            (error) => end(error, true)
+          )
+      }
       return {
-        ...exchanging,
-        on: (event: string, listener: (origin: URL) => void) => events.on(event, listener),
-        destroy: async () => {}
-      } as unknown as Dispatcher
+        send: (request, exchange) => {
+          let over = false
+          time.after(0, () => {
+            if (over) return
+            begin(request, (ending, isFirst) => {
+              if (over || ending === undefined) return
+              over = true
+              if (ending instanceof Error) return exchange.failed(ending, isFirst)
+              exchange.head({ status: ending.status, retryAfter: ending.headers?.["retry-after"], keptMillis })
+              exchange.ended()
+            })
+          })
+          return () => {
+            over = true
+          }
+        },
+        made: (origin) => made.get(origin) ?? 0,
+        destroy: () => {}
+      }
     },
     connect: ({ host, lookup }) => {
       const socket = new EventEmitter()

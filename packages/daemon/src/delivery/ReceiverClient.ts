@@ -10,13 +10,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
-import { Agent, buildConnector, type Dispatcher } from "undici"
+import { buildConnector } from "undici"
 import { CallbackTarget, ForbiddenTarget, isAnswer, UnresolvedTarget } from "./CallbackTarget.ts"
 import * as FailureText from "./internal/FailureText.ts"
+import * as HttpConnection from "./internal/HttpConnection.ts"
+import * as HttpConnections from "./internal/HttpConnections.ts"
 import * as Knock from "./internal/Knock.ts"
 import * as OpenAnswers from "./internal/OpenAnswers.ts"
 import * as RetryAfter from "./internal/RetryAfter.ts"
-import * as UnaskedContinue from "./internal/UnaskedContinue.ts"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -85,22 +86,18 @@ export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delive
   } => ({ timeoutMillis: 5000, connections: 32, extraCa: undefined })
 })
 
+type ConnectionsOptions = Omit<Parameters<typeof HttpConnections.make>[0], "connect"> & {
+  readonly connect: buildConnector.BuildOptions & { readonly lookup: LookupFunction }
+}
+
 /** The way to receivers; a simulation has its own. */
 export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverClient/Network", {
   defaultValue: () => ({
     /** Who is trusted: the system's authorities, and another one, as PEM. */
     trust: (extraCa: string | undefined) =>
       createSecureContext({ ca: [...getCACertificates("default"), ...(extraCa === undefined ? [] : [extraCa])] }),
-    agent: ({ connect, ...options }: Agent.Options & { readonly connect: buildConnector.BuildOptions }): Dispatcher => {
-      const connector = buildConnector({ ...connect, allowH2: false, maxCachedSessions })
-      return new Agent({
-        ...options,
-        connect: (to, done) =>
-          connector(to, (error, socket) =>
-            error === null ? done(null, UnaskedContinue.skip(socket)) : done(error, null)
-          )
-      })
-    },
+    connections: ({ connect, ...options }: ConnectionsOptions) =>
+      HttpConnections.make({ ...options, connect: buildConnector({ ...connect, allowH2: false, maxCachedSessions }) }),
     connect: (options: TcpSocketConnectOpts): Socket => connect(options)
   })
 })
@@ -108,7 +105,7 @@ export const Network = Context.Reference("@headwater/daemon/delivery/ReceiverCli
 /** TLS sessions that may be taken up again, of all hosts. */
 const maxCachedSessions = 4096
 /** Of an answer: its status is only had behind them. Node's own bound is a quarter of it. */
-const maxHeaderSize = 65_536
+const maxHeadBytes = 65_536
 const maxBytes = 4096
 /** How long the end of an answer to a POST is waited for behind its status, so that the next request takes the same connection. */
 const bodyMillis = 100
@@ -119,7 +116,7 @@ const bodyMillis = 100
 const addressesTried = 4
 
 /** A connection that the receiver closed instead of answering; a kept one it may have closed as it was used again. */
-const closedByReceiver = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+const closedByReceiver = new Set([HttpConnection.closedCode, "ECONNRESET", "EPIPE"])
 /** Kept connections that a request is sent over at most: those of a host may all be closed at the same time. */
 const keptTries = 4
 
@@ -194,15 +191,11 @@ const make = Effect.gen(function* () {
   const leaveOpen = OpenAnswers.make(openConnections, timeoutMillis)
 
   const secureContext = network.trust(extraCa)
-  const agent = yield* Effect.acquireRelease(
+  const http = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      network.agent({
+      network.connections({
         connections: connections + openConnections,
-        pipelining: 1,
-        allowH2: false,
-        maxHeaderSize,
-        headersTimeout: 0,
-        bodyTimeout: 0,
+        maxHeadBytes,
         connect: {
           lookup,
           timeout: timeoutMillis,
@@ -211,35 +204,21 @@ const make = Effect.gen(function* () {
         }
       })
     ),
-    (agent) => Effect.promise(() => agent.destroy())
+    (http) => Effect.sync(() => http.destroy())
   )
-
-  /** Connections that were made to an origin since it last had none. */
-  const connects = new Map<string, number>()
-  /** Whether a connection has been made at this moment: the request that begins now is its first one. */
-  let isNew = false
-  agent.on("connect", ({ origin }) => {
-    connects.set(origin, (connects.get(origin) ?? 0) + 1)
-    isNew = true
-    queueMicrotask(() => {
-      isNew = false
-    })
-  })
-  agent.on("disconnect", ({ origin }) => connects.delete(origin))
 
   const request = ({ body, headers, method, url }: Request) =>
     Effect.callback<Reply, NoReply>((resume) => {
       // A URL puts its parts together whenever it is asked for them.
       const { hostname, origin } = url
       const path = url.pathname + url.search
-      const connectsBefore = connects.get(origin) ?? 0
+      const madeBefore = http.made(origin)
       const chunks: Array<Buffer> = []
       let size = 0
       let status = 0
       let retryAfter: number | undefined
-      let controller: Dispatcher.DispatchController | undefined
+      let cut = () => {}
       let tries = 0
-      let isFirst = true
       let ended = false
       /** Where the attempt has ended before the body has: to be called when that has ended, too. */
       let closed: (() => void) | undefined
@@ -257,16 +236,15 @@ const make = Effect.gen(function* () {
       }
       const timedOut = () => {
         // A connection that was there before proves nothing of the present.
-        const connected = (connects.get(origin) ?? 0) > connectsBefore
+        const connected = http.made(origin) > madeBefore
         const unresolved = lookups.has(hostname)
         return new NoReply({
           reason: `no answer within ${timeoutMillis} ms`,
           fault: connected ? "silent" : unresolved ? "unresolved" : "unreached"
         })
       }
-      const cut = () => controller?.abort(new Error("no longer wanted"))
       const leave = () => {
-        closed = leaveOpen(origin, cut)
+        closed = leaveOpen(origin, () => cut())
         answered()
       }
       // Once there is a status, how the body ends is of no interest. Of a POST it is not waited for.
@@ -283,47 +261,42 @@ const make = Effect.gen(function* () {
         }, millis)
       let timer = after(timeoutMillis, expire)
 
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart(started) {
-          controller = started
-          isFirst = isNew
-          if (ended) cut()
+      const exchange: HttpConnection.Exchange = {
+        head: (head) => {
+          status = head.status
+          retryAfter = RetryAfter.read(head.retryAfter, clock.currentTimeMillisUnsafe())
         },
-        onResponseStart(_, statusCode, responseHeaders) {
-          if (statusCode < 200) return
-          status = statusCode
-          retryAfter = RetryAfter.read(responseHeaders["retry-after"], clock.currentTimeMillisUnsafe())
-          if (method === "GET") return
-          clearTimeout(timer)
-          clearImmediate(reading)
-          timer = after(bodyMillis, leave)
-        },
-        onResponseData(_, chunk) {
+        body: (chunk) => {
           if (method === "GET") chunks.push(chunk)
           size += chunk.length
           if (size < maxBytes) return
           answered()
           cut()
         },
-        onResponseEnd() {
+        continues: () => {
+          if (method === "GET" || ended) return
+          clearTimeout(timer)
+          clearImmediate(reading)
+          timer = after(bodyMillis, leave)
+        },
+        ended: () => {
           closed?.()
           answered()
         },
-        onResponseError(_, error) {
+        failed: (error, isFirst) => {
           closed?.()
           if (ended) return
           if (status !== 0) answered()
           // Over a new connection it is the receiver's answer: it may have taken the callback.
-          else if (closedByReceiver.has(FailureText.codeOf(error)) && !isFirst && tries < keptTries) dispatch()
+          else if (closedByReceiver.has(FailureText.codeOf(error)) && !isFirst && tries < keptTries) send()
           else end(Effect.fail(new NoReply({ reason: FailureText.reasonOf(error), fault: faultOf(error) })))
         }
       }
-      const dispatch = () => {
+      const send = () => {
         tries++
-        isFirst = true
-        agent.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
+        cut = http.send({ origin, path, method, headers, body }, exchange)
       }
-      dispatch()
+      send()
       return Effect.sync(() => {
         ended = true
         clearTimeout(timer)

@@ -12,11 +12,4 @@ describe("FailureText", () => {
     )
     assert.strictEqual(FailureText.reasonOf(error), "DEPTH_ZERO_SELF_SIGNED_CERT: self-signed certificate")
   })
-
-  it("repeats no line of the client's source", () => {
-    // As undici 7 says it of an answer with the status 000.
-    const message = "The expression evaluated to a falsy value:\n\n  assert(statusCode >= 100)\n"
-    const error = Object.assign(new Error(message), { code: "ERR_ASSERTION" })
-    assert.strictEqual(FailureText.reasonOf(error), "ERR_ASSERTION: the answer is not HTTP")
-  })
 })

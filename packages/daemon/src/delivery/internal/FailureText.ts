@@ -9,16 +9,12 @@ export const codeOf = (error: Error): string => {
 /** The handshake of a receiver that speaks HTTP/2 alone. */
 const noHttp1 = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
 
-/** The client's own check of an answer, whose text is a line of the client's source. */
-const assertion = "ERR_ASSERTION"
-
 /** Node's advice on unknown authorities, which is of use to who starts the process alone: `callbacks.extraCa` is theirs. */
 const nodeAdvice = /; if the root CA is installed locally.*$/
 
 /** OpenSSL's own messages name a place in its source; its errors have the reason apart. */
 const messageOf = (error: Error, code: string): string => {
   if (code === noHttp1) return "the receiver does not speak HTTP/1.1, over which callbacks are sent"
-  if (code === assertion) return "the answer is not HTTP"
   const { reason } = error as { readonly reason?: unknown }
   if (code.startsWith("ERR_SSL_") && typeof reason === "string") return reason
   return error.message.replace(nodeAdvice, "")
