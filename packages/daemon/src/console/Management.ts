@@ -29,12 +29,12 @@ const noDomain = noSuch("domain")
 const nameOf = bodyOf(Schema.Struct({ name: Schema.String }), "{name}")
 const newKeyOf = bodyOf(
   Schema.Struct({
-    name: Schema.String.check(Schema.isBetweenLength(1, 100)),
+    name: Schema.String,
     endpoints: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))),
     readOnly: Schema.optionalKey(Schema.Boolean),
     expires: Schema.optionalKey(Schema.Int)
   }),
-  "{name, endpoints?, readOnly?, expires?}: a name of 1 to 100 characters, names of operations, and a time in milliseconds"
+  "{name, endpoints?, readOnly?, expires?}: a name, names of operations, and a time in milliseconds"
 )
 
 /** The account that a route names; an account's own alone where the visitor is one. */
@@ -125,7 +125,11 @@ const makeKeys = Effect.fnUntraced(function* (audited: Audited.Audited) {
       const { id, key } = yield* audited.change(visitor, deed, accounts.createKey(account, options))
       return json({ id, key: Redacted.value(key) })
     },
-    Effect.catchTags({ ...unreadable, AccountNotFound: () => Effect.succeed(noAccount) })
+    Effect.catchTags({
+      ...unreadable,
+      AccountNotFound: () => Effect.succeed(noAccount),
+      InvalidKeyName: ({ message }) => Effect.succeed(refused(400, message))
+    })
   )
 
   const revoke = Effect.fnUntraced(

@@ -322,6 +322,7 @@ for (const store of takenStores(import.meta.url)) {
         assert.match(key, /^hw_/)
         assert.strictEqual((yield* post(`${own}/keys`, { name: "x", endpoints: ["callback.list"] })).status, 400)
         assert.strictEqual((yield* post(`${own}/keys`, { name: "x", expires: 1 })).status, 400)
+        assert.strictEqual((yield* post(`${own}/keys`, { name: "\u202egnp.exe" })).status, 400)
         yield* ok(`${own}/keys/${id}/revoke`)
         assert.isUndefined(yield* (yield* Accounts).authenticate(Redacted.make(key)))
         const domain = yield* ok(`${own}/domains`, { name: "Good.test" })
@@ -358,7 +359,7 @@ for (const store of takenStores(import.meta.url)) {
           "domain.approve"
         ])
         // Refusals of an hour are one entry, at the place of the first.
-        assert.sameMembers(deedsOf("refused"), ["account.create", "domain.verify"])
+        assert.sameMembers(deedsOf("refused"), ["account.create", "key.create", "domain.verify"])
         for (const entry of entries) assert.deepInclude(entry, { user: "operator", role: "operator" })
         const sues = (yield* ask("operator", "GET", "/api/audit?user=sue")).body
         assert.include(

@@ -54,12 +54,15 @@ export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, ra
   if (first === undefined || last === undefined || time === undefined) {
     return yield* new CannotReplay({ message: `Nothing of ${name} is stored yet` })
   }
-  if (from > to || from < first || to > last) {
+  if (from < first || Math.max(from, to) > last) {
     return yield* new CannotReplay({
       message:
         `Blocks ${from} to ${to} cannot be replayed: blocks ${first} to ${last} of ${name} are stored` +
-        (from < first && from <= to ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
+        (from < first ? `; to begin lower, rewind the chain to block ${from - 1}` : "")
     })
+  }
+  if (from > to) {
+    return yield* new CannotReplay({ message: `A range of blocks cannot end before its begin: ${from} to ${to}` })
   }
   const skipped = (yield* SkippedBlocks.of(chain)).find((range) => range.from <= to && range.to >= from)
   if (skipped !== undefined) {

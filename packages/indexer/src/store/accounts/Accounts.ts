@@ -66,6 +66,18 @@ export class InvalidAccountName extends Schema.TaggedError<InvalidAccountName>()
   }
 }
 
+/** No key is given such a name. */
+export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("InvalidKeyName", {
+  name: Schema.String
+}) {
+  override get message() {
+    return (
+      `${JSON.stringify(this.name)} is no name of a key: it must have 1 to ${maxKeyNameLength} characters, no control ` +
+      "characters, and no space at its ends"
+    )
+  }
+}
+
 /** An account of this name exists. */
 export class DuplicateAccount extends Schema.TaggedError<DuplicateAccount>()("DuplicateAccount", {
   name: Schema.String
@@ -109,7 +121,7 @@ export class Accounts extends Context.Service<
     readonly createKey: (
       account: number,
       options: NewKey
-    ) => Effect.Effect<{ readonly key: Redacted.Redacted; readonly id: string }, DatabaseError>
+    ) => Effect.Effect<{ readonly key: Redacted.Redacted; readonly id: string }, InvalidKeyName | DatabaseError>
     readonly listKeys: (account: number) => Effect.Effect<ReadonlyArray<ApiKey>, DatabaseError>
     /** Revokes for good; a key that is revoked already stays so. */
     readonly revokeKey: (account: number, id: string) => Effect.Effect<void, KeyNotFound | DatabaseError>
@@ -128,15 +140,18 @@ export class Accounts extends Context.Service<
 const keyPrefix = "hw_"
 const idLength = 12
 const maxNameLength = 64
+const maxKeyNameLength = 100
+
+/** What stays in its place in a line of a terminal or a page. */
+const isLegible = (name: string, most: number) =>
+  name.length <= most && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(name)
 
 /** Uses of a key are noted so far apart, in milliseconds. */
 const noteMillis = 3_600_000
 
 /** "." and "..", however they are encoded, are no part of a URL's path, in which the console asks for an account. */
 const checkName = (name: string) =>
-  name.length <= maxNameLength && /^(?!\.{1,2}$)[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(name)
-    ? Effect.void
-    : new InvalidAccountName({ name })
+  isLegible(name, maxNameLength) && !/^\.{1,2}$/.test(name) ? Effect.void : new InvalidAccountName({ name })
 
 /** The hash in hexadecimal digits: text is made, and found among what is remembered, in a third of the time of bytes. */
 const digitsOf = (key: Redacted.Redacted): string => digestOf("sha256", Redacted.value(key), "hex")
@@ -216,13 +231,15 @@ const make = Effect.gen(function* () {
   })
 
   const createKey: Accounts["Service"]["createKey"] = Effect.fn("Accounts.createKey")(function* (account, options) {
+    const { name } = options
+    if (!isLegible(name, maxKeyNameLength)) return yield* new InvalidKeyName({ name })
     const created = yield* Clock.currentTimeMillis
     const key = yield* Effect.sync(() => Redacted.make(`${keyPrefix}${randomBytes(32).toString("base64url")}`))
     const hash = hashOf(digitsOf(key))
     const endpoints = options.endpoints === undefined ? null : JSON.stringify(options.endpoints)
     yield* database.query((db) =>
       db.insertInto("api_key").values({
-        ...{ hash, account, name: options.name, endpoints, created, revoked: null },
+        ...{ hash, account, name, endpoints, created, revoked: null },
         expires: options.expires ?? null,
         read_only: options.readOnly === true ? 1 : 0
       })

@@ -62,6 +62,9 @@ for (const store of takenStores(import.meta.url)) {
           assert.strictEqual((yield* Effect.flip(accounts.create(name)))._tag, "InvalidAccountName", name)
           assert.strictEqual((yield* Effect.flip(accounts.rename(id, name)))._tag, "InvalidAccountName", name)
         }
+        for (const name of ["", "new\nline", "\u001b[2J", "\u202egnp.exe", " a", "a".repeat(101)]) {
+          assert.strictEqual((yield* Effect.flip(accounts.createKey(id, { name })))._tag, "InvalidKeyName", name)
+        }
         assert.strictEqual((yield* Effect.flip(accounts.rename(id, "taken")))._tag, "DuplicateAccount")
         yield* accounts.rename(id, "Müller & Söhne")
         assert.strictEqual((yield* accounts.find("Müller & Söhne")).id, id)
