@@ -33,7 +33,7 @@ export interface CoinTransfer {
   /** Index into {@link Block.transactions}. */
   readonly transaction: number
   /**
-   * Place in the transaction: input index for a spent output, output index for a created one; 0 on account chains.
+   * Place in the transaction: input index for a spent output, output index for a created one; on account chains a number of its own.
    */
   readonly position: number
   /** The payer; absent for a created output, a coinbase, a mint. */

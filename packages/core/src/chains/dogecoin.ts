@@ -1,4 +1,4 @@
-/** Dogecoin. Sources: SLIP-44, Dogecoin Core's `chainparams.cpp`. */
+/** Dogecoin. Sources: SLIP-44, Dogecoin Core's `chainparams.cpp`, `policy.h` and `fee-recommendation.md`. */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Utxo from "./internal/Utxo.ts"
 
@@ -26,7 +26,10 @@ export const dogecoin: Blockchain = {
   listedPrices: Utxo.listedPrices,
   exampleNode: "http://user:password@127.0.0.1:22555",
   networks: Utxo.networks(
-    { auxPow: true, dustAmount: 1_000_000n, coinbaseMaturity: 240, transactionVersion: 1, replacement: "never" },
+    {
+      ...{ auxPow: true, dustAmount: 1_000_000n, minedRate: 1_000_000n, coinbaseMaturity: 240 },
+      ...{ transactionVersion: 1, replacement: "never" }
+    },
     {
       mainnet: {
         address: { pubKeyHash: [0x1e], scriptHash: [0x16] },

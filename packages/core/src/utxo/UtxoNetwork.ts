@@ -34,6 +34,8 @@ export interface UtxoRules {
   readonly dustRate?: bigint
   /** An amount below which every output is dust, in place of the rate. */
   readonly dustAmount?: bigint
+  /** Below this rate for 1,000 bytes nodes relay what miners leave out by default (`-blockmintxfee`), where the two differ. */
+  readonly minedRate?: bigint
   /** The version of transactions that all nodes relay, where that is not 2. */
   readonly transactionVersion?: number
   /** Blocks after which a miner's reward can be spent, where that is not 100. */

@@ -20,7 +20,7 @@ export type Priority = "slow" | "standard" | "fast"
 
 /** In the smallest unit for 1,000 virtual bytes. */
 export interface FeeRates {
-  /** For a priority: by the node's estimate, else by what waits at it; no less than the least, more where it is full. */
+  /** For a priority: by the node's estimate, else by what waits at it; no less than is mined, more where the node is full. */
   readonly rate: bigint
   /** What a transaction is expected to pay in the long term. */
   readonly longTermRate: bigint
@@ -155,7 +155,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     const least = greatest([relay, entry, 1n])
     // Of a full mempool those that pay just the least are the next to be thrown out.
     const isFull = relay !== undefined && entry !== undefined && entry > relay
-    const floor = isFull ? entry + relay : least
+    const floor = greatest([isFull ? entry + relay : least, network.minedRate])
     const first = (from: ReadonlyArray<Answer>) =>
       from.map((answer) => rateOf(chain, answer)).find((rate) => rate !== undefined)
     const estimated =
