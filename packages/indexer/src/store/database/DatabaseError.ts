@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
 
 /**
- * What `pg` says of a connection that ended without a word of the server, that had ended before, or that was not made in time;
- * and Kysely, of one on which a rollback has failed.
+ * What `pg` says of a connection that ended without a word of the server, that had ended before, that was not made in time, or
+ * on which the server does not say in time what it is; and Kysely, of one on which a rollback has failed.
  */
 const connectionLost =
-  /^(Connection terminated|Client has encountered a connection error|timeout ex|Postgres connection has been discarded)/
+  /^(Connection terminated|Client has encountered a connection error|timeout ex|Query read timeout|Postgres connection has been discarded)/
 
 /**
  * What a pool by session (PgBouncer) says of a server that it does not reach, or has no connection of left. It has one code

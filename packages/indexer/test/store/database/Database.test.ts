@@ -345,6 +345,22 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
       }).pipe(Effect.scoped)
     )
 
+    it.live("counts as away where its answer does not come in time", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const client = new pg.Client({ connectionString: Redacted.value(place.url), query_timeout: 50 })
+        yield* Effect.promise(() => client.connect())
+        yield* Effect.addFinalizer(() => Effect.promise(() => client.end()))
+        const failure = yield* Effect.flip(
+          Effect.tryPromise({
+            try: () => client.query("select pg_sleep(1)"),
+            catch: (cause) => new DatabaseError({ cause })
+          })
+        )
+        assert.isTrue(failure.unavailable, failure.message)
+      }).pipe(Effect.scoped)
+    )
+
     it.live("has the store's own sessions, whatever it has set for those of a role or a database", () =>
       Effect.gen(function* () {
         const place = (yield* location) as Extract<Location, { kind: "postgres" }>
