@@ -62,8 +62,10 @@ const ofMigrations = ({ pending, unfinished }: UpgradeReport.UpgradeReport): Rea
   const [atStart, behind] = [rowsOf(pending, "atStart"), rowsOf(pending, "behind")]
   return [
     note(
-      `${pending.length === 1 ? "1 migration is" : `${pending.length} migrations are`} pending, ${pending[0]!.name} to ` +
-        `${pending.at(-1)!.name}; the first program that opens the store runs them`
+      pending.length === 1
+        ? `1 migration is pending, ${pending[0]!.name}; the first program that opens the store runs it`
+        : `${pending.length} migrations are pending, ${pending[0]!.name} to ${pending.at(-1)!.name}; ` +
+            "the first program that opens the store runs them"
     ),
     atStart.length === 0
       ? ok("none of them goes through stored rows before the start: they take seconds")
@@ -86,6 +88,7 @@ const ofDisk = (report: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> => 
   const { bytes, free, pending } = report
   if (pending.length === 0) return []
   const needed = neededBytes(report)
+  if (needed === 0) return [ok(`the store has ${Size.describe(bytes)}, and needs no more room on its disk`)]
   if (free === undefined) {
     return [
       note(

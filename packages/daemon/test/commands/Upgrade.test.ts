@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { chmodSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -84,6 +84,28 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
         const tooNew = yield* check(config)
         assert.strictEqual(tooNew.code, 1)
         assert.match(messagesOf(tooNew), /obstacle: .*headwater 9\.9\.0 is the oldest that may run/)
+      }).pipe(Effect.scoped)
+    )
+  })
+}
+
+for (const { location, name } of takenUnmigrated(import.meta.url)) {
+  describe(`headwater upgrade --check on ${name} of one migration`, () => {
+    it.live("names the migration once, asks for no room, and counts the log that a killed daemon left", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        const config = yield* settingsOf(store)
+        // Not closed while the store is looked at, as nothing closes it where the daemon was killed.
+        yield* Layer.build(Database.layer(store))
+        const found = yield* Effect.provideService(check(config), Migrations.NewerMigrations, {
+          "9998_later": () => ["alter table callback add column note text"]
+        })
+        assert.match(messagesOf(found), /1 migration is pending, 9998_later; the first program .* runs it/)
+        assert.match(messagesOf(found), /ok: the store has .*, and needs no more room/)
+        if (store.kind !== "sqlite") return
+        const [file, log] = [statSync(store.file).size, statSync(`${store.file}-wal`).size]
+        assert.isAbove(log, 0)
+        assert.strictEqual(found.store.bytes, file + log)
       }).pipe(Effect.scoped)
     )
   })

@@ -4705,7 +4705,7 @@ export interface operations {
         readonly limit?: number
         /** @description The `nextStartingAfter` of the page before, or the number after which to begin; 0 if not given. A place that was known before the server's store was restored, or that is beyond the last number, is refused with 409 */
         readonly startingAfter?: number | string
-        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet; at most 60 */
+        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet; at most 60. Ask for less than a proxy between waits for an answer, which is 60 seconds for many, or it answers 504 */
         readonly wait?: number
       }
       readonly header?: never
@@ -5022,7 +5022,7 @@ export interface operations {
         readonly limit?: number
         /** @description The `nextStartingAfter` of the page before, the `position` of a callback, or `now` for what comes from now on; the oldest callback that is kept, if not given. A place that was known before the server's store was restored, or that is beyond the last one, is refused with 409 */
         readonly startingAfter?: "now" | (number | string)
-        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet; at most 60 */
+        /** @description Seconds to wait for callbacks where there are none after `startingAfter` yet; at most 60. Ask for less than a proxy between waits for an answer, which is 60 seconds for many, or it answers 504 */
         readonly wait?: number
       }
       readonly header?: never

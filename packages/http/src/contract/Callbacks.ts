@@ -157,7 +157,9 @@ const maxWaitSeconds = 60
 export const wait = Count.check(
   Schema.isLessThanOrEqualTo(maxWaitSeconds, { message: `must be at most ${maxWaitSeconds}` })
 ).annotate({
-  description: `Seconds to wait for callbacks where there are none after \`startingAfter\` yet; at most ${maxWaitSeconds}`
+  description:
+    `Seconds to wait for callbacks where there are none after \`startingAfter\` yet; at most ${maxWaitSeconds}. ` +
+    "Ask for less than a proxy between waits for an answer, which is 60 seconds for many, or it answers 504"
 })
 
 /** The longest time for which two secrets are used, in seconds. */

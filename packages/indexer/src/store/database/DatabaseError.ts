@@ -1,11 +1,18 @@
 import * as Schema from "effect/Schema"
 
 /**
- * What `pg` says of a connection that ended without a word of the server, that had ended before, or that was not made in time;
- * and Kysely, of one on which a rollback has failed.
+ * What `pg` says of a connection that ended without a word of the server, that had ended before, that was not made in time, or
+ * on which the server does not say in time what it is; and Kysely, of one on which a rollback has failed.
  */
 const connectionLost =
-  /^(Connection terminated|Client has encountered a connection error|timeout ex|Postgres connection has been discarded)/
+  /^(Connection terminated|Client has encountered a connection error|timeout ex|Query read timeout|Postgres connection has been discarded)/
+
+/**
+ * What a pool by session (PgBouncer) says of a server that it does not reach, or has no connection of left. It has one code
+ * for all that it says itself, also of a database or a user that it does not know.
+ */
+const poolWaits = /server_login_retry|server down|query_wait_timeout|max_client_conn|cannot connect|server conn crashed/
+const poolSays = "08P01"
 
 /**
  * Codes of statements that no store could run: values that do not fit (22), broken rules (23) and unknown names (42) on
@@ -31,6 +38,7 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   /** Whether the PostgreSQL server was not to be reached, was starting or stopping, or had no connection left. */
   get unavailable(): boolean {
     const { code } = this.cause as { readonly code?: string }
+    if (code === poolSays) return poolWaits.test(this.message)
     return code === undefined ? connectionLost.test(this.message) : /^(E(?!RR_)[A-Z_]+|53300|57P0[123])$/.test(code)
   }
   /** Whether the statement gave up waiting for a lock, as its transaction had asked. */

@@ -54,7 +54,7 @@ export interface UpgradeReport {
   readonly unfinished: ReadonlyArray<string>
   /** Why the callback secrets of the store cannot be read with the keys that there are; undefined where they can. */
   readonly withoutKeys: string | undefined
-  /** Bytes of the store. */
+  /** Bytes of the store, with the log of a SQLite file. */
   readonly bytes: number
   /** Bytes that are free beside a SQLite file. */
   readonly free: number | undefined
@@ -160,7 +160,10 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const { bytes, free } = yield* Effect.tryPromise({
     try: async () => {
       const { bavail, bsize } = await statfs(dirname(resolve(StoreFile.itself(file))))
-      return { bytes: (await stat(file)).size, free: bavail * bsize }
+      // A daemon that was killed has left the newest pages, or all of them, in the log.
+      const log = StoreFile.logOf(file)
+      const bytes = (await stat(file)).size + (existsSync(log) ? (await stat(log)).size : 0)
+      return { bytes, free: bavail * bsize }
     },
     catch: (cause) => new DatabaseError({ cause })
   })

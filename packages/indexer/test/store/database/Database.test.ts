@@ -268,6 +268,22 @@ const forward = (port: number) =>
     ({ server }) => Effect.sync(() => server.close())
   )
 
+/** A pool at a port that answers every client as PgBouncer does of itself, until the scope closes. */
+const refusing = (port: number, message: string) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const fields = Buffer.from(`SFATAL\0C08P01\0M${message}\0\0`)
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(4 + fields.length)
+      const answer = Buffer.concat([Buffer.from("E"), length, fields])
+      const server = createServer((socket) => {
+        socket.on("error", () => {}).once("data", () => socket.end(answer))
+      })
+      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+  )
+
 for (const { location } of unmigrated.filter(({ name }) => name === "postgres")) {
   describe("a PostgreSQL server that cannot be used", () => {
     /** A database beside the place's own, whose encoding lacks characters; its name. */
@@ -303,6 +319,45 @@ for (const { location } of unmigrated.filter(({ name }) => name === "postgres"))
         assert.deepStrictEqual(yield* Fiber.join(waiting), [])
         assert.lengthOf(lines, 1)
         assert.match(lines[0]!, /Waiting for PostgreSQL.*ECONNREFUSED/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is waited for behind a pool that says so, and not where the pool knows no such database", () =>
+      Effect.gen(function* () {
+        const port = yield* freePort
+        const { lines, logger } = collected()
+        const opened = open(yield* location, (url) => {
+          url.port = String(port)
+        }).pipe(Effect.provide(logger), Effect.provideService(WaitForServer, true))
+        const unknown = yield* Effect.flip(Effect.scoped(Effect.andThen(refusing(port, "no such database: x"), opened)))
+        assert.include(unknown.message, "no such database")
+        assert.deepStrictEqual(lines, [])
+        // As PgBouncer 1.18 answered while its server was away.
+        const away = "server login has been failing, try again later (server_login_retry)"
+        const waiting = yield* refusing(port, away).pipe(
+          Effect.andThen(Effect.forkChild(opened)),
+          Effect.tap(() => Effect.sleep("1200 millis")),
+          Effect.scoped
+        )
+        yield* forward(port)
+        assert.deepStrictEqual(yield* Fiber.join(waiting), [])
+        assert.match(lines.join(), /Waiting for PostgreSQL.*server_login_retry/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("counts as away where its answer does not come in time", () =>
+      Effect.gen(function* () {
+        const place = (yield* location) as Extract<Location, { kind: "postgres" }>
+        const client = new pg.Client({ connectionString: Redacted.value(place.url), query_timeout: 50 })
+        yield* Effect.promise(() => client.connect())
+        yield* Effect.addFinalizer(() => Effect.promise(() => client.end()))
+        const failure = yield* Effect.flip(
+          Effect.tryPromise({
+            try: () => client.query("select pg_sleep(1)"),
+            catch: (cause) => new DatabaseError({ cause })
+          })
+        )
+        assert.isTrue(failure.unavailable, failure.message)
       }).pipe(Effect.scoped)
     )
 
