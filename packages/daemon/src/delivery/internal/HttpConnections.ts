@@ -1,6 +1,6 @@
 /**
  * HTTP/1.1 over connections to receivers that are kept, with one request at a time on each. What a callback does not need is
- * left out, as pipelining, uploads and HTTP/2: undici's client, which has all of it, took half of the CPU of a callback.
+ * left out, as pipelining, uploads and HTTP/2: undici's client, which has all of it, took a third of the CPU of a callback.
  */
 import * as Result from "effect/Result"
 import type { buildConnector } from "undici"
