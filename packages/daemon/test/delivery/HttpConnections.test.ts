@@ -15,9 +15,9 @@ const connector: buildConnector.connector = ({ hostname, port }, done) => {
   })
 }
 
-const connectionsOf = (connections = 2) =>
+const connectionsOf = (connections = 2, connect = connector) =>
   Effect.acquireRelease(
-    Effect.sync(() => HttpConnections.make({ connect: connector, connections, maxHeadBytes: 65_536 })),
+    Effect.sync(() => HttpConnections.make({ connect, connections, maxHeadBytes: 65_536 })),
     (http) => Effect.sync(() => http.destroy())
   )
 
@@ -136,6 +136,7 @@ const answers: ReadonlyArray<readonly [string, boolean]> = [
   ["HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok", false],
   ["HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", false],
   ["HTTP/1.1 301 Moved\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n", true],
+  [`\r\n\n${ok}content-length: 0\r\n\r\n`, true],
   ["HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n", true],
   [
     "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 202 A\r\ncontent-length: 0\r\n\r\n",
@@ -152,6 +153,8 @@ const answers: ReadonlyArray<readonly [string, boolean]> = [
   ["HTTP/1.1  200 OK\r\n\r\n", false],
   ["HTTP/1.1 20 OK\r\n\r\n", false],
   ["HTTP/1.1 2000 OK\r\n\r\n", false],
+  ["HTTP/1.1 000 OK\r\n\r\n", false],
+  [`HTTP/1.1 099 OK\r\n\r\n${ok}content-length: 0\r\n\r\n`, false],
   ["HTTP/1.1 two OK\r\n\r\n", false],
   ["http/1.1 200 OK\r\n\r\n", false],
   ["ICY 200 OK\r\n\r\n", false],
@@ -279,6 +282,36 @@ describe("HttpConnections", () => {
       assert.strictEqual(outcomes.filter((one) => one._tag === "Some" && one.value.outcome === 200).length, 6)
       assert.lengthOf(requests, 6)
       assert.strictEqual(connections(), 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("survives a connection that cannot be begun, and goes on", () =>
+    Effect.gen(function* () {
+      const { port } = yield* receiver((socket) => socket.write(`${ok}content-length: 0\r\n\r\n`))
+      let begun = 0
+      const http = yield* connectionsOf(1, (to, done) => {
+        if (begun++ === 0) throw new Error("not this one")
+        return connector(to, done)
+      })
+      const outcomes = yield* Effect.all([send(http, port), send(http, port)], { concurrency: 2 })
+      assert.deepEqual(outcomes, [
+        { outcome: "failed", text: "not this one" },
+        { outcome: 200, text: "" }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells everybody who waits when it is destroyed, and sends nothing more", () =>
+    Effect.gen(function* () {
+      const { port, requests } = yield* receiver(() => {})
+      const http = yield* connectionsOf(1)
+      setTimeout(() => http.destroy(), 100)
+      const sent = yield* Effect.all([send(http, port), send(http, port), send(http, port)], { concurrency: 3 })
+      assert.deepEqual(
+        [...sent, yield* send(http, port)].map(({ outcome }) => outcome),
+        Array(4).fill("failed")
+      )
+      assert.lengthOf(requests, 1)
     }).pipe(Effect.scoped)
   )
 

@@ -32,7 +32,7 @@ export const assumedMillis = 4000
 const [soonerMillis, mostMillis] = [2000, 600_000]
 
 const [endOfHead, lineEnd] = ["\r\n\r\n", "\r\n"]
-const statusLine = /HTTP\/(?:0\.9|1\.0|(1\.1)|2\.0) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?(?=\r\n|$)/y
+const statusLine = /HTTP\/(?:0\.9|1\.0|(1\.1)|2\.0) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?(?=\r\n|$)/y
 const field = /\r\n([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)(?=\r\n|$)/y
 const lengthText = /^[\t ]*(\d{1,15}) *$/
 const chunkLine = /^([\da-f]{1,12})[\t ]*(?:;.*)?$/i
@@ -120,13 +120,17 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
   let left = 0
   /** The beginning of what has not come wholly. */
   let held = nothing
+  /** How much of it is known to have no end of what it begins: to look again at each byte that comes would take its square. */
+  let searched = 0
 
   /** Where something ends that has to come wholly. */
   const endOf = (bytes: Buffer, end: string, most: number): number | Progress => {
-    const at = bytes.indexOf(end)
+    const at = bytes.indexOf(end, searched)
+    searched = 0
     if (at >= 0 && at <= most) return at
     if (at > most || bytes.length >= most + end.length) return "broken"
     held = bytes
+    searched = Math.max(bytes.length - end.length + 1, 0)
     return "unfinished"
   }
 
@@ -141,6 +145,10 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
     while (true) {
       switch (part) {
         case "head": {
+          // Some receivers send a line end too many behind an answer, which comes before the next one.
+          let blank = 0
+          while (rest[blank] === 0x0d || rest[blank] === 0x0a) blank++
+          if (blank > 0) rest = rest.subarray(blank)
           const end = endOf(rest, endOfHead, maxHeadBytes)
           if (typeof end === "string") return end
           const head = parse(rest.toString("latin1", 0, end))
