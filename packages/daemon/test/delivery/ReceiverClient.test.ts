@@ -250,6 +250,15 @@ describe("ReceiverClient", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("says of an answer that is none what it is not", () =>
+    Effect.gen(function* () {
+      const { certificate, post } = yield* world(2000)
+      const { port } = yield* inBytes(certificate, (socket) => socket.write("220 mail.test ESMTP\r\n\r\n"))
+      const { fault, reason } = yield* Effect.flip(post(port))
+      assert.deepEqual([fault, reason], ["receiver", "ERR_NOT_HTTP: the answer is not HTTP"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("takes the status of an answer with many headers", () =>
     Effect.gen(function* () {
       const { certificate, post } = yield* world(2000)
