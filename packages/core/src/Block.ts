@@ -33,7 +33,8 @@ export interface CoinTransfer {
   /** Index into {@link Block.transactions}. */
   readonly transaction: number
   /**
-   * Place in the transaction: input index for a spent output, output index for a created one; on account chains a number of its own.
+   * Place in the transaction: input index for a spent output, output index for a created one. On account chains 0 for what
+   * the transaction itself moves; what moves beside (deposits, tickets, Polygon's state-sync) has a number of its own.
    */
   readonly position: number
   /** The payer; absent for a created output, a coinbase, a mint. */

@@ -2,7 +2,7 @@
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
-/** PIP-35, which Bor and Erigon enforce, whatever they are told. */
+/** PIP-35, which Bor and Erigon enforce, whatever they are told; producers alone may be told another bound (bor #1889). */
 const leastTip = 25_000_000_000n
 
 export const polygon: Blockchain = {

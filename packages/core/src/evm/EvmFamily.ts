@@ -21,7 +21,7 @@ export interface EvmNetwork {
   readonly byzantium?: number
   /** The first block of Arbitrum's Nitro; those before hash by rules of their own. */
   readonly nitro?: number
-  /** In Wei beyond the base fee: nodes take no transaction that offers less, and are given no other bound. */
+  /** In Wei: nodes take no transaction whose tip is less, and producers none that leaves less beyond the base fee. */
   readonly leastTip?: bigint
 }
 

@@ -54,8 +54,8 @@ export const quote = (
   if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
   const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
   // Blocks of BNB Smart Chain have a base fee of 0, and its nodes take nothing for nothing all the same.
-  const { baseFee, leastTip = 1n } = prices
-  const least = baseFee !== undefined && baseFee > leastTip ? baseFee : leastTip
+  const { baseFee = 0n, leastTip = 0n } = prices
+  const least = baseFee + leastTip || 1n
   if (quote.cap < least) {
     return Effect.fail(
       conflictingField(

@@ -1,10 +1,21 @@
 /** Which transfers of a committed block give way to those that the block shows when it is entered again. */
+import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as MissingParts from "./MissingParts.ts"
 import type { Reprocessing } from "./Projection.ts"
 import type { Kind } from "./transfers/TransferLog.ts"
+
+const isNobody = (address: AddressBytes | undefined) => address?.every((byte) => byte === 0) ?? false
+
+/** Whether a block of Polygon has coins of a state-sync transaction, which is from nobody to nobody. */
+const paysByStateSync = ({ parties = [], transfers }: Block): boolean => {
+  const syncs = new Set(
+    parties.filter(({ from, to }) => isNobody(from) && isNobody(to)).map(({ transaction }) => transaction)
+  )
+  return syncs.size > 0 && transfers.some(({ kind, transaction }) => kind === "coin" && syncs.has(transaction))
+}
 
 /**
  * The kinds, before the block's missing part is forgotten. What the chain has forgotten until now stays forgotten, whatever
@@ -17,11 +28,14 @@ export const of = Effect.fnUntraced(function* (
 ) {
   const shown = internalFrom !== undefined && block.missing === undefined
   const kinds = new Set<Kind>(["token", "transaction"])
-  // Coins that a trace had shown stay where the source shows none at this time.
-  if (evm?.retryables !== true || shown) kinds.add("coin")
   const isKept = shown && block.height >= Math.max(internalFrom, row.internal_forgotten_below)
   if (isKept || (yield* MissingParts.fillsInternal(row.id, block, internalFrom))) {
     kinds.add("internal")
   }
+  // Versions that told coins of a state-sync as internal transactions have left them as such where these stay.
+  const hasInternal = row.internal_from !== null && row.internal_from <= block.height
+  const mayCountTwice = evm?.stateSync === true && hasInternal && !kinds.has("internal") && paysByStateSync(block)
+  // Coins that a trace had shown stay where the source shows none at this time.
+  if (!mayCountTwice && (evm?.retryables !== true || shown)) kinds.add("coin")
   return kinds as ReadonlySet<Kind>
 })

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
@@ -119,6 +120,47 @@ for (const store of takenStores(import.meta.url)) {
           assert.deepStrictEqual(filled.chunks, whole.chunks)
           const keys = ({ callbacks }: typeof whole) => callbacks.map(({ idempotency_key }) => idempotency_key)
           assert.deepStrictEqual(keys(filled), keys(whole))
+        })
+      )
+    )
+
+    it.live("coins of Polygon's state-sync that were told as internal transactions are recorded once", () =>
+      inStore(
+        Effect.gen(function* () {
+          const polygon = chainOf("polygon")
+          const nobody = Address.fromBytes(new Uint8Array(20))
+          const party = { kind: "transaction", transaction: 0, from: nobody, to: nobody } as const
+          const synced = {
+            kind: "coin",
+            transaction: 0,
+            position: 7,
+            from: address(1),
+            to: address(2),
+            amount: 9n
+          } as const
+          const paid = { ...synced, kind: "internal", operation: "call_0", operationType: "call" } as const
+          const fake = new FakeChain(polygon)
+          fake.mine([{ from: 0, to: 1 }])
+          const block = { ...fake.blocks[1]!, parties: [party] }
+          const before = { ...block, transfers: [paid] }
+          const now = { ...block, transfers: [synced] }
+          const chainStore = yield* ChainStore.open(polygon, { record: "all", undoDepth: 64 })
+          yield* chainStore.commit([fake.blocks[0]!, before])
+          const kinds = Effect.map(record, ({ chunks }) =>
+            chunks.filter(({ position }) => position >= 2 ** 20).flatMap(({ log }) => (log % 4 === 3 ? [] : log % 4))
+          )
+          assert.deepStrictEqual(yield* kinds, [2])
+          const again = (internalFrom: number | undefined) =>
+            chainStore.reprocess(now, { callbacks: false, internalFrom })
+          // Whether forgotten, or not shown: what the record has of the internal transactions stays.
+          for (const internalFrom of [undefined, 2]) {
+            yield* again(internalFrom)
+            assert.deepStrictEqual(yield* kinds, [2])
+          }
+          yield* again(0)
+          assert.deepStrictEqual(yield* kinds, [0])
+          yield* again(undefined)
+          assert.deepStrictEqual(yield* kinds, [0])
         })
       )
     )
