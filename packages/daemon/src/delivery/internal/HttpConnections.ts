@@ -184,7 +184,6 @@ export const make = (options: {
     made: (origin) => origins.get(origin)?.made ?? 0,
     destroy: () => {
       isDestroyed = true
-      for (const { waiting } of origins.values()) waiting.length = 0
       clearInterval(sweep)
       for (const connection of all) connection.close()
     }
