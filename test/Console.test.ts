@@ -742,7 +742,7 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
         const many = Array.from({ length: 500 }, () => ({ name, balance: 1, created: 1, retractions: false }))
         await page.route("**/api/accounts", (route) => route.fulfill({ json: { items: many, hasMore: true } }))
         await page.goto(`${url}/#/accounts`)
-        await page.getByText("The 500 oldest accounts; the search finds others by their names").waitFor()
+        await page.getByText("Only the 500 oldest accounts are shown").waitFor()
         assert.deepStrictEqual(await overlapping(page), [])
         await page.unrouteAll()
 

@@ -25,7 +25,7 @@ export const Answered = ({ children, found: { answer, at, error } }) => html`
 
 /** How many of a list are shown, where there are more. */
 export const Shown = ({ count, hasMore, of }) =>
-  hasMore && html`<p class="soft" role="status">The ${number(count)} ${of}; the search finds others by their names</p>`
+  hasMore && html`<p class="soft" role="status">Only the ${number(count)} ${of} are shown</p>`
 
 /** In how many accounts a search looked for names and hosts, where there are more. */
 export const AccountsSearched = ({ of }) =>
