@@ -10,17 +10,20 @@ export const may = (route) => /** @type {string[]} */ (session.may).includes(rou
 /** Shows a message for some seconds, which is also read aloud. */
 export const say = (text) => dispatchEvent(new CustomEvent("said", { detail: text }))
 
-/** How long an answer may take: a connection that was lost on its way says nothing of itself. */
+/** How long an answer may take: a connection that was lost on its way says nothing of itself. What is done may take longer. */
 const patienceMillis = 30_000
 
 /** Asks the daemon, with a body where something is to be done; throws an Error with the daemon's words, and the `status`. */
 export const ask = async (path, body) => {
   const headers = { "content-type": "application/json" }
-  const request = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) }
+  const request =
+    body === undefined
+      ? { signal: AbortSignal.timeout(patienceMillis) }
+      : { method: "POST", headers, body: JSON.stringify(body) }
   const silent = () => {
     throw new Error("The daemon does not answer")
   }
-  const response = await fetch(path, { ...request, signal: AbortSignal.timeout(patienceMillis) }).catch(silent)
+  const response = await fetch(path, request).catch(silent)
   const { ok, status } = response
   // A refusal by a proxy has words of another form.
   const answer = await response.json().catch(ok ? silent : () => ({}))
