@@ -40,6 +40,18 @@ export const withUnit = (
   amount: bigint
 ): string => `${format(amount, decimals)} ${unit}`
 
+/**
+ * The larger of two amounts.
+ *
+ * @example
+ * ```ts
+ * import * as Amount from "@headwater/core/Amount"
+ *
+ * Amount.larger(2n, 3n) // => 3n
+ * ```
+ */
+export const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 
 /**

@@ -17,3 +17,6 @@ export const equal = (a: Uint8Array, b: Uint8Array): boolean => {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
   return true
 }
+
+/** Whether there are bytes, and all of them are zeros: of an address nobody's, the zero address. */
+export const isZero = (bytes: Uint8Array | undefined): boolean => bytes?.every((byte) => byte === 0) ?? false

@@ -88,15 +88,10 @@ const afterTwoBlocks = (price: bigint): bigint => (price * 81n + 63n) / 64n
  */
 export const dataFeeReserve: (fee: bigint) => bigint = afterTwoBlocks
 
-const larger = (one: bigint, other: bigint): bigint => {
-  if (one > other) return one
-  return other
-}
-
 /** What was paid may be less than nodes take: of an offer a higher base fee leaves less. */
 const tipOf = ({ leastTip = 0n, suggestedTip, tips }: Market, priority: Priority): bigint => {
   const usual = tips.some((tip) => tip > 0n) ? (tips[priorities.indexOf(priority)] ?? 0n) : (suggestedTip ?? 0n)
-  return larger(usual, leastTip)
+  return Amount.larger(usual, leastTip)
 }
 
 /** A price that is paid whole, whatever the base fee will be: the base fee {@link afterTwoBlocks}, and the tip. */
@@ -159,8 +154,8 @@ export const outbidding = ({ cap, tip }: FeeQuote): FeeQuote => ({ cap: tenthMor
 
 /** The quote, raised to another one. With `whole`, nothing of the price comes back, as {@link feeQuote} has it. */
 export const raised = (quote: FeeQuote, least: FeeQuote, whole: boolean): FeeQuote => {
-  const cap = larger(quote.cap, least.cap)
-  return { cap, tip: whole ? cap : larger(quote.tip, least.tip) }
+  const cap = Amount.larger(quote.cap, least.cap)
+  return { cap, tip: whole ? cap : Amount.larger(quote.tip, least.tip) }
 }
 
 /** The transaction cannot be paid; the message names the sender's balance and the need. */

@@ -1,4 +1,5 @@
 /** The gas that a call takes, and its limit. */
+import * as Amount from "@headwater/core/Amount"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Preparation from "@headwater/core/evm/Preparation"
 import type { EvmNode } from "@headwater/indexer/families/evm/EvmNode"
@@ -54,6 +55,5 @@ const usualLimit = Effect.fnUntraced(function* (
 export const limit = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, called: Called, estimated: bigint) {
   const usual = yield* usualLimit(chain, evm, called, estimated)
   const first = yield* gasOfFirstTokens(evm, called)
-  if (first <= usual) return usual
-  return first
+  return Amount.larger(first, usual)
 })

@@ -13,8 +13,7 @@ export const make: Make = ({ chain, id }) =>
     reprocess: {
       record: Effect.fnUntraced(function* (block, again) {
         const entered = yield* EnteredKinds.of(chain, block, again)
-        const { row } = again
-        const hasInternal = row.internal_from !== null && row.internal_from <= block.height
+        const hasInternal = EnteredKinds.hasInternal(again.row, block)
         yield* NotUnderstood.rewrite(id, block, hasInternal ? entered : new Set([...entered, "internal"]))
       })
     }

@@ -1,5 +1,6 @@
 /** What an account's transactions may take of their sender that are prepared or broadcast, and that no block counts yet. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Amount from "@headwater/core/Amount"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -53,8 +54,6 @@ interface Taking {
 
 const nothing: Taking = { cost: 0n, tokens: 0n }
 
-const larger = (one: bigint, other: bigint) => (one > other ? one : other)
-
 /**
  * What the transactions may take that an account has prepared or broadcast, by their nonces: coins of those from `next` on,
  * and tokens of the contract from where its balance does not count them.
@@ -87,8 +86,8 @@ export const takingsOf = Effect.fnUntraced(function* (
     const isAsked = tokens !== undefined && token !== null && Bytes.equal(token, tokens.contract)
     // One of several with the same nonce is mined.
     takings.set(number!, {
-      cost: number! < next ? 0n : larger(known.cost, BigInt(cost ?? 0)),
-      tokens: isAsked ? larger(known.tokens, BigInt(token_amount!)) : known.tokens
+      cost: number! < next ? 0n : Amount.larger(known.cost, BigInt(cost ?? 0)),
+      tokens: isAsked ? Amount.larger(known.tokens, BigInt(token_amount!)) : known.tokens
     })
   }
   for (const nonce of waiting) if (nonce >= next) takings.set(nonce, nothing)

@@ -4,6 +4,7 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { BlockHeader } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
 import * as Hex from "./Hex.ts"
@@ -170,15 +171,12 @@ export function* decode(answer: unknown, height: number): Generator<void, BlockA
   }
 }
 
-/** Whether an address is there, and all zeros. */
-export const isZero = (address: AddressBytes | undefined): boolean => address?.every((byte) => byte === 0) ?? false
-
 /**
  * Polygon's state-sync transaction, which Bor adds to the end of a block's answer: from and to are the zero address.
  * It is not part of the block that was hashed, and many nodes give no trace of it and no receipt with the others.
  */
 export const isStateSync = ({ from, to, type, value }: Transaction): boolean =>
-  type === 0 && value === 0n && isZero(from) && isZero(to)
+  type === 0 && value === 0n && Bytes.isZero(from) && Bytes.isZero(to)
 
 /** Whether it is Polygon's state-sync transaction, added to the answer or, since Madhugiri, with a type of its own. */
 export const syncsState = (transaction: Transaction): boolean =>

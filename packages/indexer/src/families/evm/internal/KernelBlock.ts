@@ -14,12 +14,12 @@ import type {
 import type { Chain } from "@headwater/core/chains/Chain"
 import { isCoinContract } from "@headwater/core/evm/CoinContract"
 import * as EvmKernel from "@headwater/core/evm/EvmKernel"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Result from "effect/Result"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import { JsonText } from "../../node/JsonText.ts"
 import type * as Proof from "../../node/Proof.ts"
 import * as TokenTransfers from "../TokenTransfers.ts"
-import { isZero } from "./BlockAnswer.ts"
 import { type Trace, type Traces, transferOf } from "./Trace.ts"
 
 export interface KernelBlock {
@@ -38,7 +38,7 @@ export const mayRead = ({ evm }: Chain, level: Proof.Level, height: number): boo
 }
 
 /** Whether Bor may have added the last transaction, which no root covers. */
-const mayBeStateSync = (last: TransactionParties | undefined) => isZero(last?.from) && isZero(last?.to)
+const mayBeStateSync = (last: TransactionParties | undefined) => Bytes.isZero(last?.from) && Bytes.isZero(last?.to)
 
 /** What comes of all transactions, in their order. */
 interface Content {

@@ -9,7 +9,7 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { CoinTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
-import { isZero, type Transaction } from "./BlockAnswer.ts"
+import type { Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 
 /** A side is absent where the coins were made or destroyed. */
@@ -59,7 +59,7 @@ const framed = (transaction: Transaction, frame: Hex.Json): ReadonlyArray<Ticket
     const from = Hex.address(call.from, "frame.from")
     const to = Hex.address(call.to, "frame.to")
     const amount = Hex.quantity(call.value, "frame.value")
-    if (isZero(from) && Bytes.equal(to, sender)) return [{ purpose: "deposit", from: undefined, to, amount }]
+    if (Bytes.isZero(from) && Bytes.equal(to, sender)) return [{ purpose: "deposit", from: undefined, to, amount }]
     const isRefund = refunded !== undefined && Bytes.equal(from, sender) && Bytes.equal(to, refunded)
     return isRefund ? [{ purpose: "refund", from, to, amount }] : []
   })
