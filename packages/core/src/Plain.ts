@@ -6,6 +6,7 @@ import * as Chain from "./chains/Chain.ts"
 import type { TokenMetadata } from "./events/Callback.ts"
 import type { EventType } from "./events/EventType.ts"
 import * as Matcher from "./events/Matcher.ts"
+import * as Payers from "./events/Payers.ts"
 import * as Signature from "./events/Signature.ts"
 import * as Watched from "./events/Watched.ts"
 import * as Sighash from "./evm/Sighash.ts"
@@ -89,7 +90,7 @@ export const match = (
   for (const text of addresses) watched.add(thrown(Address.decodeWithTag(of, text)))
   const events = confirmed.filter((event) => of.events.has(event))
   const byAddress = new Map(
-    [...Matcher.addressesSeen(block, watched, Matcher.payersShown(block, watched))].map(
+    [...Matcher.addressesSeen(block, watched, Payers.shown(block, watched))].map(
       ([hex, address]) => [hex, events.map((event) => ({ event, address }))] as const
     )
   )

@@ -454,7 +454,17 @@ describe("the command line", () => {
         "1",
         "--json"
       ])
-      assert.strictEqual(JSON.parse(change.stdout)[0].address, "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el")
+      assert.deepStrictEqual(JSON.parse(change.stdout), [
+        {
+          address: "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el",
+          format: "P2WPKH",
+          index: 0,
+          derivationType: "account",
+          type: "change"
+        }
+      ])
+      const many = yield* runCommand(["derive", "bitcoin", "mainnet", account, "--count", "100001"])
+      assert.include(many.stderr, "count: must be an integer from 0 to 100000")
       const secret =
         "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
       const refused = yield* runCommand(["derive", "bitcoin", "mainnet", secret])

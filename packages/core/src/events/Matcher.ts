@@ -4,19 +4,11 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import type { AddressBytes } from "../address/Address.ts"
-import type {
-  Block,
-  CoinDetails,
-  CoinTransfer,
-  ContractLog,
-  InternalTransfer,
-  TokenTransfer,
-  Transfer
-} from "../Block.ts"
+import type { Block, CoinDetails, CoinTransfer, ContractLog, InternalTransfer, TokenTransfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
 import * as Steps from "../Steps.ts"
 import * as Inputs from "../utxo/Inputs.ts"
-import { type HashesOf, hashesOf, mayUnlock, shownScriptsOfEach, type Unlocking } from "../utxo/Unlocking.ts"
+import { mayUnlock, type Unlocking } from "../utxo/Unlocking.ts"
 import * as Callback from "./Callback.ts"
 import type {
   BlockItem,
@@ -32,7 +24,8 @@ import { type EventType, eventsOfClass } from "./EventType.ts"
 import * as Filter from "./Filter.ts"
 import * as MinedTransactions from "./MinedTransactions.ts"
 import { mayBeAmong, type NetMovement, netInSteps } from "./internal/NetMovements.ts"
-import type { Watched } from "./Watched.ts"
+import type { Payer } from "./Payers.ts"
+import type { WatchedAddresses } from "./Watched.ts"
 
 export type { NetMovement } from "./internal/NetMovements.ts"
 
@@ -95,71 +88,10 @@ export interface Candidates<S extends Subscription> {
   /** Subscriptions for mined blocks. */
   readonly blockMined: ReadonlyArray<S>
   readonly metadata: (contract: AddressBytes) => Callback.TokenMetadata
-  /** As {@link payersShown} finds them. */
+  /** As `Payers.shown` finds them. */
   readonly payers?: ReadonlyArray<Payer>
   /** Whether every output of an address is known: then no input that shows no output is the address's own. */
   readonly hasCoins?: (address: AddressBytes) => boolean
-}
-
-/** An address that a transaction of a block may take coins from, though nobody has shown the coins. */
-interface Payer {
-  readonly transaction: number
-  readonly address: AddressBytes
-}
-
-/** The addresses that a block is looked through for. */
-export type WatchedAddresses = Pick<Watched, "has" | "size"> & Partial<Pick<Watched, "hasLike">>
-
-const isInput = (transfer: Transfer): transfer is CoinTransfer => transfer.kind === "coin" && transfer.to === undefined
-
-/** Inputs whose keys and scripts are hashed at once. */
-const inputsHashedAtOnce = 64
-/** Inputs whose scripts are made between two steps: a taproot key takes long. */
-const inputsOfStep = 8
-
-/** Whether some input of a block has no transfer. */
-export const lacksInputs = ({ spends, transfers }: Block): boolean => {
-  let shown = 0
-  for (const transfer of transfers) if (isInput(transfer)) shown++
-  return shown < spends.length
-}
-
-/**
- * The addresses that may be watched and whose key or script an input shows that has no transfer: each once a transaction.
- * Without them a payment of unknown coins that brings nothing back would not be seen. Hashes what every such input shows.
- */
-export const payersShown = (block: Block, watched: WatchedAddresses): ReadonlyArray<Payer> =>
-  Steps.atOnce(payersShownInSteps(block, watched))
-
-/** As {@link payersShown}; `hashes` may be faster than those that every engine computes. */
-export function* payersShownInSteps(
-  block: Block,
-  watched: WatchedAddresses,
-  hashes: HashesOf = hashesOf
-): Generator<void, ReadonlyArray<Payer>> {
-  const payers = new Map<string, Payer>()
-  const unshown = yield* Inputs.unshownInSteps(block)
-  for (let first = 0; first < unshown.length; first += inputsHashedAtOnce) {
-    yield
-    const end = Math.min(first + inputsHashedAtOnce, unshown.length)
-    const transactions: Array<number> = []
-    const inputs: Array<Unlocking> = []
-    for (let index = first; index < end; index++) {
-      const { transaction, unlocking } = unshown[index]!
-      const shown = unlocking?.()
-      if (shown === undefined) continue
-      transactions.push(transaction)
-      inputs.push(shown)
-    }
-    const scriptsOf = shownScriptsOfEach(inputs, hashes, watched.hasLike)
-    for (const [index, transaction] of transactions.entries()) {
-      if ((index + 1) % inputsOfStep === 0) yield
-      for (const address of scriptsOf(index)) {
-        if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
-      }
-    }
-  }
-  return [...payers.values()]
 }
 
 /** The addresses of a block that may be watched, by their hex. */
@@ -214,7 +146,7 @@ const idsNotUnderstood = ({ notUnderstood = [] }: Block): ReadonlySet<string> =>
 function* unresolvedInputs(block: Block, transactions: ReadonlySet<number>) {
   const resolved = new Set<string>()
   yield* Steps.forEach(block.transfers, (transfer) => {
-    if (isInput(transfer) && transactions.has(transfer.transaction)) {
+    if (Inputs.isShown(transfer) && transactions.has(transfer.transaction)) {
       resolved.add(`${transfer.transaction}:${transfer.position}`)
     }
   })

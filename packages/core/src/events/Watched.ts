@@ -163,3 +163,6 @@ export const isPaid = ({ has, hasAt }: Pick<Watched, "has" | "hasAt">, transfer:
   const { to } = transfer
   return to !== undefined && has(to)
 }
+
+/** The addresses that a block is looked through for. */
+export type WatchedAddresses = Pick<Watched, "has" | "size"> & Partial<Pick<Watched, "hasLike">>

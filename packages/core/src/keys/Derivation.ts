@@ -8,7 +8,7 @@ import type { BIP32Interface } from "bip32"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Address from "../address/Address.ts"
-import * as Chain from "../chains/Chain.ts"
+import type { Chain } from "../chains/Chain.ts"
 import { families, familyNames } from "../families/families.ts"
 import * as ExtendedPublicKey from "./ExtendedPublicKey.ts"
 import * as BaseMultiples from "./BaseMultiples.ts"
@@ -67,7 +67,7 @@ const oneOf = (field: string, names: ReadonlyArray<string>): InvalidDerivation =
 
 /** A branch of a wallet, ready to derive: the key above the branch's addresses, and the addresses' format. */
 export interface Branch {
-  readonly chain: Chain.Chain
+  readonly chain: Chain
   readonly derivation: Derivation
   readonly type: AddressType
   readonly format: KeyFormat<Format>
@@ -89,7 +89,7 @@ export interface Branch {
  * Derivation.defaultFormat(bitcoin, key) // => "P2WPKH"
  * ```
  */
-export const defaultFormat = (chain: Chain.Chain, key: ExtendedPublicKey.ExtendedPublicKey): Format =>
+export const defaultFormat = (chain: Chain, key: ExtendedPublicKey.ExtendedPublicKey): Format =>
   key.format ?? keyFormatsOf(chain.family, chain)[0].name
 
 /**
@@ -109,7 +109,7 @@ export const defaultFormat = (chain: Chain.Chain, key: ExtendedPublicKey.Extende
  * ```
  */
 export const branch = (
-  chain: Chain.Chain,
+  chain: Chain,
   key: ExtendedPublicKey.ExtendedPublicKey,
   options: Options = {}
 ): Result.Result<Branch, InvalidDerivation> => {
@@ -152,7 +152,7 @@ export const branch = (
  * ```
  */
 export const branches = (
-  chain: Chain.Chain,
+  chain: Chain,
   key: ExtendedPublicKey.ExtendedPublicKey,
   options: Omit<Options, "type"> = {}
 ): Result.Result<ReadonlyArray<Branch>, InvalidDerivation> =>
@@ -279,22 +279,6 @@ const formatNames: ReadonlyArray<Format> = [
 export const parseFormat = (text: string | undefined): Result.Result<Format | undefined, InvalidDerivation> =>
   named("format", formatNames, text)
 
-/** The arguments of `headwater derive`, as text and numbers from a command line. */
-export interface Request {
-  readonly blockchain: string
-  readonly network: string
-  readonly extendedPublicKey: string
-  readonly derivation?: string | undefined
-  readonly type?: string | undefined
-  /** First index, default 0. */
-  readonly from?: number | undefined
-  /** Number of addresses, default 20, at most 100,000. */
-  readonly count?: number | undefined
-  readonly format?: string | undefined
-  /** One JSON array of objects instead of lines of text. */
-  readonly json?: boolean | undefined
-}
-
 const integer = (field: string, value: number, limit: number): Result.Result<number, InvalidDerivation> =>
   Number.isInteger(value) && value >= 0 && value <= limit
     ? Result.succeed(value)
@@ -320,50 +304,3 @@ export const checkRange = (from: number, count: number): Result.Result<void, Inv
   Result.flatMap(integer("from", from, indexLimit - 1), () =>
     Result.map(integer("count", count, mostAddresses), () => undefined)
   )
-
-/**
- * The lines that `headwater derive` prints: index and address, separated by a space, or a JSON array with the fields of
- * interface section 2.12. An index without an address is left out, as wallets do.
- *
- * @example
- * ```ts
- * import * as Derivation from "@headwater/core/keys/Derivation"
- * import * as Result from "effect/Result"
- *
- * const extendedPublicKey = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
- * const request = { blockchain: "bitcoin", network: "mainnet", extendedPublicKey, count: 1 }
- * Result.getOrThrow(Derivation.lines(request)) // => ["0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"]
- * ```
- */
-export const lines = (
-  request: Request
-): Result.Result<
-  ReadonlyArray<string>,
-  Chain.UnknownBlockchain | Chain.UnknownNetwork | ExtendedPublicKey.InvalidExtendedPublicKey | InvalidDerivation
-> =>
-  Result.gen(function* () {
-    const chain = yield* Chain.find(request.blockchain, request.network)
-    const key = yield* ExtendedPublicKey.decode(chain, request.extendedPublicKey)
-    const derivation = yield* parseDerivation(request.derivation)
-    const type = yield* parseType(request.type)
-    const format = yield* parseFormat(request.format)
-    const { count = 20, from = 0 } = request
-    yield* checkRange(from, count)
-    const of = yield* branch(chain, key, { derivation, type, format })
-    const found = derive(of, from, count)
-      .filter(Result.isSuccess)
-      .map((result) => result.success)
-    return request.json
-      ? JSON.stringify(
-          found.map(({ address, index }) => ({
-            address,
-            format: of.format.name,
-            index,
-            derivationType: of.derivation,
-            type: of.type
-          })),
-          null,
-          2
-        ).split("\n")
-      : found.map(({ address, index }) => `${index} ${address}`)
-  })

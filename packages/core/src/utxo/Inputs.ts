@@ -15,10 +15,21 @@ const inputsOfTransaction = 2 ** 24
 const placeOf = ({ position, transaction }: Pick<Spend, "position" | "transaction">) =>
   transaction * inputsOfTransaction + position
 
+/** Whether a transfer shows the coin that an input takes. */
+export const isShown = (transfer: Transfer): transfer is CoinTransfer =>
+  transfer.kind === "coin" && transfer.to === undefined
+
+/** Whether some input of a block has no transfer. */
+export const someUnshown = ({ spends, transfers }: Pick<Block, "spends" | "transfers">): boolean => {
+  let shown = 0
+  for (const transfer of transfers) if (isShown(transfer)) shown++
+  return shown < spends.length
+}
+
 function* shownIn({ transfers }: Pick<Block, "transfers">): Generator<void, ReadonlySet<number>> {
   const shown = new Set<number>()
   yield* Steps.forEach(transfers, (transfer) => {
-    if (transfer.kind === "coin" && transfer.to === undefined) shown.add(placeOf(transfer))
+    if (isShown(transfer)) shown.add(placeOf(transfer))
   })
   return shown
 }

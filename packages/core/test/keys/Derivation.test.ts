@@ -211,48 +211,24 @@ it("the key behind an address, and none where BIP-32 has none", () => {
   assert.deepStrictEqual(Derivation.publicKeyAt(below, 1), account.derive(1).publicKey)
 })
 
-describe("lines", () => {
-  const request = { blockchain: "bitcoin", network: "mainnet", extendedPublicKey: zpub }
-  const failure = (changes: Partial<Derivation.Request>): string => {
-    const result = Derivation.lines({ ...request, ...changes })
+it("names in any letter case, or the field and its names", () => {
+  const parsed = <A>(result: Result.Result<A, Derivation.InvalidDerivation>) =>
+    Result.isSuccess(result) ? result.success : result.failure.message
+  assert.strictEqual(parsed(Derivation.parseDerivation("ACCOUNT")), "account")
+  assert.strictEqual(parsed(Derivation.parseType("Change")), "change")
+  assert.strictEqual(parsed(Derivation.parseFormat("p2wpkh")), "P2WPKH")
+  assert.isUndefined(parsed(Derivation.parseFormat(undefined)))
+  assert.strictEqual(parsed(Derivation.parseDerivation("bip44")), "derivation: must be one of account, bip32")
+  assert.strictEqual(parsed(Derivation.parseType("both")), "type: must be one of receive, change")
+  assert.include(parsed(Derivation.parseFormat("p2wsh")), "format: must be one of P2PKH, ")
+})
+
+it("a range of integers within bounds", () => {
+  const refusal = (from: number, count: number) => {
+    const result = Derivation.checkRange(from, count)
     return Result.isFailure(result) ? result.failure.message : assert.fail("accepted")
   }
-
-  it("an index and an address a line, 20 by default", () => {
-    const lines = Result.getOrThrow(Derivation.lines(request))
-    assert.strictEqual(lines.length, 20)
-    assert.strictEqual(lines[0], "0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu")
-    assert.deepStrictEqual(Result.getOrThrow(Derivation.lines({ ...request, from: 7, count: 3 })), lines.slice(7, 10))
-  })
-
-  it("names in any letter case", () => {
-    assert.deepStrictEqual(
-      Result.getOrThrow(
-        Derivation.lines({ ...request, count: 1, derivation: "ACCOUNT", type: "Change", format: "p2wpkh" })
-      ),
-      ["0 bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el"]
-    )
-  })
-
-  it("as JSON", () => {
-    const lines = Result.getOrThrow(Derivation.lines({ ...request, count: 2, json: true }))
-    assert.deepStrictEqual(JSON.parse(lines.join("\n"))[0], {
-      address: "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
-      format: "P2WPKH",
-      index: 0,
-      derivationType: "account",
-      type: "receive"
-    })
-  })
-
-  it("says which field is wrong", () => {
-    assert.include(failure({ blockchain: "bitcoins" }), "bitcoins")
-    assert.include(failure({ network: "moon" }), "moon")
-    assert.include(failure({ extendedPublicKey: `${zpub}x` }), "extended public key")
-    assert.include(failure({ derivation: "bip44" }), "derivation")
-    assert.include(failure({ type: "both" }), "type")
-    assert.include(failure({ format: "p2wsh" }), "format")
-    for (const from of [-1, 1.5, 2 ** 31, Number.NaN]) assert.include(failure({ from }), "from")
-    for (const count of [-1, 0.5, 100_001, Number.POSITIVE_INFINITY]) assert.include(failure({ count }), "count")
-  })
+  assert.isTrue(Result.isSuccess(Derivation.checkRange(2 ** 31 - 1, 100_000)))
+  for (const from of [-1, 1.5, 2 ** 31, Number.NaN]) assert.include(refusal(from, 1), "from: must be")
+  for (const count of [-1, 0.5, 100_001, Number.POSITIVE_INFINITY]) assert.include(refusal(0, count), "count: must be")
 })

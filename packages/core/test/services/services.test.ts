@@ -4,7 +4,7 @@ import * as Credits from "@headwater/core/Credits"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Sighash from "@headwater/core/evm/Sighash"
-import * as Derivation from "@headwater/core/keys/Derivation"
+import { derive } from "@headwater/core/Plain"
 import { layerTiny } from "@headwater/core/services/Secp256k1Tiny"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,19 +27,12 @@ describe.each(["noble", "tiny"] as const)("services say what the pure functions 
     it.effect("Derivation", () =>
       Effect.gen(function* () {
         const derivation = yield* Services.Derivation
-        const request = {
-          blockchain: "bitcoin",
-          network: "mainnet",
-          extendedPublicKey:
-            "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
-          from: 95,
-          count: 130
-        }
+        const extendedPublicKey =
+          "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
+        const range = { from: 95, count: 130 }
+        const request = { blockchain: "bitcoin", network: "mainnet", extendedPublicKey, ...range }
         const found = yield* derivation.addresses(request)
-        assert.deepStrictEqual(
-          found.map(({ address, index }) => `${index} ${address}`),
-          Result.getOrThrow(Derivation.lines(request))
-        )
+        assert.deepStrictEqual(found, derive("bitcoin/mainnet", extendedPublicKey, range))
         assert.deepStrictEqual(yield* derivation.addresses({ ...request, count: 0 }), [])
         const failures = yield* Effect.forEach(
           [

@@ -1,13 +1,41 @@
 /** `headwater derive`: addresses of a wallet from its extended public key, offline. */
+import * as Chain from "@headwater/core/chains/Chain"
 import * as Derivation from "@headwater/core/keys/Derivation"
+import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as ChainArgument from "./ChainArgument.ts"
 import { json } from "./WithSettings.ts"
+
+interface Request {
+  readonly blockchain: string
+  readonly network: string
+  readonly extendedPublicKey: string
+  readonly derivation: string | undefined
+  readonly type: string | undefined
+  readonly format: string | undefined
+  readonly from: number
+  readonly count: number
+}
+
+/** A branch, and its addresses at the indices that BIP-32 has a key for. */
+const derived = ({ blockchain, count, extendedPublicKey, from, network, ...names }: Request) =>
+  Result.gen(function* () {
+    const chain = yield* Chain.find(blockchain, network)
+    const key = yield* ExtendedPublicKey.decode(chain, extendedPublicKey)
+    const derivation = yield* Derivation.parseDerivation(names.derivation)
+    const type = yield* Derivation.parseType(names.type)
+    const format = yield* Derivation.parseFormat(names.format)
+    yield* Derivation.checkRange(from, count)
+    const branch = yield* Derivation.branch(chain, key, { derivation, type, format })
+    const addresses = Derivation.derive(branch, from, count).filter(Result.isSuccess)
+    return { branch, addresses: addresses.map(({ success }) => success) }
+  })
 
 export const derive = Command.make(
   "derive",
@@ -31,17 +59,25 @@ export const derive = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ chain, derivation, format, type, ...input }) {
+  Effect.fnUntraced(function* ({ chain, count, extendedPublicKey, from, json: asJson, ...names }) {
     const { blockchain, network } = yield* ChainArgument.parse(chain)
-    const lines = yield* Effect.fromResult(
-      Derivation.lines({
-        ...{ ...input, blockchain, network },
-        derivation: Option.getOrUndefined(derivation),
-        type: Option.getOrUndefined(type),
-        format: Option.getOrUndefined(format)
+    const { addresses, branch } = yield* Effect.fromResult(
+      derived({
+        ...{ blockchain, network, extendedPublicKey, from, count },
+        derivation: Option.getOrUndefined(names.derivation),
+        type: Option.getOrUndefined(names.type),
+        format: Option.getOrUndefined(names.format)
       })
     )
-    if (lines.length > 0) yield* Console.log(lines.join("\n"))
+    const { derivation: derivationType, format, type } = branch
+    if (asJson) {
+      const items = addresses.map(({ address, index }) => ({
+        ...{ address, format: format.name, index, derivationType, type }
+      }))
+      yield* Console.log(JSON.stringify(items, null, 2))
+    } else if (addresses.length > 0) {
+      yield* Console.log(addresses.map(({ address, index }) => `${index} ${address}`).join("\n"))
+    }
   })
 ).pipe(
   Command.withDescription("Derive a wallet's addresses from its extended public key, offline"),

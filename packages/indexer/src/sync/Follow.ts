@@ -10,12 +10,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
-import { isRefusedForNow, type NodeError, NodeInconsistent } from "../families/node/NodeError.ts"
+import { NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
 import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
-import type { TokensUnknown } from "../store/chain/Tokens.ts"
-import type { DatabaseError } from "../store/database/Database.ts"
 import * as Fence from "../store/database/Fence.ts"
 import * as CatchingUp from "./CatchingUp.ts"
 import * as Fork from "./Fork.ts"
@@ -23,6 +21,7 @@ import * as CatchUp from "./internal/CatchUp.ts"
 import * as Finality from "./internal/Finality.ts"
 import * as NextLook from "./internal/NextLook.ts"
 import { isStoreAway, longestWaitMillis } from "./internal/StoreAway.ts"
+import * as SyncFailure from "./internal/SyncFailure.ts"
 import * as SyncMetrics from "./SyncMetrics.ts"
 
 export { FollowedElsewhere } from "../store/database/Fence.ts"
@@ -38,16 +37,13 @@ export interface Options extends CatchUp.Options {
   readonly onUndone?: Effect.Effect<void>
 }
 
-type SyncError = NodeError | NotNext | TokensUnknown | DatabaseError | Fork.UnrecoverableFork
-
-/** Blocks below a node's head that one of several nodes behind one URL may yet lack. */
-const nearHead = 10
-
 /** How often the log tells how far a chain is that catches up. */
 const progressInterval = "30 seconds"
 
 /** Whether another try may help: unless another daemon follows the chain, or an operator has to act. */
-const isPassing = (error: SyncError | Fence.FollowedElsewhere): error is Exclude<SyncError, Fork.UnrecoverableFork> =>
+const isPassing = (
+  error: SyncFailure.SyncError | Fence.FollowedElsewhere
+): error is Exclude<SyncFailure.SyncError, Fork.UnrecoverableFork> =>
   error._tag !== "FollowedElsewhere" && error._tag !== "UnrecoverableFork"
 
 /** The first wait after a failure, and the longest, where it is not the store that is away: in milliseconds. */
@@ -55,12 +51,12 @@ const firstWait = 500
 const longestWait = 15_000
 
 /** How long is waited after so many failures in a row, between which no block was committed. */
-const waitAfter = (failures: number, error: SyncError): Duration.Duration =>
+const waitAfter = (failures: number, error: SyncFailure.SyncError): Duration.Duration =>
   Duration.millis(Math.min(firstWait * 2 ** (failures - 1), isStoreAway(error) ? longestWaitMillis : longestWait))
 
 export interface Follow {
   /** One look at the node: commits what is new, undoes what is orphaned. */
-  readonly step: Effect.Effect<void, SyncError>
+  readonly step: Effect.Effect<void, SyncFailure.SyncError>
   /**
    * Steps until it is interrupted, or fails where another try is of no use: with `UnrecoverableFork`, or with
    * `FollowedElsewhere` under a {@link Fence}. Every other failure is shown in {@link ChainStatus} and tried again.
@@ -112,17 +108,7 @@ export interface Follow {
  */
 export const make = Effect.fn("Follow.make")(function* (given: Source, store: ChainStore, options: Options) {
   const statuses = yield* ChainStatus
-  /** What nodes answered in place of a block, and the block's height. */
-  const lacks = new WeakMap<SyncError, number>()
-  const source: Source = {
-    ...given,
-    blockAt: (height) =>
-      Effect.tapError(given.blockAt(height), (error) =>
-        Effect.sync(() => {
-          if (error._tag !== "NodeUnreachable" && !isRefusedForNow(error)) lacks.set(error, height)
-        })
-      )
-  }
+  const { messageOf, source } = SyncFailure.make(given, store, options.start)
   const { chain } = source
   const metrics = yield* SyncMetrics.make(chain)
   const catchUp = yield* CatchUp.make(source, store, metrics, options)
@@ -268,26 +254,8 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     yield* report({ state: "following", message: undefined, atHeadAt: startedAt })
   }).pipe(Effect.ensuring(reportResting))
 
-  /**
-   * What fails, and the way out where no node gives a block that is far from the head: a new one may be on its way, or be
-   * given a moment later.
-   */
-  const messageOf = Effect.fnUntraced(function* (error: SyncError) {
-    if (error._tag !== "BlockMissing" && !lacks.has(error)) return error.message
-    const cursor = yield* Effect.orElseSucceed(store.cursor, () => undefined)
-    const next = lacks.get(error) ?? (cursor === undefined ? options.start : cursor.height + 1)
-    if (newest === undefined || next === "latest" || newest.height - next < nearHead) return error.message
-    const cause = error._tag === "BlockMissing" ? "has it any more" : `ever gives block ${next} otherwise`
-    const otherwise = error._tag === "ProofFailed" ? 'verify = "links" believes them without the proof, or ' : ""
-    const wayOut =
-      cursor === undefined
-        ? "a later start is a way out, and headwater doctor names the first block that the nodes have"
-        : `headwater skip ${nameOf(chain)} is the way out`
-    return `${error.message}. If none of the nodes ${cause}, ${otherwise}${wayOut}`
-  })
-
-  const reportFailure = Effect.fnUntraced(function* (error: SyncError) {
-    const message = yield* messageOf(error)
+  const reportFailure = Effect.fnUntraced(function* (error: SyncFailure.SyncError) {
+    const message = yield* messageOf(error, newest)
     const said = statuses.get(chain)?.message
     yield* report({ state: "failing", message })
     // A store that is away fails often, and alike.
@@ -308,7 +276,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     /** Failures in a row, and where the chain stood at the last one: each block that is committed ends the row. */
     let failures = 0
     let failedAt: number | undefined
-    const waitBehind = (error: SyncError) =>
+    const waitBehind = (error: SyncFailure.SyncError) =>
       Effect.suspend(() => {
         const height = statuses.get(chain)?.height
         failures = height === failedAt ? failures + 1 : 1

@@ -4,6 +4,7 @@ import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as Payers from "@headwater/core/events/Payers"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
@@ -212,7 +213,7 @@ describe("large blocks are matched in steps", () => {
     const key = Buffer.from(ours!).toString("hex")
     const seen = inSteps(count / 512, Matcher.addressesSeenInSteps(block, watched))
     assert.deepStrictEqual([...seen.keys()], [key])
-    assert.deepStrictEqual(inSteps(count / 8, Matcher.payersShownInSteps(block, watched)), [])
+    assert.deepStrictEqual(inSteps(count / 8, Payers.shownInSteps(block, watched)), [])
     const inputs = block.spends.map((spend) => ({ spend, coin: { script: other!, amount: 1n } }))
     const shown = inSteps((3 * count) / 512, Inputs.showInSteps(block, inputs))
     assert.deepStrictEqual(inSteps(count / 256, Inputs.unshownInSteps(shown)), [])

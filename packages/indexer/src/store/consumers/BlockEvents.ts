@@ -8,7 +8,9 @@ import { eventKinds } from "@headwater/core/events/EventKinds"
 import type { EventType } from "@headwater/core/events/EventType"
 import type { CoinItem, ContractEventItem, InternalItem, TokenItem } from "@headwater/core/events/CallbackItem"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as Payers from "@headwater/core/events/Payers"
 import * as Hash from "@headwater/core/Hash"
+import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../TimeSlice.ts"
@@ -83,8 +85,8 @@ export const make = ({ chain, id, tokens }: Pick<OpenChain, "chain" | "id" | "to
   const events = Object.values(confirmed).filter((event) => chain.events.has(event))
 
   return Effect.fnUntraced(function* (block: ResolvedBlock, { learned }: Pick<Entering, "learned">) {
-    const payers = Matcher.lacksInputs(block)
-      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, of, UtxoKernel.hashesOf))
+    const payers = Inputs.someUnshown(block)
+      ? yield* TimeSlice.runInTransaction(() => Payers.shownInSteps(block, of, UtxoKernel.hashesOf))
       : []
     const seen = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, of, payers))
     // Where every address is meant, an output may be of none: two of such would have the same id.

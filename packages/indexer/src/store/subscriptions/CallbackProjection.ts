@@ -7,7 +7,9 @@ import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
+import * as Payers from "@headwater/core/events/Payers"
 import * as MinedTransactions from "@headwater/core/events/MinedTransactions"
+import * as Inputs from "@headwater/core/utxo/Inputs"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -177,9 +179,9 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     { knowsSpent, most, only }: Matching
   ) {
     const { foundRevision, learned, revision } = entering
-    const mayLackPayers = Matcher.lacksInputs(block) && (yield* unknownCoins.any(entering))
+    const mayLackPayers = Inputs.someUnshown(block) && (yield* unknownCoins.any(entering))
     const payers = mayLackPayers
-      ? yield* TimeSlice.runInTransaction(() => Matcher.payersShownInSteps(block, watched.set, UtxoKernel.hashesOf))
+      ? yield* TimeSlice.runInTransaction(() => Payers.shownInSteps(block, watched.set, UtxoKernel.hashesOf))
       : []
     const addresses = yield* TimeSlice.runInTransaction(() => Matcher.addressesSeenInSteps(block, watched.set, payers))
     const transactions = watched.hasTransactions()

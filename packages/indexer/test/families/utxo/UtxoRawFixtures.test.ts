@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Spend } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
-import * as Matcher from "@headwater/core/events/Matcher"
+import * as Payers from "@headwater/core/events/Payers"
 import * as Watched from "@headwater/core/events/Watched"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import * as UtxoKernel from "@headwater/core/utxo/UtxoKernel"
@@ -229,7 +229,7 @@ describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs 
     for (const { script } of owners) watched.add(script)
     const header = { height: 1, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 1 }
     const shown = (hashesOf: Unlocking.HashesOf) =>
-      TimeSlice.atOnce(Matcher.payersShownInSteps({ ...header, ...body }, watched, hashesOf))
+      TimeSlice.atOnce(Payers.shownInSteps({ ...header, ...body }, watched, hashesOf))
     const found = shown(UtxoKernel.hashesOf)
     assert.deepStrictEqual(found, shown(Unlocking.hashesOf))
     const keys = new Set(found.map(({ address, transaction }) => `${transaction}:${hex(address)}`))
@@ -240,8 +240,8 @@ describe.skipIf(!present)("rust-bitcoin: a block of Bitcoin that spends outputs 
   it.skipIf(!existsSync(join(fixtures, block)))("the payers that are watched, of one form of script alone", () => {
     const { body, inputs } = read()
     const header = { height: 1, hash: new Uint8Array(32), parent: new Uint8Array(32), time: 1 }
-    const shown = (watched: Matcher.WatchedAddresses) =>
-      TimeSlice.atOnce(Matcher.payersShownInSteps({ ...header, ...body }, watched, UtxoKernel.hashesOf))
+    const shown = (watched: Watched.WatchedAddresses) =>
+      TimeSlice.atOnce(Payers.shownInSteps({ ...header, ...body }, watched, UtxoKernel.hashesOf))
     const ofForm = Map.groupBy(inputs, ({ script }) => `${script.length} ${script[0]}`)
     assert.isAbove(ofForm.size, 3)
     for (const [form, owners] of ofForm) {
