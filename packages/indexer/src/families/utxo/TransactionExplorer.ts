@@ -4,11 +4,9 @@
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import * as BatchInParts from "../node/BatchInParts.ts"
 import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
-import { BlockMissing, type NodeError, orNone } from "../node/NodeError.ts"
+import { type NodeError, orNone } from "../node/NodeError.ts"
 import type { OffsetPage } from "../OffsetPage.ts"
 import type { MinedOutputs } from "../SideSources.ts"
 import type { BlockName } from "./BlockExplorer.ts"
@@ -20,19 +18,15 @@ import {
   noIndex,
   type Refused
 } from "./ExplorerTransaction.ts"
+import * as BlockTransactions from "./internal/BlockTransactions.ts"
 import type { Capabilities } from "./internal/Capabilities.ts"
-import * as HashAt from "./internal/HashAt.ts"
+import * as ListedBlock from "./internal/ListedBlock.ts"
 import { refuse } from "./internal/Malformed.ts"
 import * as MempoolEntry from "./internal/MempoolEntry.ts"
-import {
-  consistent,
-  consistentInSlices,
-  isBeingIndexed,
-  isNoTransaction,
-  orMissing,
-  saysIndexed
-} from "./internal/NodeAnswer.ts"
+import { consistent, consistentInSlices, isBeingIndexed, isNoTransaction, saysIndexed } from "./internal/NodeAnswer.ts"
 import * as NodeJson from "./internal/NodeJson.ts"
+
+export type { Mined } from "./internal/BlockTransactions.ts"
 
 export interface TransactionExplorer {
   /** By the id as 64 hex digits in lower case, with at most so many calls; undefined where there is no such transaction. */
@@ -53,7 +47,7 @@ export interface TransactionExplorer {
   >
   /** Transactions in blocks, in the order that they are asked for, with at most so many calls. */
   readonly mined: (
-    transactions: ReadonlyArray<Mined>,
+    transactions: ReadonlyArray<BlockTransactions.Mined>,
     mostCalls: number
   ) => Effect.Effect<ReadonlyArray<ExplorerTransaction>, NodeError | Refused>
   /** Those of the transactions that wait for a block still, with at most so many calls. */
@@ -61,21 +55,6 @@ export interface TransactionExplorer {
     ids: ReadonlyArray<string>,
     mostCalls: number
   ) => Effect.Effect<ReadonlyArray<ExplorerTransaction>, NodeError | Refused>
-}
-
-/** A transaction of which it is known where it is. */
-export interface Mined extends Pick<ExplorerTransaction, "time"> {
-  /** 64 hex digits in lower case. */
-  readonly id: string
-  readonly block: NonNullable<ExplorerTransaction["block"]>
-}
-
-/** A block of the chain as its ids. */
-interface Listed {
-  readonly hash: string
-  readonly height: number
-  readonly time: number
-  readonly ids: ReadonlyArray<string>
 }
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
@@ -100,92 +79,14 @@ const asking =
 export const make = (
   chain: Chain,
   rpc: Nodes,
-  { decoded, listed, prevouts, txindex, verbose }: Capabilities,
+  capabilities: Capabilities,
   minedOutputs: MinedOutputs
 ): TransactionExplorer => {
+  const { txindex, verbose } = capabilities
   const { complete, decode } = completing(chain, minedOutputs)
   const ask = asking(rpc)
-
-  const listedBy = Effect.fnUntraced(function* (one: JsonRpc, name: BlockName): Effect.fn.Return<Listed, NodeError> {
-    const hash = "hash" in name ? name.hash : yield* HashAt.hex(one, name.height)
-    const answer = yield* orMissing(
-      one,
-      hash
-    )(one.call("getblock", [hash, ...(listed ?? decoded ?? [])], "decimalText"))
-    const block = yield* consistent(one, "getblock", () => {
-      const json = NodeJson.record(answer, () => "the block")
-      const ids = NodeJson.list(json.tx, () => "tx").map((entry, index) => {
-        const id = Predicate.isReadonlyObject(entry) ? entry.txid : entry
-        return text(NodeJson.hash(id, () => `tx[${index}]`))
-      })
-      const height = NodeJson.count(json.height, () => "height")
-      return { hash, height, time: NodeJson.count(json.time, () => "time"), ids }
-    })
-    // Nodes know blocks by their hash that have left the chain.
-    if ((yield* HashAt.hex(one, block.height)) !== hash) return yield* new BlockMissing({ node: one.node, block: hash })
-    return block
-  })
-
-  /** As the node was found at the start; one that had no index then may have been given one (Bitcoin Core 0.21 says so). */
-  const isIndexed = (one: JsonRpc): Effect.Effect<boolean, NodeError> =>
-    txindex
-      ? Effect.succeed(true)
-      : Effect.match(one.call("getindexinfo", ["txindex"]), {
-          onFailure: () => false,
-          onSuccess: (info) =>
-            Predicate.isReadonlyObject(info) && Predicate.isReadonlyObject(info.txindex) && info.txindex.synced === true
-        })
-
-  /** The transactions as the block shows them, where the node shows what they spend; else one by one. */
-  const givenBy = Effect.fnUntraced(function* (
-    one: JsonRpc,
-    { hash, height }: Listed,
-    ids: ReadonlyArray<string>,
-    offset: number
-  ): Effect.fn.Return<ReadonlyArray<Given>, NodeError | NotShown> {
-    // The first transaction of a chain is in no index.
-    if (decoded !== undefined && (prevouts !== false || height === 0)) {
-      const answer = yield* orMissing(one, hash)(one.call("getblock", [hash, ...decoded], "decimalText"))
-      const shown = yield* consistent(one, "getblock", () => {
-        const { tx } = NodeJson.record(answer, () => "the block")
-        return NodeJson.list(tx, () => "tx")
-          .slice(offset, offset + ids.length)
-          .map((entry, index) => NodeJson.record(entry, () => `tx[${offset + index}]`))
-      })
-      if (shown.every(({ hex }) => hex !== undefined)) {
-        return shown.map(({ hex, vin }, index) => ({ id: ids[index]!, hex, inputs: vin }))
-      }
-    }
-    if (!(yield* isIndexed(one))) return yield* noIndex
-    const calls = ids.map((id) => ({ method: "getrawtransaction", params: [id] }))
-    const answers = yield* BatchInParts.batch(one, calls)
-    return ids.map((id, index) => ({ id, hex: answers[index], inputs: undefined }))
-  })
-
-  const transactionsOf = Effect.fnUntraced(function* (
-    one: JsonRpc,
-    name: BlockName,
-    { limit, offset }: OffsetPage,
-    mostCalls: number
-  ): Effect.fn.Return<
-    { readonly items: ReadonlyArray<ExplorerTransaction>; readonly total: number },
-    NodeError | Refused
-  > {
-    const block = yield* listedBy(one, name)
-    const ids = block.ids.slice(offset, offset + limit)
-    const { hash, height, time } = block
-    const given = yield* givenBy(one, block, ids, offset)
-    const items = yield* complete(one, given, mostCalls, (index) => ({
-      time,
-      block: { hash, height, position: offset + index }
-    }))
-    // The coins of a chain's first block cannot be spent.
-    const isFirst = height === 0
-    return {
-      total: block.ids.length,
-      items: isFirst ? items.map((item) => ({ ...item, isSpent: item.isSpent.map(() => false) })) : items
-    }
-  })
+  const listedBy = ListedBlock.reading(capabilities)
+  const { mined, transactionsOf } = BlockTransactions.make(capabilities, listedBy, complete)
 
   /** What `getrawtransaction` says, undefined where the node knows no such transaction. */
   const known = Effect.fnUntraced(function* (one: JsonRpc, id: string) {
@@ -240,18 +141,6 @@ export const make = (
     if (found === undefined) return undefined
     const place = yield* placeOf(one, yield* MempoolEntry.reading(one), id, found.json)
     return place === undefined ? undefined : (yield* complete(one, [found.given], mostCalls, () => place))[0]
-  })
-
-  const mined = Effect.fnUntraced(function* (
-    one: JsonRpc,
-    wanted: ReadonlyArray<Mined>,
-    mostCalls: number
-  ): Effect.fn.Return<ReadonlyArray<ExplorerTransaction>, NodeError | Refused> {
-    if (!(yield* isIndexed(one))) return yield* noIndex
-    const calls = wanted.map(({ id }) => ({ method: "getrawtransaction", params: [id] }))
-    const answers = yield* BatchInParts.batch(one, calls)
-    const given = wanted.map(({ id }, index) => ({ id, hex: answers[index], inputs: undefined }))
-    return yield* complete(one, given, mostCalls, (index) => wanted[index]!)
   })
 
   const waiting = Effect.fnUntraced(function* (
