@@ -8,26 +8,66 @@ import type { GasPrices } from "@headwater/indexer/families/evm/GasPrices"
 import * as RawTransaction from "@headwater/indexer/families/evm/RawTransaction"
 import type { ReservedNonces } from "@headwater/indexer/store/wallets/ReservedNonces"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { conflictingField, invalidField } from "../../contract/Errors.ts"
 import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
 
 type AskedFee = NonNullable<Parameters<ChainOperations["prepare"]>[0]["fee"]>
 
-/**
- * The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. `replaced` is that of
- * a waiting transaction whose place it takes: nodes keep what has blobs from any that has none (EIP-4844).
- */
-export const quote = (
-  type: Preparation.TransactionType,
-  { prices, replaced }: { readonly prices: GasPrices; readonly replaced: Account["replaced"] },
-  fee: AskedFee,
-  gasLimit: bigint,
-  fromAmount: boolean,
-  feeFault: EvmConnection["feeFault"]
-) => {
-  if (replaced?.hasBlobs === true) {
+/** The transaction that is to be priced, and what prices are to be had. */
+interface Priced {
+  readonly type: Preparation.TransactionType
+  readonly gasLimit: bigint
+  /** Whether the fee is taken from the amount. */
+  readonly fromAmount: boolean
+  readonly prices: GasPrices
+  /** What the waiting transaction offers whose place it takes. */
+  readonly replaced: Account["replaced"]
+  readonly feeFault: EvmConnection["feeFault"]
+}
+
+const faultOf = ({ feeFault, gasLimit, prices }: Priced, { cap }: Preparation.FeeQuote) =>
+  feeFault(cap, gasLimit, prices.suggestedPrice)
+
+const byPriority = (priority: AskedFee["priority"], priced: Priced) => {
+  const { fromAmount, prices, replaced, type } = priced
+  const usual = Preparation.feeQuote(type, prices, priority, fromAmount)
+  const isWhole = fromAmount || type !== "gas-fee-market-transaction"
+  const quote = replaced === undefined ? usual : Preparation.raised(usual, Preparation.outbidding(replaced), isWhole)
+  const fault = faultOf(priced, quote)
+  if (fault === undefined) return Effect.succeed(quote)
+  // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
+  const reason =
+    faultOf(priced, usual) === undefined
+      ? "in the place of the waiting transaction with this nonce nodes take no less"
+      : "so much was paid in recent blocks: name fee.exactAmount, or come back"
+  return Effect.fail(conflictingField("fee.priority", `${fault}; ${reason}`))
+}
+
+const exactly = Effect.fnUntraced(function* (text: string, priced: Priced) {
+  const { gasLimit, prices, replaced } = priced
+  const amount = yield* Effect.mapError(Effect.fromResult(Amount.parse(text, 0)), () =>
+    invalidField("fee.exactAmount", "must be a whole number of Wei")
+  )
+  const quote = Preparation.exactFeeQuote(amount, gasLimit)
+  const tooLow = (rule: string) =>
+    conflictingField("fee.exactAmount", `${amount} Wei is ${quote.cap} for each of ${gasLimit} gas; ${rule} or more`)
+  // Blocks of BNB Smart Chain have a base fee of 0, and its nodes take nothing for nothing all the same.
+  const { baseFee = 0n, leastTip = 0n } = prices
+  const least = baseFee + leastTip || 1n
+  if (quote.cap < least) return yield* tooLow(`blocks take ${least}`)
+  const outbidding = replaced && Preparation.outbidding(replaced)
+  if (outbidding !== undefined && quote.cap < outbidding.cap) {
+    return yield* tooLow(`in the place of the waiting transaction with this nonce nodes take ${outbidding.cap}`)
+  }
+  const fault = faultOf(priced, quote)
+  return fault === undefined ? quote : yield* invalidField("fee.exactAmount", fault)
+})
+
+/** The price of the transaction's gas: by a priority, or so that the fee is exactly what the request says. */
+export const quote = (fee: AskedFee, priced: Priced) => {
+  // Nodes keep what has blobs from any that has none (EIP-4844).
+  if (priced.replaced?.hasBlobs === true) {
     return Effect.fail(
       conflictingField(
         "nonce",
@@ -35,46 +75,7 @@ export const quote = (
       )
     )
   }
-  const outbidding = replaced && Preparation.outbidding(replaced)
-  const faultOf = ({ cap }: Preparation.FeeQuote) => feeFault(cap, gasLimit, prices.suggestedPrice)
-  if (fee.exactAmount === undefined) {
-    const usual = Preparation.feeQuote(type, prices, fee.priority, fromAmount)
-    const isWhole = fromAmount || type !== "gas-fee-market-transaction"
-    const quote = outbidding === undefined ? usual : Preparation.raised(usual, outbidding, isWhole)
-    const fault = faultOf(quote)
-    if (fault === undefined) return Effect.succeed(quote)
-    // Where few transactions are mined, what one of them has paid by mistake is the tip of all recent blocks.
-    const reason =
-      faultOf(usual) === undefined
-        ? "in the place of the waiting transaction with this nonce nodes take no less"
-        : "so much was paid in recent blocks: name fee.exactAmount, or come back"
-    return Effect.fail(conflictingField("fee.priority", `${fault}; ${reason}`))
-  }
-  const exact = Amount.parse(fee.exactAmount, 0)
-  if (Result.isFailure(exact)) return Effect.fail(invalidField("fee.exactAmount", "must be a whole number of Wei"))
-  const quote = Preparation.exactFeeQuote(exact.success, gasLimit)
-  // Blocks of BNB Smart Chain have a base fee of 0, and its nodes take nothing for nothing all the same.
-  const { baseFee = 0n, leastTip = 0n } = prices
-  const least = baseFee + leastTip || 1n
-  if (quote.cap < least) {
-    return Effect.fail(
-      conflictingField(
-        "fee.exactAmount",
-        `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; blocks take ${least} or more`
-      )
-    )
-  }
-  if (outbidding !== undefined && quote.cap < outbidding.cap) {
-    return Effect.fail(
-      conflictingField(
-        "fee.exactAmount",
-        `${exact.success} Wei is ${quote.cap} for each of ${gasLimit} gas; in the place of the waiting transaction with this ` +
-          `nonce nodes take ${outbidding.cap} or more`
-      )
-    )
-  }
-  const fault = faultOf(quote)
-  return fault === undefined ? Effect.succeed(quote) : Effect.fail(invalidField("fee.exactAmount", fault))
+  return fee.exactAmount === undefined ? byPriority(fee.priority, priced) : exactly(fee.exactAmount, priced)
 }
 
 /**

@@ -116,7 +116,7 @@ const prepareCall = Effect.fnUntraced(function* (
   const replaced =
     account.replaced ??
     (request.nonce === undefined ? undefined : yield* OfferedFee.sent(reserving.nonces, request.account, from, next))
-  const quote = yield* OfferedFee.quote(type, { prices, replaced }, fee, gasLimit, fromAmount, feeFault)
+  const quote = yield* OfferedFee.quote(fee, { type, gasLimit, fromAmount, prices, replaced, feeFault })
   const gasFee = quote.cap * gasLimit
   const build = (value: bigint, nonce = next) =>
     Preparation.transaction(type, quote, { chainId, nonce: BigInt(nonce), gasLimit, to, value, data })
