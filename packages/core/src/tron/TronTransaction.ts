@@ -236,10 +236,16 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
     })
   )
 
-/** A signed transaction as it is broadcast: the bytes of its `raw_data`, and its signatures. */
-export const decodeSigned = (
-  bytes: Uint8Array
-): Parsed<{ readonly rawData: Uint8Array; readonly signatures: ReadonlyArray<Uint8Array> }> =>
+/** A signed transaction as it is broadcast. */
+export interface SignedTransaction {
+  readonly rawData: Uint8Array
+  readonly signatures: ReadonlyArray<Uint8Array>
+  /** Signatures by keys that no quantum computer finds, with these keys, as messages that are not read here (TIP-899). */
+  readonly otherSignatures: ReadonlyArray<Uint8Array>
+}
+
+/** Reads the bytes of a signed transaction. */
+export const decodeSigned = (bytes: Uint8Array): Parsed<SignedTransaction> =>
   Result.gen(function* () {
     const fields = yield* message(bytes, "the transaction")
     const bytesOf = (wanted: number) =>
@@ -247,7 +253,7 @@ export const decodeSigned = (
     const [rawData = new Uint8Array(0), ...more] = bytesOf(1)
     // Nodes would join them to one that is neither.
     if (more.length > 0) return yield* invalid("the transaction must have one raw_data")
-    return { rawData, signatures: bytesOf(2) }
+    return { rawData, signatures: bytesOf(2), otherSignatures: bytesOf(6) }
   })
 
 /** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */
