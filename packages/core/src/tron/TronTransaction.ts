@@ -123,7 +123,18 @@ const accountOf = (fields: ReadonlyArray<Protobuf.Field>, number: number): Addre
   return bytes.length === 21 && bytes[0] === 0x41 ? Address.fromBytes(bytes.subarray(1)) : undefined
 }
 
-/** The message of a field, of which there is one at the most: nodes join several to one that is none of them. */
+/** The message of a field. Nodes join several to one, whose fields are those of all, one behind another. */
+const joined = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string) =>
+  Result.map(
+    Result.all(
+      fields.flatMap((each) =>
+        each.number === number && each.value instanceof Uint8Array ? [message(each.value, field)] : []
+      )
+    ),
+    (messages) => messages.flat()
+  )
+
+/** As {@link joined}, of a field of which there is one at the most. */
 const inner = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string) =>
   fields.filter((each) => each.number === number && each.value instanceof Uint8Array).length > 1
     ? invalid(`there must be one ${field}`)
@@ -177,7 +188,7 @@ const transferOf = (type: number, content: Parsed<ReadonlyArray<Protobuf.Field>>
     case contractTypes.triggerSmartContract:
       return transferTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
     default:
-      return Result.flatMap(inner(fields, 2, "new_contract"), (created) =>
+      return Result.flatMap(joined(fields, 2, "new_contract"), (created) =>
         transferTo(fields, sun(created, 5, "call_value"), undefined)
       )
   }
