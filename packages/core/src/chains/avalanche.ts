@@ -1,5 +1,6 @@
 /**
- * Avalanche's C-Chain. Sources: SLIP-44, chainlist.org, avalanchego's genesis tests, Foundry's `cast chain` (known blocks).
+ * Avalanche's C-Chain. Sources: SLIP-44, chainlist.org, avalanchego's genesis tests, Foundry's `cast chain` (known blocks). The
+ * producers set the interval of blocks (ACP-226): a second since January 2026.
  */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
@@ -19,7 +20,7 @@ export const avalanche: Blockchain = {
   coinGeckoPlatform: "avalanche",
   // An accepted block is final.
   usualConfirmations: 1,
-  blockSeconds: 2,
+  blockSeconds: 1,
   transactionsPerSecond: 15,
   creditMultiplier: 1.8,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],

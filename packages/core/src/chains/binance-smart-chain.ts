@@ -1,4 +1,4 @@
-/** BNB Smart Chain. Sources: SLIP-44, chainlist.org, bsc's `params/config.go` (known blocks). */
+/** BNB Smart Chain. Sources: SLIP-44, chainlist.org, bsc's `params/config.go` (known blocks), BEP-619 (interval of blocks). */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -18,7 +18,7 @@ export const binanceSmartChain: Blockchain = {
   tokenStandards: { fungible: "BEP-20", "non-fungible": "ERC-721", multi: "ERC-1155" },
   usualConfirmations: 15,
   undoDepth: 256,
-  blockSeconds: 0.75,
+  blockSeconds: 0.45,
   transactionsPerSecond: 150,
   creditMultiplier: 2.5,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],

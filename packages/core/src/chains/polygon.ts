@@ -1,4 +1,4 @@
-/** Polygon PoS. Sources: SLIP-44, chainlist.org, Erigon's chain specifications (known blocks), PIP-35. */
+/** Polygon PoS. Sources: SLIP-44, chainlist.org, Erigon's chain specifications (known blocks), PIP-35, PIP-86 (interval of blocks). */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Evm from "./internal/Evm.ts"
 
@@ -20,7 +20,7 @@ export const polygon: Blockchain = {
   coinGeckoPlatform: "polygon-pos",
   usualConfirmations: 128,
   undoDepth: 512,
-  blockSeconds: 2,
+  blockSeconds: 1.5,
   transactionsPerSecond: 60,
   creditMultiplier: 2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],

@@ -123,7 +123,18 @@ const accountOf = (fields: ReadonlyArray<Protobuf.Field>, number: number): Addre
   return bytes.length === 21 && bytes[0] === 0x41 ? Address.fromBytes(bytes.subarray(1)) : undefined
 }
 
-/** The message of a field, of which there is one at the most: nodes join several to one that is none of them. */
+/** The message of a field. Nodes join several to one, whose fields are those of all, one behind another. */
+const joined = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string) =>
+  Result.map(
+    Result.all(
+      fields.flatMap((each) =>
+        each.number === number && each.value instanceof Uint8Array ? [message(each.value, field)] : []
+      )
+    ),
+    (messages) => messages.flat()
+  )
+
+/** As {@link joined}, of a field of which there is one at the most. */
 const inner = (fields: ReadonlyArray<Protobuf.Field>, number: number, field: string) =>
   fields.filter((each) => each.number === number && each.value instanceof Uint8Array).length > 1
     ? invalid(`there must be one ${field}`)
@@ -177,7 +188,7 @@ const transferOf = (type: number, content: Parsed<ReadonlyArray<Protobuf.Field>>
     case contractTypes.triggerSmartContract:
       return transferTo(fields, sun(fields, 3, "call_value"), { number: 2, field: "contract_address" })
     default:
-      return Result.flatMap(inner(fields, 2, "new_contract"), (created) =>
+      return Result.flatMap(joined(fields, 2, "new_contract"), (created) =>
         transferTo(fields, sun(created, 5, "call_value"), undefined)
       )
   }
@@ -236,10 +247,16 @@ const contractOf = (bytes: Uint8Array): Parsed<Contract> =>
     })
   )
 
-/** A signed transaction as it is broadcast: the bytes of its `raw_data`, and its signatures. */
-export const decodeSigned = (
-  bytes: Uint8Array
-): Parsed<{ readonly rawData: Uint8Array; readonly signatures: ReadonlyArray<Uint8Array> }> =>
+/** A signed transaction as it is broadcast. */
+export interface SignedTransaction {
+  readonly rawData: Uint8Array
+  readonly signatures: ReadonlyArray<Uint8Array>
+  /** Signatures by keys that no quantum computer finds, with these keys, as messages that are not read here (TIP-899). */
+  readonly otherSignatures: ReadonlyArray<Uint8Array>
+}
+
+/** Reads the bytes of a signed transaction. */
+export const decodeSigned = (bytes: Uint8Array): Parsed<SignedTransaction> =>
   Result.gen(function* () {
     const fields = yield* message(bytes, "the transaction")
     const bytesOf = (wanted: number) =>
@@ -247,7 +264,7 @@ export const decodeSigned = (
     const [rawData = new Uint8Array(0), ...more] = bytesOf(1)
     // Nodes would join them to one that is neither.
     if (more.length > 0) return yield* invalid("the transaction must have one raw_data")
-    return { rawData, signatures: bytesOf(2) }
+    return { rawData, signatures: bytesOf(2), otherSignatures: bytesOf(6) }
   })
 
 /** Reads the bytes of `raw_data`. Fields that this project does not use are skipped. */

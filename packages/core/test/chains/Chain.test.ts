@@ -144,6 +144,15 @@ it("Ethereum Classic has access lists (Magneto) but no fee market", () => {
   assert.deepInclude(chain("ethereum-classic/mainnet").evm, { accessLists: true, feeMarket: false })
 })
 
+it("has blocks as often as upgrades of 2026 have made them: what is waited for in blocks is meant in seconds", () => {
+  // BEP-619, PIP-86, ACP-226.
+  const seconds = { "binance-smart-chain": 0.45, polygon: 1.5, avalanche: 1 }
+  for (const [name, each] of Object.entries(seconds)) {
+    for (const { blockSeconds, blockchain } of Chain.all)
+      if (blockchain === name) assert.strictEqual(blockSeconds, each)
+  }
+})
+
 it("says what there is where a name is unknown", () => {
   const message = (result: Result.Result<Chain.Chain, Chain.UnknownBlockchain | Chain.UnknownNetwork>) =>
     Result.isFailure(result) ? `${result.failure._tag} ${result.failure.message}` : assert.fail("found")

@@ -96,6 +96,28 @@ describe("TronTransaction", () => {
     )
   })
 
+  it("reads what nodes read of bytes that no wallet writes: a sender may write a contract's message in many ways", () => {
+    const address = (byte: number) => bytesToHex(account(byte))
+    const amounts = (type: bigint, hex: string) => {
+      const transfer = Result.getOrThrow(transferOf(type, hexToBytes(hex)))
+      return [transfer && bytesToHex(transfer.from), transfer?.to && bytesToHex(transfer.to), transfer?.amount]
+    }
+    const [from, to] = [1, 2].map((byte) => address(byte).slice(2))
+    // The tag 0x0a with 2^32 more, the length 21 with 2^35 more, and the tag 0x18 in ten bytes with whatever stands above 2^32.
+    const wide = `8a8080801015${address(1)}12958080808001${address(2)}98808080f0ffffffff0105`
+    assert.deepStrictEqual(amounts(1n, wide), [from, to, 5n])
+    const created = (...parts: ReadonlyArray<string>) =>
+      `0a15${address(1)}${parts.map((part) => `12${(part.length / 2).toString(16).padStart(2, "0")}${part}`).join("")}`
+    assert.deepStrictEqual(amounts(30n, created("284d")), [from, undefined, 77n])
+    assert.deepStrictEqual(amounts(30n, created("284d", "220161")), [from, undefined, 77n])
+    assert.deepStrictEqual(amounts(30n, created("284d", "284e")), [from, undefined, 78n])
+    assert.deepStrictEqual(amounts(30n, created()), [undefined, undefined, undefined])
+    // No field has the number 0, and no length is negative.
+    for (const broken of ["828080801000", "0affffffff0f"]) {
+      assert.isTrue(Result.isFailure(transferOf(1n, hexToBytes(broken))), broken)
+    }
+  })
+
   it("names the account that a contract is for, where no coins go there", () => {
     const named = (type: bigint, recipient: number) => {
       const value = Protobuf.encode([

@@ -222,7 +222,7 @@ for (const store of takenStores(import.meta.url)) {
             node.says = { state: "absent", isPartial: true }
             yield* passes(30)
             assert.strictEqual(yield* left, 1)
-            for (let blocks = 0; blocks < 300; blocks++) yield* mine()
+            for (let blocks = 0; blocks < 600 / fast.blockSeconds; blocks++) yield* mine()
             yield* sync.step
             assert.deepStrictEqual([yield* told(other), yield* left], [[], 0])
           }).pipe(Effect.provide(services), Effect.scoped)

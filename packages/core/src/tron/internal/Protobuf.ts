@@ -47,9 +47,15 @@ export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>,
     return undefined
   }
 
+  /** The lowest 32 bits, which are all that nodes read of a tag or a length (protobuf's `readRawVarint32`). */
+  const varint32 = (): number | undefined => {
+    const value = varint()
+    return typeof value === "number" && value < 2 ** 32 ? value : value && Number(BigInt.asUintN(32, BigInt(value)))
+  }
+
   while (at < message.length) {
-    const tag = varint()
-    if (typeof tag !== "number" || tag >= 2 ** 32 || tag < 8) return Result.fail(truncated)
+    const tag = varint32()
+    if (tag === undefined || tag < 8) return Result.fail(truncated)
     const number = tag >>> 3
     const wire = tag & 7
     if (wire === wireVarint) {
@@ -57,8 +63,8 @@ export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>,
       if (value === undefined) return Result.fail(truncated)
       push(number, BigInt(value))
     } else if (wire === wireBytes) {
-      const length = varint()
-      if (typeof length !== "number" || length > message.length - at) return Result.fail(truncated)
+      const length = varint32()
+      if (length === undefined || length > message.length - at) return Result.fail(truncated)
       push(number, message.subarray(at, at + length))
       at += length
     } else if (wire === wireFixed64 || wire === wireFixed32) {

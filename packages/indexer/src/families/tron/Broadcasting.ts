@@ -28,14 +28,15 @@ const decode = (raw: Uint8Array): Result.Result<Decoded, Broadcasting.BroadcastR
     const fail = (message: string) => Result.fail(Broadcasting.invalid(message))
     const invalid = ({ message }: TronTransaction.InvalidTransaction) =>
       Broadcasting.invalid(`must be a signed transaction of Tron: ${message}`)
-    const { rawData, signatures } = yield* Result.mapError(TronTransaction.decodeSigned(raw), invalid)
+    const { otherSignatures, rawData, signatures } = yield* Result.mapError(TronTransaction.decodeSigned(raw), invalid)
     const { contracts, expiration } = yield* Result.mapError(TronTransaction.decode(rawData), invalid)
     const [contract] = contracts
     if (contract === undefined || contracts.length > 1)
       return yield* fail("must be a signed transaction of one contract")
     const { owner, permissionId } = contract
     if (owner === undefined) return yield* fail("its contract must name an owner")
-    if (signatures.length === 0) return yield* fail("must be signed")
+    // Whether other signatures are right, and whose they are, is for the node to say.
+    if (signatures.length + otherSignatures.length === 0) return yield* fail("must be signed")
     const id = TronTransaction.id(rawData)
     const signers = signatures.map((signature) => TronTransaction.signer(id, signature))
     if (signers.includes(undefined)) return yield* fail("its signatures must each be of a key")

@@ -79,7 +79,7 @@ const answerOf = Effect.fnUntraced(function* (
   if (reply.status === notFound || reply.status === methodNotAllowed) {
     return yield* fail(rejected(notFound, "the node has no such path"), false)
   }
-  const answer = yield* Effect.result(JsonAnswer.parse(reply.body, "decimalText"))
+  const answer = yield* Effect.result(JsonAnswer.parseWithoutNulls(reply.body, "decimalText"))
   if (Result.isSuccess(answer) && isError(answer.success)) {
     const message = http.redact(answer.success.Error).slice(0, maxMessage)
     return yield* fail(rejected(0, message), reply.status === tooManyRequests || passing.test(message))

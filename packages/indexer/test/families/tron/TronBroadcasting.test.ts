@@ -1,5 +1,7 @@
 /** What a node knows of a Tron transaction by its id alone, and whose transaction is taken. */
 import { assert, describe, it } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as TronTransfer from "@headwater/core/tron/TronTransfer"
 import * as TronBroadcasting from "@headwater/indexer/families/tron/Broadcasting"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -60,6 +62,33 @@ describe("a Tron transaction of a type whose first field is a name", () => {
         const refused = yield* Effect.flip(check(signed("2".padStart(64, "0"))))
         assert.include(refused.message, "must be signed by its owner's keys", type)
       }
+    })
+  )
+})
+
+describe("a Tron transaction that is signed", () => {
+  const rawData = Buffer.from(
+    TronTransfer.encode({
+      ...{
+        owner: new Uint8Array(20).fill(3) as AddressBytes,
+        to: new Uint8Array(20).fill(7) as AddressBytes,
+        amount: 9n
+      },
+      ...{ memo: new Uint8Array(), refBlockBytes: new Uint8Array(2).fill(1), refBlockHash: new Uint8Array(8).fill(2) },
+      ...{ expiration: 2 ** 41, timestamp: 1 }
+    })
+  )
+  const whole = (...behind: ReadonlyArray<number>) =>
+    Buffer.concat([Buffer.of(0x0a, rawData.length), rawData, Buffer.of(...behind)])
+
+  it.effect("is taken where no signature is of the kind that is known here, but one of another kind (TIP-899)", () =>
+    Effect.gen(function* () {
+      const { check, idOf } = nodeAt(() => 1, {})
+      assert.isBelow(rawData.length, 128)
+      assert.include((yield* Effect.flip(idOf(whole()))).message, "must be signed")
+      const other = whole(0x32, 8, 8, 2, 0x12, 1, 1, 0x1a, 1, 1)
+      assert.strictEqual(Buffer.from(yield* idOf(other)).toString("hex"), TronWallet.idOf(rawData.toString("hex")))
+      yield* check(other)
     })
   )
 })

@@ -256,6 +256,49 @@ describe("TronSource", () => {
     })
   )
 
+  it.live("takes null for what java-tron leaves out, as what stands before a node may write it", () =>
+    Effect.gen(function* () {
+      const [recorded, empty] = linked([blocks(1)[0]!, blockOf(first + 1, [])])
+      const node = yield* TronNode.make({ blocks: [recorded!, empty!], solid: first })
+      const source = yield* open(node)
+      const whole = yield* source.blockAt(first)
+      const without = yield* source.blockAt(first + 1)
+      const nulls = {
+        "/wallet/getblockbynum": ({ num }: TronNode.Json) => {
+          if (num > first) return { ...empty!.block, transactions: null }
+          const { block_header: header, transactions } = recorded!.block
+          const raw_data = { ...header.raw_data, accountStateRoot: null }
+          return {
+            ...recorded!.block,
+            block_header: { ...header, raw_data, pq_auth_sig: null },
+            transactions: transactions.map((each: TronNode.Json) => ({
+              ...each,
+              contract_address: null,
+              pq_auth_sig: null
+            }))
+          }
+        },
+        "/wallet/gettransactioninfobyblocknum": ({ num }: TronNode.Json) =>
+          num > first
+            ? []
+            : recorded!.infos.map((info) => ({
+                ...{ result: null, contract_address: null, log: null, internal_transactions: null },
+                ...info,
+                receipt: { result: null, ...info.receipt }
+              })),
+        "/walletsolidity/getblock": () => ({
+          ...recorded!.block,
+          block_header: { ...recorded!.block.block_header, witness_signature: null },
+          transactions: null
+        })
+      }
+      node.override = (path, body) => nulls[path as keyof typeof nulls]?.(body)
+      assert.deepStrictEqual(yield* source.blockAt(first), whole)
+      assert.deepStrictEqual(yield* source.blockAt(first + 1), without)
+      assert.strictEqual((yield* source.head).final, first)
+    })
+  )
+
   it.live("reads amounts beyond 2^53 as they are", () =>
     Effect.gen(function* () {
       const node = yield* TronNode.make({ blocks: blocks(2) })

@@ -99,6 +99,30 @@ describe("XrpSource, with little room for answers", () => {
     })
   )
 
+  for (const url of ["wsUrl", "httpUrl"] as const) {
+    it.live(`null stands for what rippled leaves out (${url})`, () =>
+      Effect.gen(function* () {
+        const node = yield* server(1)
+        const source = yield* XrpSource.make(mainnet, { urls: [node[url]], attempts: 1 })
+        const whole = yield* source.blockAt(height)
+        const absent = {
+          Delegate: null,
+          DestinationTag: null,
+          Memos: null,
+          SendMax: null,
+          SourceTag: null,
+          Sponsor: null
+        }
+        const transactions = ledgers[0]!.transactions.map((each: XrpServer.Json) => ({ ...absent, ...each }))
+        node.override = (command) =>
+          command === "ledger"
+            ? { ledger: { ...ledgers[0]!, transactions }, ledger_index: height, validated: true, status: "success" }
+            : undefined
+        assert.deepStrictEqual(yield* source.blockAt(height), whole)
+      })
+    )
+  }
+
   it.live("a server that is gone is told as such", () =>
     Effect.gen(function* () {
       const node = yield* server(1)

@@ -25,7 +25,7 @@ export const make = Effect.fnUntraced(function* (options: {
             : XrpReply.unreachable(http.name, command, http.redact(reason))
         )
       )
-    const answer = yield* Effect.result(JsonAnswer.parse(reply.body, "plain"))
+    const answer = yield* Effect.result(JsonAnswer.parseWithoutNulls(reply.body, "plain"))
     if (reply.status !== 200 || Result.isFailure(answer)) {
       const waitMillis = Math.min((reply.retryAfter ?? 0) * 1000, maxRetryAfterMillis)
       const message = reply.status === 200 ? "the answer is not JSON" : `HTTP ${reply.status}`

@@ -93,7 +93,7 @@ const make = (
   const receive = (data: unknown) => {
     const text = String(data)
     run(
-      Effect.match(JsonAnswer.parse(Buffer.from(text), "plain"), {
+      Effect.match(JsonAnswer.parseWithoutNulls(Buffer.from(text), "plain"), {
         onFailure: () => close("the server sent something that is not JSON"),
         onSuccess: (json) => take(json, text.length)
       })

@@ -1,7 +1,9 @@
+import { hash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import * as TronTransaction from "@headwater/core/tron/TronTransaction"
 import type { Level } from "@headwater/indexer/families/node/Proof"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
+import * as Result from "effect/Result"
 import * as TronProof from "../../../../src/families/tron/internal/TronProof.ts"
 import { blockOf, call, infoOf, linked, transfer } from "../TronBlocks.ts"
 import type { Json } from "../TronNode.ts"
@@ -119,6 +121,70 @@ describe("TronProof", () => {
       assert.isDefined(outcome(answer).mismatch, JSON.stringify(answer).slice(0, 200))
       assert.isUndefined(outcome(answer, "links").mismatch)
     }
+  })
+
+  /** A block of one transaction, whose root is the hash of these bytes. */
+  const blockWith = (transaction: Json, wire: string): Json => {
+    const txTrieRoot = hash("sha256", Buffer.from(wire, "hex"))
+    const header = { ...block.block_header.raw_data, txTrieRoot }
+    return {
+      blockID: TronProof.idOfHeader(header),
+      block_header: { raw_data: header, pq_auth_sig: transaction.pq_auth_sig?.[0] },
+      transactions: [transaction]
+    }
+  }
+  const { raw_data_hex: raw, ...first } = block.transactions[0]
+  // Of 135 bytes.
+  const rawField = `0a8701${raw}`
+  /** `ret` with `contractRet` 1. */
+  const succeeded = "2a021801"
+
+  it("proves a transaction with a signature of another kind (TIP-899)", () => {
+    const [key, signature] = ["a1".repeat(1_312), "b2".repeat(2_420)]
+    const other = { scheme: "ML_DSA_44", public_key: key, signature }
+    const { signature: _, ...unsigned } = first
+    const signed = { ...unsigned, raw_data_hex: raw, pq_auth_sig: [other] }
+    // A scheme, a key of 1,312 bytes and a signature of 2,420 in a field of 3,740.
+    const wire = `${rawField}${succeeded}329c1d080212a00a${key}1af412${signature}`
+    const answer = blockWith(signed, wire)
+    assert.deepStrictEqual(outcome(answer), { mismatch: undefined, unproven: [] })
+    assert.deepStrictEqual(
+      outcome(answer, "full").unproven.map(({ part }) => part),
+      ["signatures", "witness"]
+    )
+    for (const change of [
+      { scheme: "FN_DSA_512" },
+      { public_key: otherThan(key) },
+      { signature: otherThan(signature) }
+    ]) {
+      const changed = { ...signed, pq_auth_sig: [{ ...other, ...change }] }
+      assert.include(outcome({ ...answer, transactions: [changed] }).mismatch!, "txTrieRoot")
+    }
+    const size = Result.getOrThrow(TimeSlice.atOnce(TronProof.sizeOf(answer)))
+    const plain = Result.getOrThrow(TimeSlice.atOnce(TronProof.sizeOf({ ...answer, transactions: [] })))
+    assert.strictEqual(size - plain, 1 + 2 + wire.length / 2)
+    const header = { ...answer.block_header, pq_auth_sig: undefined }
+    const unsignedBlock = { block_header: header, transactions: [] }
+    assert.strictEqual(plain - Result.getOrThrow(TimeSlice.atOnce(TronProof.sizeOf(unsignedBlock))), 3_744)
+  })
+
+  it("leaves a transaction unproven that has a field which is not known: anybody may put one there", () => {
+    const wire = `${rawField}1241${first.signature[0]}${succeeded}7a0101`
+    const transaction = { ...first, raw_data_hex: raw, 15: ["01"] }
+    const { mismatch, unproven } = outcome(blockWith(transaction, wire))
+    assert.isUndefined(mismatch)
+    assert.deepStrictEqual(
+      unproven.map(({ cause, part }) => `${cause} ${part}`),
+      ["unknown transactions"]
+    )
+    assert.include(unproven[0]!.reason, "field 15 is not known")
+    const { 15: _, ...known } = transaction
+    assert.include(outcome(blockWith(known, wire)).mismatch!, "txTrieRoot")
+    // What a node says beside a transaction that has no such field takes no proof away.
+    assert.deepStrictEqual(outcome(withTransaction(0, { blockNumber: 13_232_131 })), {
+      mismatch: undefined,
+      unproven: []
+    })
   })
 
   it("refuses an info that says otherwise of a result than the block, and names infos as unproven", () => {
