@@ -38,6 +38,8 @@ export interface Options {
   readonly to: string
   /** File of positions. */
   readonly state: string | undefined
+  /** Runs once the place in the feed is known: what happens from then on is passed on. */
+  readonly onBegun: Effect.Effect<void>
   readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
 }
 
@@ -250,6 +252,7 @@ export const forward = Effect.fn("CallbackFeed.forward")(function* (client: Clie
 
   // Without a position a file of an older release begins with what is kept: what was passed on is known by its numbers.
   if (!positions.has(name)) yield* remember(name, before.size > 0 ? 0 : yield* asked(feed.end))
+  yield* options.onBegun
   return yield* Effect.forever(
     Effect.gen(function* () {
       const { end, items, missed } = yield* Effect.catchIf(

@@ -98,7 +98,7 @@ const scenario = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const url = yield* receiver(statuses, got, () => Math.floor(clock.currentTimeMillisUnsafe() / 1000))
   const listen = CallbackFeed.forward(service.client, {
-    ...{ of: undefined, to: `${url}/`, state: undefined, onForwarded: () => Effect.void },
+    ...{ of: undefined, to: `${url}/`, state: undefined, onBegun: Effect.void, onForwarded: () => Effect.void },
     ...options
   }).pipe(
     Effect.provide([
@@ -136,20 +136,30 @@ describe("CallbackFeed", () => {
     })
   )
 
-  it.effect("begins now, and passes on the callbacks of all subscriptions, but those that are deleted", () =>
-    Effect.gen(function* () {
-      const { got, listen, said, state, tell, until } = yield* scenario()
-      tell("a")
-      yield* listen
-      yield* until(() => (state.asked.get("feed") ?? 0) > 1, "listens")
-      for (const referenceId of ["b", "deleted", "a"]) tell(referenceId)
-      yield* until(() => got.length === 2, "all are read")
-      assert.deepStrictEqual(
-        got.map(({ id }) => id),
-        ["b-1", "a-2"]
-      )
-      assert.include(said.join(), "#1 of deleted is not passed on: no subscription")
-    })
+  it.effect(
+    "begins once it says so, and passes on the callbacks of all subscriptions, but those that are deleted",
+    () =>
+      Effect.gen(function* () {
+        let begun = false
+        const onBegun = Effect.sync(() => {
+          begun = true
+        })
+        const { got, listen, said, state, tell, until } = yield* scenario([], { onBegun })
+        tell("a")
+        state.down = true
+        yield* listen
+        yield* until(() => said.length > 0, "the service is asked")
+        assert.isFalse(begun)
+        state.down = false
+        yield* until(() => begun, "listens")
+        for (const referenceId of ["b", "deleted", "a"]) tell(referenceId)
+        yield* until(() => got.length === 2, "all are read")
+        assert.deepStrictEqual(
+          got.map(({ id }) => id),
+          ["b-1", "a-2"]
+        )
+        assert.include(said.join(), "#1 of deleted is not passed on: no subscription")
+      })
   )
 
   it.effect(

@@ -103,13 +103,13 @@ export const listen = Command.make(
     }))
     const service = Option.isSome(input.service) ? input.service.value : yield* serviceHere
     const client = yield* Client.makeFetch({ baseUrl: service, apiKey })
-    yield* Console.error(
-      `Passing callbacks of ${name ?? "all chains"} from ${service} on to ${input.forward}; stop with Ctrl-C`
-    )
+    const whose = name ?? "all chains"
+    yield* Console.error(`Looking for callbacks of ${whose} at ${service}`)
     return yield* CallbackFeed.forward(client, {
       of,
       to: input.forward,
       state: Option.getOrUndefined(input.state),
+      onBegun: Console.error(`Passing callbacks of ${whose} on to ${input.forward}; stop with Ctrl-C`),
       onForwarded: (forwarded) =>
         Console.log(
           input.json

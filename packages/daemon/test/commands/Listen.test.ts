@@ -125,7 +125,8 @@ describe("headwater listen", () => {
           { cwd }
         )
         assert.strictEqual(settled.code, 1)
-        assert.include(settled.stderr, `from http://127.0.0.1:${own} on to`)
+        assert.include(settled.stderr, `callbacks of ethereum/devnet at http://127.0.0.1:${own}`)
+        assert.notInclude(settled.stderr, "Passing callbacks")
         assert.include(settled.stderr, "The API key is unknown")
       }).pipe(Effect.scoped),
     { timeout: 300_000 }

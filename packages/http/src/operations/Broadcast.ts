@@ -11,6 +11,7 @@ import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { conflictingField, invalidField, ResourceNotFound, Unimplemented } from "../contract/Errors.ts"
 import type { Freshness } from "./Freshness.ts"
 import * as Hex from "./Hex.ts"
@@ -43,9 +44,24 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
   })
 
   /**
+   * Fails where the transaction cannot be mined and no node has it. Of one that cannot be mined as the nodes see the chain that
+   * answer, another node may show that it was: whoever heard that it is refused might pay a second time.
+   */
+  const check = Effect.fnUntraced(function* (raw: Uint8Array, broadcasting: Broadcasting) {
+    const standing = yield* Effect.result(broadcasting.standing(raw))
+    if (Result.isSuccess(standing)) {
+      const { state } = standing.success
+      if (state === "mined" || state === "waiting") return
+    }
+    yield* Effect.catchTag(broadcasting.check(raw), "BroadcastRefused", (refused) =>
+      Effect.fail(Result.isFailure(standing) && refused.reason === "state" ? standing.failure : refused)
+    )
+  })
+
+  /**
    * Whether nodes that had the transaction have it no more, as those that start anew forget what waits, and may take it again. What
    * cannot be mined as a node sees the chain may be in a block that another one, or none, shows: whoever heard that it is refused
-   * might pay a second time.
+   * might pay a second time. To give the same one again changes nothing where a node that does not answer has it.
    */
   const isForgotten = Effect.fnUntraced(function* (
     known: Broadcasts.Broadcast,
@@ -53,8 +69,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
     broadcasting: Broadcasting
   ) {
     if (known.height !== null) return false
-    const { state } = yield* broadcasting.standing(raw, known.since_height)
-    if (state !== "absent") return false
+    const standing = yield* Effect.result(broadcasting.standing(raw, known.since_height))
+    if (Result.isSuccess(standing) && standing.success.state !== "absent") return false
     return yield* broadcasting.check(raw).pipe(
       Effect.as(true),
       Effect.catchTag("BroadcastRefused", () => Effect.succeed(false))
@@ -94,13 +110,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
       return answer
     }
-    if (!isOnItsWay) {
-      const { state } = yield* broadcasting.standing(raw)
-      if (state !== "mined" && state !== "waiting") yield* broadcasting.check(raw)
-    }
+    if (!isOnItsWay) yield* check(raw, broadcasting)
     const row = yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
-    // Another process, or another request, may have sent it a moment ago.
-    if (yield* isThere(row.id, raw, broadcasting)) return answer
+    // Another process, or another request, may have sent it a moment ago. A node that is down keeps nothing from the others.
+    if (yield* Effect.orElseSucceed(isThere(row.id, raw, broadcasting), () => false)) return answer
     const sent = yield* broadcasting.send(raw)
     if (sent.state === "taken") yield* record(row.id, { outcome: "sent" })
     else if (sent.state === "unanswered") {

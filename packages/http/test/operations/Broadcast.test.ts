@@ -4,6 +4,7 @@ import * as Broadcast from "@headwater/http/operations/Broadcast"
 import type { Freshness } from "@headwater/http/operations/Freshness"
 import { type Broadcasting, contradicted } from "@headwater/indexer/families/Broadcasting"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
+import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Effect from "effect/Effect"
@@ -62,6 +63,36 @@ for (const store of takenStores(import.meta.url)) {
           assert.deepStrictEqual(yield* again.broadcast(request), answer)
           assert.strictEqual((yield* Broadcasts.find(chain, account, id))?.outcome, "sent")
         })
+      )
+
+      it.effect(
+        "is given to the nodes that answer while another one is down, which may know more of one that is refused",
+        () =>
+          Effect.gen(function* () {
+            const request = (account: number) =>
+              ({ account, signedTransactionHex: "010203", paying: (self: unknown) => self }) as never
+            const down = new NodeUnreachable({ node: "second", method: "", message: "connect ECONNREFUSED" })
+            let sent = 0
+            const oneDown: Broadcasting = {
+              ...broadcasting,
+              send: () => Effect.sync(() => (sent++, { state: "taken" as const })),
+              standing: () => Effect.fail(down)
+            }
+            const refusing: Broadcasting = {
+              ...oneDown,
+              check: () => Effect.fail(contradicted("its inputs must be unspent"))
+            }
+            const account = yield* Seed.account
+            const { broadcast } = yield* Broadcast.make(chain, nodesOf(oneDown))
+            yield* broadcast(request(account))
+            assert.strictEqual((yield* Broadcasts.find(chain, account, id))?.outcome, "sent")
+            yield* broadcast(request(account))
+            assert.strictEqual(sent, 2, "once more, for the nodes that may have forgotten it")
+            const again = yield* Broadcast.make(chain, nodesOf(refusing))
+            yield* again.broadcast(request(account))
+            assert.strictEqual(yield* Effect.flip(again.broadcast(request(yield* Seed.account))), down as never)
+            assert.strictEqual(sent, 2)
+          })
       )
     })
   })

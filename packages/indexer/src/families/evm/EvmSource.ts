@@ -93,7 +93,9 @@ export const make = Effect.fn("EvmSource.make")(function* (
 ): Effect.fn.Return<EvmSource, NodeError> {
   const tracers = options.tracers ?? ["debug_traceBlockByHash", "trace_block"]
   const { nodes, timeoutMillis } = options.tracing ?? { nodes: [rpc], timeoutMillis: 60_000 }
-  const tracing = nodes.map((node) => TracingNode.make(node, timeoutMillis))
+  const tracing = nodes.map((node, index) =>
+    TracingNode.make(node, timeoutMillis, () => nodes.length === rpc.each.length && rpc.isDoubted(rpc.each[index]!))
+  )
   const { blockReceipts, capabilities, tracer } = yield* Capabilities.detect(chain, rpc, tracing, {
     tracers: options.internal ? tracers : []
   })

@@ -10,7 +10,7 @@ import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as SteadyTime from "../../SteadyTime.ts"
-import type { NodeError } from "./NodeError.ts"
+import { type NodeError, NodeUnreachable } from "./NodeError.ts"
 
 /** A question that a node did not answer. */
 export interface Failure {
@@ -51,6 +51,8 @@ export interface Failover<N> {
   readonly wake: (node: N) => Effect.Effect<void>
   /** The nodes that rest by `rest` or after a failed proof. */
   readonly resting: Effect.Effect<ReadonlyArray<Resting>>
+  /** Whether a node was waited for in vain when it was asked last. */
+  readonly isDoubted: (node: N) => boolean
 }
 
 const failures = Metric.counter("headwater_node_errors_total", {
@@ -69,6 +71,8 @@ const longestRestMillis = 60_000
  * up the chain for as long again.
  */
 const restsPerWait = 10
+/** How long such a node is waited for from then on until it has answered, while another one is well. */
+const doubtMillis = 1_000
 const firstBackoffMillis = 200
 const longestBackoffMillis = 5_000
 /** Of a node that lied or stands still, and the longest of one that was waited for. */
@@ -83,6 +87,8 @@ interface Health {
   failuresInARow: number
   /** Not asked before this time while another node is well. */
   restsUntil: number
+  /** The node was waited for in vain when it was asked last. */
+  isDoubted: boolean
   /** Why the node rests, where that is not for a passing failure. */
   reason: string | undefined
 }
@@ -98,7 +104,7 @@ export const make = <N extends { readonly name: string }>(
   attempts = Math.max(4, nodes.length + 1)
 ): Failover<N> => {
   const members = nodes.map(
-    (node): Member<N> => ({ node, health: { failuresInARow: 0, restsUntil: 0, reason: undefined } })
+    (node): Member<N> => ({ node, health: { failuresInARow: 0, restsUntil: 0, isDoubted: false, reason: undefined } })
   )
   let current = members[0]!
 
@@ -108,6 +114,7 @@ export const make = <N extends { readonly name: string }>(
     members.reduce((soonest, member) => (member.health.restsUntil < soonest.health.restsUntil ? member : soonest))
 
   const succeeded = ({ health }: Member<N>, now: number) => {
+    health.isDoubted = false
     // An answer that was on its way when the node was put to rest does not end that rest.
     if (health.reason !== undefined && health.restsUntil > now) return
     health.failuresInARow = 0
@@ -118,6 +125,7 @@ export const make = <N extends { readonly name: string }>(
   const failed = ({ health }: Member<N>, since: number, now: number, waitMillis: number) => {
     const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
     const waited = now - since < firstRestMillis ? 0 : Math.min(restsPerWait * (now - since), refusedMillis)
+    health.isDoubted ||= waited > 0
     health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waited, waitMillis))
   }
 
@@ -128,6 +136,22 @@ export const make = <N extends { readonly name: string }>(
     health.reason = reason
     health.restsUntil = now + refusedMillis
     if (isNew && nodes.length > 1) yield* Effect.logWarning(`${node.name} is not asked for a while: ${reason}`)
+  })
+
+  /** Asks a member, for a moment only where it is doubted and another one is well. */
+  const askMember = Effect.fnUntraced(function* <A>(
+    member: Member<N>,
+    question: Effect.Effect<A, Failure>
+  ): Effect.fn.Return<A, Failure> {
+    const now = yield* SteadyTime.millis
+    const isSpared = member.health.isDoubted && members.some((other) => other !== member && isWell(other, now))
+    if (!isSpared) return yield* question
+    const message = `no answer within ${doubtMillis} ms, nor to the question before`
+    const error = new NodeUnreachable({ node: member.node.name, method: "", message })
+    return yield* Effect.timeoutOrElse(question, {
+      duration: doubtMillis,
+      orElse: () => Effect.fail({ error, retry: true, waitMillis: 0 })
+    })
   })
 
   /** Tries members until one succeeds, or the attempts are used up. */
@@ -168,6 +192,7 @@ export const make = <N extends { readonly name: string }>(
   const memberOf = (node: N): Member<N> => members.find((member) => member.node === node)!
 
   const rest = (node: N, reason: string) => restMember(memberOf(node), reason)
+  const isDoubted = (node: N) => memberOf(node).health.isDoubted
   const wake = (node: N) =>
     Effect.sync(() => {
       const { health } = memberOf(node)
@@ -188,16 +213,20 @@ export const make = <N extends { readonly name: string }>(
       current: () => member.node,
       ask: (question) =>
         Effect.flatMap(SteadyTime.millis, (since) =>
-          Effect.mapError(question(member.node), (failure) => {
-            kept?.set(failure.error, { ...failure, since })
-            return failure.error
-          })
+          Effect.mapError(
+            kept === undefined ? question(member.node) : askMember(member, question(member.node)),
+            (failure) => {
+              kept?.set(failure.error, { ...failure, since })
+              return failure.error
+            }
+          )
         ),
       only: () => one,
       withOne: (work) => work(one),
       rest,
       wake,
-      resting
+      resting,
+      isDoubted
     }
     return one
   }
@@ -205,7 +234,7 @@ export const make = <N extends { readonly name: string }>(
   return {
     nodes,
     current: () => current.node,
-    ask: (question) => tryMembers(({ node }) => question(node)),
+    ask: (question) => tryMembers((member) => askMember(member, question(member.node))),
     only: (node) => view(memberOf(node)),
     withOne: (work) =>
       Effect.suspend(() => {
@@ -219,7 +248,8 @@ export const make = <N extends { readonly name: string }>(
       }),
     rest,
     wake,
-    resting
+    resting,
+    isDoubted
   }
 }
 
@@ -233,6 +263,8 @@ export interface Shared<C> {
   readonly rest: (one: C, reason: string) => Effect.Effect<void>
   readonly wake: (one: C) => Effect.Effect<void>
   readonly resting: Effect.Effect<ReadonlyArray<Resting>>
+  /** As {@link Failover.isDoubted}; `one` is of `each`. */
+  readonly isDoubted: (one: C) => boolean
 }
 
 /** Clients over the same nodes, which share their health. */
@@ -244,7 +276,8 @@ export const share = <N, C>(failover: Failover<N>, clientOf: (failover: Failover
     withOne: (work) => failover.withOne((one) => work(clientOf(one), each[failover.nodes.indexOf(one.current())]!)),
     rest: (one, reason) => failover.rest(nodeOf(one), reason),
     wake: (one) => failover.wake(nodeOf(one)),
-    resting: failover.resting
+    resting: failover.resting,
+    isDoubted: (one) => failover.isDoubted(nodeOf(one))
   }
 }
 
@@ -255,5 +288,6 @@ export const alone = <C>(client: C): C & Shared<C> => ({
   withOne: (work) => work(client, client),
   rest: () => Effect.void,
   wake: () => Effect.void,
-  resting: Effect.succeed([])
+  resting: Effect.succeed([]),
+  isDoubted: () => false
 })

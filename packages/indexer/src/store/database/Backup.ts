@@ -50,10 +50,12 @@ const opened = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** How many pages a copy has. */
+/** How many pages a copy has. Fails where the file is empty: no store is in it. */
 export const pages = Effect.fn("Backup.pages")(function* (store: string) {
   const db = yield* opened(store)
-  return yield* Effect.try({ try: () => Number(db.pragma("page_count", { simple: true })), catch: failed })
+  const count = yield* Effect.try({ try: () => Number(db.pragma("page_count", { simple: true })), catch: failed })
+  if (count === 0) return yield* new BackupFailed({ message: `${store} is empty: nothing is to be copied` })
+  return count
 }, Effect.scoped)
 
 /** Pages in one step, between which others have their turn. */
@@ -83,8 +85,30 @@ const asOwnStore = (file: string) => {
 }
 
 /**
+ * Fails where the copy is damaged, as a copy of a damaged store is: whoever has such copies lets go of the good ones that were
+ * made before.
+ */
+const checkDamage = Effect.fnUntraced(function* (store: string, copied: string) {
+  const found = yield* Effect.try({
+    try: () => {
+      const db = new BetterSqlite(copied)
+      try {
+        return String(db.pragma("quick_check(1)", { simple: true })).replaceAll(/\s+/g, " ")
+      } finally {
+        db.close()
+      }
+    },
+    catch: (cause) => cause as Error
+  }).pipe(Effect.catch(({ message }) => Effect.succeed(message)))
+  if (found === "ok") return
+  return yield* new BackupFailed({
+    message: `The store ${store} is damaged, and no copy was made (${found}): keep the copies that were made before`
+  })
+})
+
+/**
  * Copies the store to `file`, which must not exist, and gives its size in bytes. `advance` runs after each step with the
- * pages that were copied. Nothing stands at `file` before the copy is whole.
+ * pages that were copied. Nothing stands at `file` before the copy is whole and was read through for damage.
  */
 export const copy = Effect.fn("Backup.copy")(function* (
   store: string,
@@ -123,6 +147,9 @@ export const copy = Effect.fn("Backup.copy")(function* (
   })
   // The last step is not reported.
   yield* advance(totalPages - done)
+  // The log of the store may be emptied again.
+  db.close()
+  yield* checkDamage(store, partial)
   return yield* Effect.try({
     try: () => {
       asOwnStore(partial)

@@ -22,6 +22,7 @@ import { SqliteThreadDialect } from "./internal/SqliteThread.ts"
 import * as WalFlush from "./internal/WalFlush.ts"
 import type { Location } from "./Location.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as StoreLock from "./StoreLock.ts"
@@ -75,6 +76,7 @@ export class Database extends Context.Service<
 const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
   const { cacheMegabytes } = location
   const machine = yield* SqliteMachine
+  yield* SqliteFile.checkContent(location.file, SecretKeys.fileOf(location))
   yield* SqliteFile.make(location.file)
   const inPlace = yield* SqliteFile.inPlace(location.file)
   const file = StoreFile.itself(location.file)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Failover from "@headwater/indexer/families/node/Failover"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
@@ -43,6 +44,47 @@ describe("Failover", () => {
         assert.strictEqual(yield* asked, "second")
         yield* TestClock.adjust("1 second")
         assert.strictEqual(yield* asked, "first")
+      })
+  )
+
+  it.effect(
+    "waits for a node that hangs once, and for a second whenever it is asked again, until it has answered",
+    () =>
+      Effect.gen(function* () {
+        const failover = Failover.make([{ name: "first" }, { name: "second" }])
+        let takes = 1e9
+        const answer = (node: { readonly name: string }) =>
+          node.name === "second"
+            ? Effect.succeed(node.name)
+            : Effect.andThen(
+                Effect.sleep(Math.min(takes, 30_000)),
+                takes > 30_000 ? failing(node) : Effect.succeed(node.name)
+              )
+        const ways = [failover.ask(answer), failover.withOne((one) => one.ask(answer))]
+        /** Who answers in the end, and after how long. */
+        const asked = Effect.fnUntraced(function* (way: Effect.Effect<string, unknown>) {
+          const since = yield* Clock.currentTimeMillis
+          const fiber = yield* Effect.forkChild(
+            Effect.flatMap(way, (name) => Effect.map(Clock.currentTimeMillis, (now) => [name, now - since]))
+          )
+          yield* TestClock.adjust("11 minutes")
+          return yield* Fiber.join(fiber)
+        })
+        for (const way of ways) {
+          takes = 1e9
+          assert.deepStrictEqual(yield* asked(way), ["second", 30_000])
+          for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* asked(way), ["second", 1_000])
+          takes = 500
+          assert.deepStrictEqual(yield* asked(way), ["first", 500])
+          takes = 20_000
+          assert.deepStrictEqual(yield* asked(way), ["first", 20_000])
+        }
+        // A node that has no other beside it is waited for.
+        takes = 1e9
+        const alone = Failover.make([{ name: "first" }])
+        yield* asked(Effect.ignore(alone.ask(answer)).pipe(Effect.as("")))
+        takes = 20_000
+        assert.deepStrictEqual(yield* asked(alone.ask(answer)), ["first", 20_000])
       })
   )
 })

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Backup from "@headwater/indexer/store/database/Backup"
@@ -67,6 +67,25 @@ describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
       yield* Effect.sleep("200 millis")
       assert.deepStrictEqual(readdirSync(place).sort(), ["store.db", "store.db-shm", "store.db-wal"])
       yield* Backup.copy(store, `${store}.copy`, () => Effect.void)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is refused of a file that is damaged or empty, and leaves nothing", () =>
+    Effect.gen(function* () {
+      const place = yield* Folder.scoped
+      const store = join(place, "store.db")
+      const db = yield* made(store)
+      db.exec("create index by_bytes on filling (bytes); pragma wal_checkpoint(truncate)")
+      const root = Number(db.prepare("select rootpage from sqlite_master where name = 'by_bytes'").pluck().get() ?? 0)
+      const file = openSync(store, "r+")
+      writeSync(file, Buffer.alloc(64, 0xee), 0, 64, (root - 1) * 512)
+      closeSync(file)
+      const { message } = yield* Effect.flip(Backup.copy(store, `${store}.copy`, () => Effect.void))
+      assert.match(message, /store\.db is damaged, and no copy was made \(.+\): keep the copies/)
+      assert.deepStrictEqual(readdirSync(place).sort(), ["store.db", "store.db-shm", "store.db-wal"])
+      const empty = join(place, "empty.db")
+      closeSync(openSync(empty, "w"))
+      assert.match((yield* Effect.flip(Backup.pages(empty))).message, /empty\.db is empty/)
     }).pipe(Effect.scoped)
   )
 

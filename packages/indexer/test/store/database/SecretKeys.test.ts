@@ -269,6 +269,20 @@ describe("The key of a SQLite store", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("tells that a store was there in a file that is empty: no new one begins in its place", () =>
+    Effect.gen(function* () {
+      const store: Location = yield* unmigrated[0]!.location
+      yield* on(store)(subscribed)
+      const open = on(store)(Effect.void)
+      writeFileSync(fileOf(store), "")
+      const { message } = yield* Effect.flip(open)
+      assert.match(message, /is empty, while .*\.key is of a store that was there: restore a backup/)
+      assert.strictEqual(statSync(fileOf(store)).size, 0)
+      rmSync(fileOf(store))
+      yield* open
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is made anew where a full disk had kept it from being written", () =>
     Effect.gen(function* () {
       const store: Location = yield* unmigrated[0]!.location

@@ -47,8 +47,11 @@ const nodesShare = 0.9
 
 const invalidParams = -32602
 
-/** `rpc` asks this node alone, and gives up after `timeoutMillis`. */
-export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
+/**
+ * `rpc` asks this node alone, and gives up after `timeoutMillis`. `isDoubted`: whether the node was waited for in vain with
+ * another question.
+ */
+export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => false): TracingNode => {
   const timeout = `${Math.floor(timeoutMillis * nodesShare)}ms`
   let takesTimeout = true
   let restsUntil = 0
@@ -92,7 +95,7 @@ export const make = (rpc: JsonRpc, timeoutMillis: number): TracingNode => {
   }
 
   /** How long a block waits for an answer. */
-  const waitMillis = () => (restMillis > 0 ? Math.min(doubtMillis, timeoutMillis) : timeoutMillis)
+  const waitMillis = () => (restMillis > 0 || isDoubted() ? Math.min(doubtMillis, timeoutMillis) : timeoutMillis)
 
   const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
     const since = yield* SteadyTime.millis

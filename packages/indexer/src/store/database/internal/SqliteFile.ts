@@ -66,6 +66,18 @@ export const checkLog = (file: string): Effect.Effect<void, DatabaseError> =>
   Effect.asVoid(attempt(() => isNewCopy(file)))
 
 /**
+ * Fails where an empty file stands beside the key of a store, which is made in a store that has content: a full disk, or a
+ * restore that was broken off, has left the file so. A new store in the file would know nothing of anybody's subscriptions.
+ */
+export const checkContent = (file: string, key: string): Effect.Effect<void, DatabaseError> =>
+  attempt(() => {
+    if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(key)) return
+    throw new Error(
+      `${file} is empty, while ${key} is of a store that was there: restore a backup, or remove the empty file to begin a new store`
+    )
+  })
+
+/**
  * Makes a file where there is none, before a connection that writes is opened; what an operator has made stays as it is. From
  * then on a log beside the file is its own.
  */

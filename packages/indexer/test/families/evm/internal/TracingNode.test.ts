@@ -14,7 +14,7 @@ const block = { number: "0x1", hash: "0x01" }
 
 /** A node that takes so long for each answer, and is given a minute. */
 const nodeOf = () => {
-  const world = { takes: 0, tooLarge: false }
+  const world = { takes: 0, tooLarge: false, isDoubted: false }
   const timedOut = new NodeUnreachable({ node: "slow", method: tracer, message: "no answer within 60000 ms" })
   const results: JsonRpc["results"] = (calls) =>
     Effect.suspend(() =>
@@ -30,7 +30,7 @@ const nodeOf = () => {
       )
     )
   const rpc = { node: "slow", results } as unknown as JsonRpc
-  return { world, node: TracingNode.make(rpc, 60_000) }
+  return { world, node: TracingNode.make(rpc, 60_000, () => world.isDoubted) }
 }
 
 /** How long an effect takes by the test's clock, at most two minutes. */
@@ -75,6 +75,21 @@ describe("a node that is asked for traces", () => {
       assert.strictEqual(yield* millisOf(both), 60_000)
       const refused = node.inTime(Effect.fail(new NotTraced({ reason: "pruned" })), true)
       assert.strictEqual(yield* millisOf(refused), 0)
+    })
+  )
+
+  it.effect("and was waited for in vain with another question holds up no block by more than a second", () =>
+    Effect.gen(function* () {
+      const { node, world } = nodeOf()
+      world.takes = 1e9
+      world.isDoubted = true
+      assert.strictEqual(yield* millisOf(node.ask(tracer, block, true)), 1_000)
+      yield* rested
+      world.takes = 500
+      assert.strictEqual(yield* millisOf(node.ask(tracer, block, true)), 500)
+      world.isDoubted = false
+      world.takes = 30_000
+      assert.strictEqual(yield* millisOf(node.ask(tracer, block, true)), 30_000)
     })
   )
 })
