@@ -1,4 +1,7 @@
-/** Base. Sources: SLIP-44, chainlist.org, reth's chain specifications (known blocks). */
+/**
+ * Base. Sources: SLIP-44, chainlist.org, reth's chain specifications (known blocks); docs.base.org, Denim: five blocks a second
+ * since November 2026.
+ */
 import type { Blockchain } from "./Blockchain.ts"
 import { ether } from "./ethereum.ts"
 import * as Evm from "./internal/Evm.ts"
@@ -10,8 +13,8 @@ export const base: Blockchain = {
   slip44: 8453,
   coinGeckoPlatform: "base",
   usualConfirmations: 20,
-  undoDepth: 1_800,
-  blockSeconds: 2,
+  undoDepth: 18_000,
+  blockSeconds: 0.2,
   transactionsPerSecond: 120,
   creditMultiplier: 1.2,
   listedPrices: ["prepare", "internal-transactions", "evm-logs"],

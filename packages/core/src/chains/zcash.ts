@@ -1,4 +1,7 @@
-/** Zcash. Sources: SLIP-44, ZIP-320 (TEX addresses), zcashd's `chainparams.cpp`. */
+/**
+ * Zcash. Sources: SLIP-44, ZIP-320 (TEX addresses), zcashd's `chainparams.cpp`; ZIP-218, in force with NU7 (November 2026): a block every
+ * 25 seconds. Zebra leaves a branch of up to 1,000 blocks for a better one.
+ */
 import type { Blockchain } from "./Blockchain.ts"
 import * as Utxo from "./internal/Utxo.ts"
 
@@ -15,7 +18,8 @@ export const zcash: Blockchain = {
     logo: { colour: "#d9a520", path: "M11 11h10l-10 10h10M16 7v4m0 10v4" }
   },
   usualConfirmations: 24,
-  blockSeconds: 75,
+  undoDepth: 1_000,
+  blockSeconds: 25,
   transactionsPerSecond: 0.1,
   creditMultiplier: 1.3,
   listedPrices: Utxo.listedPrices,

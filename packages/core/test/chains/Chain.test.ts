@@ -145,8 +145,8 @@ it("Ethereum Classic has access lists (Magneto) but no fee market", () => {
 })
 
 it("has blocks as often as upgrades of 2026 have made them: what is waited for in blocks is meant in seconds", () => {
-  // BEP-619, PIP-86, ACP-226.
-  const seconds = { "binance-smart-chain": 0.45, polygon: 1.5, avalanche: 1 }
+  // BEP-619, PIP-86, ACP-226, Base's Denim, ZIP-218.
+  const seconds = { "binance-smart-chain": 0.45, polygon: 1.5, avalanche: 1, base: 0.2, zcash: 25 }
   for (const [name, each] of Object.entries(seconds)) {
     for (const { blockSeconds, blockchain } of Chain.all)
       if (blockchain === name) assert.strictEqual(blockSeconds, each)

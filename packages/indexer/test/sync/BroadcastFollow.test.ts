@@ -303,7 +303,7 @@ for (const store of takenStores(import.meta.url)) {
           yield* begin
           yield* next({ state: "waiting" })
           // Some of the machines behind a node's address know it some blocks later than others.
-          for (let looks = 1; looks < 12; looks++) assert.strictEqual(yield* next({ state: "absent" }), "sent")
+          for (let looks = 1; looks < 120; looks++) assert.strictEqual(yield* next({ state: "absent" }), "sent")
           assert.strictEqual(yield* next({ state: "absent" }), "dropped")
         }).pipe(Effect.provide(services), Effect.scoped)
       )

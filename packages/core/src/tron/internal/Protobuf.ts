@@ -50,7 +50,8 @@ export const decode = (message: Uint8Array): Result.Result<ReadonlyArray<Field>,
   /** The lowest 32 bits, which are all that nodes read of a tag or a length (protobuf's `readRawVarint32`). */
   const varint32 = (): number | undefined => {
     const value = varint()
-    return typeof value === "number" && value < 2 ** 32 ? value : value && Number(BigInt.asUintN(32, BigInt(value)))
+    if (value === undefined) return undefined
+    return value < 2 ** 32 ? Number(value) : Number(BigInt.asUintN(32, BigInt(value)))
   }
 
   while (at < message.length) {

@@ -98,8 +98,8 @@ interface Hashed {
     | undefined
 }
 
-/** Blocks after which a transaction of Zcash that was not mined never will be: as zcashd has it. */
-const expiryDelta = 40
+/** Blocks after which a transaction of Zcash that was not mined never will be: 50 minutes, as ZIP-218 has it since NU7. */
+const expiryDelta = 120
 
 /** Locktimes from here on are times (`LOCKTIME_THRESHOLD`). */
 const firstTime = 500_000_000

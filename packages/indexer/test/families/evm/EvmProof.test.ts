@@ -251,6 +251,20 @@ describe.skipIf(!Fixtures.exist)("Proof of EVM blocks", () => {
       })
     )
 
+    it.live("but not the milliseconds that Base's nodes tell beside, of which no hash is made", () =>
+      Effect.gen(function* () {
+        const known = recorded()
+        const block = { ...known.block, timestampMs: "0x1" }
+        const receipts = known.receipts.map((receipt) => ({ ...receipt, blockTimestampMs: "0x1" }))
+        assert.deepStrictEqual(parts(yield* read({ ...known, block, receipts }, "full")), [traced])
+        const wrong = [
+          { ...known, receipts, block: { ...block, gasUsed: "0x1" } },
+          { ...known, block, receipts: receipts.map((receipt) => ({ ...receipt, cumulativeGasUsed: "0x1" })) }
+        ]
+        for (const each of wrong) assert.strictEqual((yield* Effect.flip(read(each, "roots")))._tag, "ProofFailed")
+      })
+    )
+
     it.live("a header and roots that fit by no known form, of which two nodes say the same", () =>
       Effect.gen(function* () {
         const known = recorded()

@@ -61,8 +61,9 @@ const avalanche: ReadonlyArray<Field> = [
 /** What nodes answer beside the header's fields. */
 const notHashed: ReadonlySet<string> = new Set([
   ...["hash", "size", "totalDifficulty", "uncles", "transactions", "withdrawals"],
-  // Parity and what was made of it; BNB Smart Chain; Nitro, which has all three in other fields; coreth.
-  ...["author", "sealFields", "milliTimestamp", "l1BlockNumber", "sendCount", "sendRoot", "blockExtraData"]
+  // Parity and what was made of it; BNB Smart Chain; Base; Nitro, which has all three in other fields; coreth.
+  ...["author", "sealFields", "milliTimestamp", "timestampMs"],
+  ...["l1BlockNumber", "sendCount", "sendRoot", "blockExtraData"]
 ])
 
 const formOf = (json: Hex.Json) => (json.extDataHash == null ? ethereum : avalanche)

@@ -30,8 +30,8 @@ const knownFields: ReadonlySet<string> = new Set([
   ],
   ...["root", "cumulativeGasUsed", "gasUsed", "effectiveGasPrice", "contractAddress", "logs", "logsBloom"],
   ...["blobGasUsed", "blobGasPrice", "depositNonce", "depositReceiptVersion", "daFootprintGasScalar", "opGasRefund"],
-  // Nitro; Besu; Nethermind; reth of the time of Prague.
-  ...["gasUsedForL1", "timeboosted", "multiGasUsed", "revertReason", "error", "authorizationList"]
+  // Nitro; Besu; Nethermind; reth of the time of Prague; Base.
+  ...["gasUsedForL1", "timeboosted", "multiGasUsed", "revertReason", "error", "authorizationList", "blockTimestampMs"]
 ])
 
 /** A field that may be part of what is hashed, as far as this version knows; undefined where all are known. */
