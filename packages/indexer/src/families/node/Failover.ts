@@ -51,7 +51,7 @@ export interface Failover<N> {
   readonly wake: (node: N) => Effect.Effect<void>
   /** The nodes that rest by `rest` or after a failed proof. */
   readonly resting: Effect.Effect<ReadonlyArray<Resting>>
-  /** Whether a node was waited for in vain when it was asked last. */
+  /** Whether a node was waited for in vain, and has not answered since. */
   readonly isDoubted: (node: N) => boolean
 }
 
@@ -71,7 +71,7 @@ const longestRestMillis = 60_000
  * up the chain for as long again.
  */
 const restsPerWait = 10
-/** How long such a node is waited for from then on until it has answered, while another one is well. */
+/** How long such a node is waited for from then on until it has answered, while another one is well and has answered. */
 const doubtMillis = 1_000
 const firstBackoffMillis = 200
 const longestBackoffMillis = 5_000
@@ -87,7 +87,7 @@ interface Health {
   failuresInARow: number
   /** Not asked before this time while another node is well. */
   restsUntil: number
-  /** The node was waited for in vain when it was asked last. */
+  /** The node was waited for in vain, and has not answered since. */
   isDoubted: boolean
   /** Why the node rests, where that is not for a passing failure. */
   reason: string | undefined
@@ -114,7 +114,6 @@ export const make = <N extends { readonly name: string }>(
     members.reduce((soonest, member) => (member.health.restsUntil < soonest.health.restsUntil ? member : soonest))
 
   const succeeded = ({ health }: Member<N>, now: number) => {
-    health.isDoubted = false
     // An answer that was on its way when the node was put to rest does not end that rest.
     if (health.reason !== undefined && health.restsUntil > now) return
     health.failuresInARow = 0
@@ -125,7 +124,6 @@ export const make = <N extends { readonly name: string }>(
   const failed = ({ health }: Member<N>, since: number, now: number, waitMillis: number) => {
     const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
     const waited = now - since < firstRestMillis ? 0 : Math.min(restsPerWait * (now - since), refusedMillis)
-    health.isDoubted ||= waited > 0
     health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waited, waitMillis))
   }
 
@@ -138,20 +136,28 @@ export const make = <N extends { readonly name: string }>(
     if (isNew && nodes.length > 1) yield* Effect.logWarning(`${node.name} is not asked for a while: ${reason}`)
   })
 
-  /** Asks a member, for a moment only where it is doubted and another one is well. */
+  /** Asks a member, for a moment only where it is doubted and another one is not. */
   const askMember = Effect.fnUntraced(function* <A>(
     member: Member<N>,
     question: Effect.Effect<A, Failure>
   ): Effect.fn.Return<A, Failure> {
-    const now = yield* SteadyTime.millis
-    const isSpared = member.health.isDoubted && members.some((other) => other !== member && isWell(other, now))
-    if (!isSpared) return yield* question
+    const { health, node } = member
+    const since = yield* SteadyTime.millis
+    const isSpared = health.isDoubted && members.some((other) => !other.health.isDoubted && isWell(other, since))
     const message = `no answer within ${doubtMillis} ms, nor to the question before`
-    const error = new NodeUnreachable({ node: member.node.name, method: "", message })
-    return yield* Effect.timeoutOrElse(question, {
+    const inDoubt = Effect.timeoutOrElse(question, {
       duration: doubtMillis,
-      orElse: () => Effect.fail({ error, retry: true, waitMillis: 0 })
+      orElse: () =>
+        Effect.fail<Failure>({
+          error: new NodeUnreachable({ node: node.name, method: "", message }),
+          retry: true,
+          waitMillis: 0
+        })
     })
+    const result = yield* Effect.result(isSpared ? inDoubt : question)
+    if (Result.isSuccess(result) || !result.failure.retry) health.isDoubted = false
+    else if ((yield* SteadyTime.millis) - since >= doubtMillis) health.isDoubted = true
+    return yield* Effect.fromResult(result)
   })
 
   /** Tries members until one succeeds, or the attempts are used up. */
@@ -213,13 +219,10 @@ export const make = <N extends { readonly name: string }>(
       current: () => member.node,
       ask: (question) =>
         Effect.flatMap(SteadyTime.millis, (since) =>
-          Effect.mapError(
-            kept === undefined ? question(member.node) : askMember(member, question(member.node)),
-            (failure) => {
-              kept?.set(failure.error, { ...failure, since })
-              return failure.error
-            }
-          )
+          Effect.mapError(askMember(member, question(member.node)), (failure) => {
+            kept?.set(failure.error, { ...failure, since })
+            return failure.error
+          })
         ),
       only: () => one,
       withOne: (work) => work(one),

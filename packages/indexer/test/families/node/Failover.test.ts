@@ -79,6 +79,14 @@ describe("Failover", () => {
           takes = 20_000
           assert.deepStrictEqual(yield* asked(way), ["first", 20_000])
         }
+        // So is one that is asked by itself, as for a quorum.
+        takes = 1e9
+        const first = Effect.orElseSucceed(failover.only(failover.nodes[0]!).ask(answer), () => "none")
+        for (const millis of [30_000, 1_000, 1_000]) assert.deepStrictEqual(yield* asked(first), ["none", millis])
+        takes = 500
+        assert.deepStrictEqual(yield* asked(first), ["first", 500])
+        takes = 20_000
+        assert.deepStrictEqual(yield* asked(first), ["first", 20_000])
         // A node that has no other beside it is waited for.
         takes = 1e9
         const alone = Failover.make([{ name: "first" }])
