@@ -43,6 +43,9 @@ export interface MempoolWatch {
 /** How far the clocks of a node and of this machine may be apart, as the first look counts. */
 const skewMillis = 60_000
 
+/** Transactions whose time a node is asked for at once. */
+const concurrency = 8
+
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
 /** The net of each address that `isWatched` holds of, in each transaction. */
@@ -108,11 +111,14 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     transactions: ReadonlyArray<MempoolTransaction>
   ) {
     const now = yield* UnixTime.seconds
-    const times = new Map<number, number>()
-    for (const { transaction } of movements) {
-      if (times.has(transaction)) continue
-      times.set(transaction, (yield* mempool.timeOf(hex(transactions[transaction]!.id))) ?? now)
-    }
+    const times = new Map(
+      yield* Effect.forEach(
+        new Set(movements.map(({ transaction }) => transaction)),
+        (transaction) =>
+          Effect.map(mempool.timeOf(hex(transactions[transaction]!.id)), (time) => [transaction, time ?? now] as const),
+        { concurrency }
+      )
+    )
     return movements.map((movement) => ({
       ...movement,
       transactionId: transactions[movement.transaction]!.id,

@@ -707,6 +707,31 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.effect("asks for the times of several transactions at once", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        const { timeOf } = node.mempool
+        let [asking, most] = [0, 0]
+        const mempool: Mempool = {
+          ...node.mempool,
+          timeOf: Effect.fnUntraced(function* (id) {
+            most = Math.max(most, ++asking)
+            yield* Effect.yieldNow
+            asking--
+            return yield* timeOf(id)
+          })
+        }
+        yield* TestClock.setTime(1_000_000)
+        yield* ChainStore.open(chain, { record: "watched", undoDepth: 10 })
+        const { step } = yield* MempoolWatch.make(chain, mempool, options)
+        yield* subscribe(1)
+        for (const number of [1, 2, 3]) node.add(number, [], [[1, BigInt(number)]])
+        yield* step
+        assert.strictEqual(most, 3)
+        assert.lengthOf(yield* told, 3)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.effect("looks when a transaction is announced, without waiting for the next poll", () =>
       Effect.gen(function* () {
         const node = new Node()
