@@ -308,6 +308,35 @@ for (const store of takenStores(import.meta.url)) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
+      it.effect("are followed for minutes after they were mined, also on chains with short blocks", () =>
+        Effect.gen(function* () {
+          const base = Result.getOrThrow(Chain.find("base", "devnet"))
+          const { begin, chainStore, fake, follow, next, node, outcome } = yield* startOn(base)
+          yield* begin
+          const fork = fake.tip.height
+          const { hash, height } = fake.mine([])
+          yield* chainStore.commit([fake.tip])
+          const mined = { state: "mined", height, hash } as const
+          assert.strictEqual(yield* next(mined), "mined")
+          const minutes = (count: number) => (count * 60) / base.blockSeconds
+          const mine = Effect.fnUntraced(function* (blocks: number) {
+            const from = fake.tip.height + 1
+            for (let i = 0; i < blocks; i++) fake.mine([])
+            yield* chainStore.commit(fake.blocks.filter(({ height }) => height >= from))
+            yield* follow.step
+          })
+          const { asked } = node
+          for (let minute = 0; minute < 2; minute++) yield* mine(minutes(1))
+          // The store knows that the block is there.
+          assert.deepStrictEqual([yield* outcome, node.asked], ["mined", asked])
+          yield* chainStore.undo(fork)
+          fake.blocks = fake.blocks.filter(({ height }) => height <= fork)
+          node.standing = { state: "waiting" }
+          yield* mine(minutes(3))
+          assert.strictEqual(yield* outcome, "sent")
+        }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
       it.effect("are not told as refused where another request has had them taken", () =>
         Effect.gen(function* () {
           const { begin, events, outcome } = yield* start
