@@ -45,16 +45,17 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
 
   /**
    * Fails where the transaction cannot be mined and no node has it. Of one that cannot be mined as the nodes see the chain that
-   * answer, another node may show that it was: whoever heard that it is refused might pay a second time.
+   * answer, another node may show that it was, and one that was given to the nodes before (`isKnown`) another one may have
+   * taken by its own rules: whoever heard that it is refused might pay a second time.
    */
-  const check = Effect.fnUntraced(function* (raw: Uint8Array, broadcasting: Broadcasting) {
+  const check = Effect.fnUntraced(function* (raw: Uint8Array, isKnown: boolean, broadcasting: Broadcasting) {
     const standing = yield* Effect.result(broadcasting.standing(raw))
     if (Result.isSuccess(standing)) {
       const { state } = standing.success
       if (state === "mined" || state === "waiting") return
     }
     yield* Effect.catchTag(broadcasting.check(raw), "BroadcastRefused", (refused) =>
-      Effect.fail(Result.isFailure(standing) && refused.reason === "state" ? standing.failure : refused)
+      Effect.fail(Result.isFailure(standing) && (isKnown || refused.reason === "state") ? standing.failure : refused)
     )
   })
 
@@ -110,14 +111,16 @@ export const make = Effect.fnUntraced(function* (chain: Chain, freshness: Freshn
       yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
       return answer
     }
-    if (!isOnItsWay) yield* check(raw, broadcasting)
+    if (!isOnItsWay) yield* check(raw, known !== undefined, broadcasting)
     const row = yield* request.paying(begin(request, id, raw, head.height, numbered), () => 1)
     // Another process, or another request, may have sent it a moment ago. A node that is down keeps nothing from the others.
     if (yield* Effect.orElseSucceed(isThere(row.id, raw, broadcasting), () => false)) return answer
     const sent = yield* broadcasting.send(raw)
     if (sent.state === "taken") yield* record(row.id, { outcome: "sent" })
     else if (sent.state === "unanswered") {
-      yield* Effect.logWarning(`A transaction was given to the nodes, and none has answered: ${sent.message}`)
+      yield* Effect.logWarning(`A transaction was given to the nodes, and none has taken it: ${sent.message}`)
+      // A node that is down would leave what the others refuse without an outcome: whoever broadcast it hears of that.
+      if (sent.isRefused) yield* isThere(row.id, raw, broadcasting)
     } else if (!(yield* isThere(row.id, raw, broadcasting))) {
       const isRefused = yield* Effect.orDie(Broadcasts.refuse(chain, row.id, sent.message))
       if (isRefused || isOnItsWay) return yield* conflictingField(attribute, `the nodes refuse it: ${sent.message}`)

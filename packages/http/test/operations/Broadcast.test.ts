@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Broadcast from "@headwater/http/operations/Broadcast"
 import type { Freshness } from "@headwater/http/operations/Freshness"
-import { type Broadcasting, contradicted } from "@headwater/indexer/families/Broadcasting"
+import { type Broadcasting, contradicted, invalid } from "@headwater/indexer/families/Broadcasting"
 import type { ConnectedNode } from "@headwater/indexer/families/Family"
 import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as Broadcasts from "@headwater/indexer/store/broadcasts/Broadcasts"
@@ -78,7 +78,7 @@ for (const store of takenStores(import.meta.url)) {
               send: () =>
                 Effect.sync(() => {
                   sent++
-                  return { state: "taken" as const }
+                  return { state: "taken" }
                 }),
               standing: () => Effect.fail(down)
             }
@@ -96,6 +96,24 @@ for (const store of takenStores(import.meta.url)) {
             yield* again.broadcast(request(account))
             assert.strictEqual(yield* Effect.flip(again.broadcast(request(yield* Seed.account))), down as never)
             assert.strictEqual(sent, 2)
+            // One that no node has answered yet, which the node that is down may have taken by rules of its own.
+            const unanswered = (isRefused: object): Broadcasting => ({
+              ...oneDown,
+              send: () => Effect.succeed({ state: "unanswered", message: down.message, ...isRefused }),
+              standing: () => (isFirst ? Effect.succeed({ state: "absent" }) : Effect.fail(down))
+            })
+            let isFirst = true
+            const other = request(yield* Seed.account)
+            const silent = yield* Broadcast.make(chain, nodesOf(unanswered({})))
+            yield* silent.broadcast(other)
+            isFirst = false
+            const invalidNow = { ...oneDown, check: () => Effect.fail(invalid("its outputs must be above dust")) }
+            const strict = yield* Broadcast.make(chain, nodesOf(invalidNow))
+            assert.strictEqual(yield* Effect.flip(strict.broadcast(other)), down as never)
+            assert.notStrictEqual(yield* Effect.flip(strict.broadcast(request(yield* Seed.account))), down as never)
+            // The others refuse it when they are given it.
+            const halfRefused = yield* Broadcast.make(chain, nodesOf(unanswered({ isRefused: true })))
+            assert.strictEqual(yield* Effect.flip(halfRefused.broadcast(other)), down as never)
           })
       )
     })

@@ -25,8 +25,11 @@ export type Sent =
   | { readonly state: "taken" }
   /** Every one has refused it. */
   | { readonly state: "refused"; readonly message: string }
-  /** None is known to have it, and one at least did not say so: it may have it all the same. */
-  | { readonly state: "unanswered"; readonly message: string }
+  /**
+   * None is known to have it, and one at least did not say so: it may have it all the same. `isRefused`: another one has refused
+   * it.
+   */
+  | { readonly state: "unanswered"; readonly message: string; readonly isRefused?: true }
 
 /** What the nodes know of a transaction. */
 export type Standing =
@@ -126,10 +129,14 @@ export const toEvery = <N>(nodes: ReadonlyArray<N>, give: (node: N) => Effect.Ef
       (node) => Effect.catch(give(node), ({ message }) => Effect.succeed<Answer>({ state: "unanswered", message })),
       { concurrency: "unbounded" }
     ),
-    (answers): Sent =>
-      answers.find(({ state }) => state === "taken") ??
-      answers.find(({ state }) => state === "unanswered") ??
-      answers[0]!
+    (answers): Sent => {
+      const first =
+        answers.find(({ state }) => state === "taken") ??
+        answers.find(({ state }) => state === "unanswered") ??
+        answers[0]!
+      const isRefused = first.state === "unanswered" && answers.some(({ state }) => state === "refused")
+      return isRefused ? { ...first, isRefused } : first
+    }
   )
 
 /** What every node knows, as one; what fails may know more than those that have nothing. */

@@ -10,6 +10,7 @@ import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as SteadyTime from "../../SteadyTime.ts"
+import * as BytesInFlight from "./BytesInFlight.ts"
 import { type NodeError, NodeUnreachable } from "./NodeError.ts"
 
 /** A question that a node did not answer. */
@@ -71,7 +72,7 @@ const longestRestMillis = 60_000
  * up the chain for as long again.
  */
 const restsPerWait = 10
-/** How long such a node is waited for from then on until it has answered, while another one is well and has answered. */
+/** How long such a node is waited for from then on until it has answered, while another one is well and not in doubt itself. */
 const doubtMillis = 1_000
 const firstBackoffMillis = 200
 const longestBackoffMillis = 5_000
@@ -89,6 +90,8 @@ interface Health {
   restsUntil: number
   /** The node was waited for in vain, and has not answered since. */
   isDoubted: boolean
+  /** A question that nobody waits for is on its way. */
+  isProbed: boolean
   /** Why the node rests, where that is not for a passing failure. */
   reason: string | undefined
 }
@@ -104,14 +107,20 @@ export const make = <N extends { readonly name: string }>(
   attempts = Math.max(4, nodes.length + 1)
 ): Failover<N> => {
   const members = nodes.map(
-    (node): Member<N> => ({ node, health: { failuresInARow: 0, restsUntil: 0, isDoubted: false, reason: undefined } })
+    (node): Member<N> => ({
+      node,
+      health: { failuresInARow: 0, restsUntil: 0, isDoubted: false, isProbed: false, reason: undefined }
+    })
   )
   let current = members[0]!
 
   const isWell = ({ health }: Member<N>, now: number) => health.restsUntil <= now
-  const choose = (now: number) =>
-    members.find((member) => isWell(member, now)) ??
-    members.reduce((soonest, member) => (member.health.restsUntil < soonest.health.restsUntil ? member : soonest))
+  /** Of two that rest, one that lied or stands still is not preferred, nor is one that failed more often, or rests for longer. */
+  const compare = ({ health: a }: Member<N>, { health: b }: Member<N>) =>
+    Number(a.reason !== undefined) - Number(b.reason !== undefined) ||
+    a.failuresInARow - b.failuresInARow ||
+    a.restsUntil - b.restsUntil
+  const choose = (now: number) => members.find((member) => isWell(member, now)) ?? members.toSorted(compare)[0]!
 
   const succeeded = ({ health }: Member<N>, now: number) => {
     // An answer that was on its way when the node was put to rest does not end that rest.
@@ -136,28 +145,53 @@ export const make = <N extends { readonly name: string }>(
     if (isNew && nodes.length > 1) yield* Effect.logWarning(`${node.name} is not asked for a while: ${reason}`)
   })
 
+  /** Asks a member, and takes note whether it was waited for in vain. */
+  const judged = Effect.fnUntraced(function* <A>(
+    { health }: Member<N>,
+    question: Effect.Effect<A, Failure>
+  ): Effect.fn.Return<A, Failure> {
+    const since = yield* SteadyTime.millis
+    const result = yield* Effect.result(question)
+    if (Result.isSuccess(result) || !result.failure.retry) health.isDoubted = false
+    else if ((yield* SteadyTime.millis) - since >= doubtMillis) health.isDoubted = true
+    return yield* Effect.fromResult(result)
+  })
+
+  /**
+   * Asks a doubted member once more while nobody waits: one that is slow, and right, would stay in doubt for good, and a quorum
+   * without its word. What the answer has is for no reading.
+   */
+  const probe = (member: Member<N>, question: Effect.Effect<unknown, Failure>) =>
+    Effect.suspend(() => {
+      const { health } = member
+      if (health.isProbed) return Effect.void
+      health.isProbed = true
+      const end = Effect.sync(() => {
+        health.isProbed = false
+      })
+      return judged(member, question).pipe(
+        Effect.provideService(BytesInFlight.CurrentReceiver, undefined),
+        Effect.ignore,
+        Effect.ensuring(end),
+        Effect.forkDetach
+      )
+    })
+
   /** Asks a member, for a moment only where it is doubted and another one is not. */
   const askMember = Effect.fnUntraced(function* <A>(
     member: Member<N>,
     question: Effect.Effect<A, Failure>
   ): Effect.fn.Return<A, Failure> {
     const { health, node } = member
-    const since = yield* SteadyTime.millis
-    const isSpared = health.isDoubted && members.some((other) => !other.health.isDoubted && isWell(other, since))
+    const now = yield* SteadyTime.millis
+    const isSpared = health.isDoubted && members.some((other) => !other.health.isDoubted && isWell(other, now))
+    if (!isSpared) return yield* judged(member, question)
     const message = `no answer within ${doubtMillis} ms, nor to the question before`
-    const inDoubt = Effect.timeoutOrElse(question, {
+    const error = new NodeUnreachable({ node: node.name, method: "", message })
+    return yield* Effect.timeoutOrElse(judged(member, question), {
       duration: doubtMillis,
-      orElse: () =>
-        Effect.fail<Failure>({
-          error: new NodeUnreachable({ node: node.name, method: "", message }),
-          retry: true,
-          waitMillis: 0
-        })
+      orElse: () => Effect.andThen(probe(member, question), Effect.fail<Failure>({ error, retry: true, waitMillis: 0 }))
     })
-    const result = yield* Effect.result(isSpared ? inDoubt : question)
-    if (Result.isSuccess(result) || !result.failure.retry) health.isDoubted = false
-    else if ((yield* SteadyTime.millis) - since >= doubtMillis) health.isDoubted = true
-    return yield* Effect.fromResult(result)
   })
 
   /** Tries members until one succeeds, or the attempts are used up. */

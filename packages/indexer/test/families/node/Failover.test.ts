@@ -95,4 +95,51 @@ describe("Failover", () => {
         assert.deepStrictEqual(yield* asked(alone.ask(answer)), ["first", 20_000])
       })
   )
+
+  it.effect("waits again for a node that is slow, and that a quorum needs, once it has answered with nobody waiting", () =>
+    Effect.gen(function* () {
+      const failover = Failover.make([{ name: "first" }, { name: "second" }])
+      let takes = 1e9
+      let asked = 0
+      const first = failover.only(failover.nodes[0]!).ask((node) =>
+        Effect.suspend(() => {
+          asked++
+          const outcome = takes > 30_000 ? failing(node) : Effect.succeed(node.name)
+          return Effect.andThen(Effect.sleep(Math.min(takes, 30_000)), outcome)
+        })
+      )
+      const within = Effect.fnUntraced(function* (millis: number) {
+        const fiber = yield* Effect.forkChild(Effect.orElseSucceed(first, () => "none"))
+        yield* TestClock.adjust(millis)
+        return yield* Fiber.join(fiber)
+      })
+      assert.strictEqual(yield* within(30_000), "none")
+      takes = 2_000
+      assert.strictEqual(yield* within(1_000), "none")
+      assert.strictEqual(yield* within(1_000), "none")
+      assert.strictEqual(asked, 4, "one question at a time that nobody waits for")
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual(yield* within(2_000), "first")
+      assert.strictEqual(yield* within(2_000), "first")
+    })
+  )
+
+  it.effect("goes back to a node that was waited for in vain where the other one does not answer at all", () =>
+    Effect.gen(function* () {
+      const failover = Failover.make([{ name: "first" }, { name: "second" }])
+      let hangs = true
+      const asked = Effect.fnUntraced(function* (forSeconds: number) {
+        const question = failover.ask((node) => {
+          if (node.name === "second") return failing(node)
+          return hangs ? Effect.andThen(Effect.sleep("30 seconds"), failing(node)) : Effect.succeed(node.name)
+        })
+        const fiber = yield* Effect.forkChild(Effect.orElseSucceed(question, () => "none"))
+        yield* TestClock.adjust(`${forSeconds} seconds`)
+        return yield* Fiber.join(fiber)
+      })
+      yield* asked(130)
+      hangs = false
+      assert.strictEqual(yield* asked(10), "first")
+    })
+  )
 })
