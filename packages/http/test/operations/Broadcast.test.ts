@@ -75,7 +75,11 @@ for (const store of takenStores(import.meta.url)) {
             let sent = 0
             const oneDown: Broadcasting = {
               ...broadcasting,
-              send: () => Effect.sync(() => (sent++, { state: "taken" as const })),
+              send: () =>
+                Effect.sync(() => {
+                  sent++
+                  return { state: "taken" }
+                }),
               standing: () => Effect.fail(down)
             }
             const refusing: Broadcasting = {

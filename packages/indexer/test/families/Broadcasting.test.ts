@@ -14,7 +14,7 @@ describe("What came of giving a transaction to every node", () => {
       assert.deepStrictEqual(yield* sent(refused, silent, taken), { state: "taken" })
       assert.deepStrictEqual(yield* sent(refused, refused), { state: "refused", message: "underpriced" })
       assert.deepStrictEqual(yield* sent(silent, silent), { state: "unanswered", message: "no answer" })
-      const half = { state: "unanswered", message: "no answer", isRefused: true }
+      const half = { state: "unanswered", message: "no answer", isRefused: true } as const
       assert.deepStrictEqual(yield* sent(refused, silent), half)
     })
   )
