@@ -42,6 +42,8 @@ interface Share {
   failures: number
   /** The URLs of the first of these attempts. */
   readonly silent: Set<string>
+  /** Subscriptions whose last attempt had no answer, the oldest attempt first. */
+  readonly unanswered: Set<number>
   /** The URL that was answered last, and when: for a while then, another one without an answer may be at fault itself. */
   answered: { readonly url: string; readonly at: number } | undefined
   pausedUntil: number
@@ -98,7 +100,7 @@ export interface ReceiverHosts {
    * the host, 0 where something is.
    */
   readonly attempted: (
-    of: Pick<Lease, "host" | "account" | "url">,
+    of: Pick<Lease, "host" | "account" | "subscription" | "url">,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
   ) => number
   /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
@@ -115,6 +117,8 @@ const slowMillis = 1000
 const leaseMillis = 1000
 /** Accounts of a host that are remembered for their turns. */
 const rememberedAccounts = 64
+/** Subscriptions without an answer that are remembered of an account at a host. */
+const rememberedUnanswered = 1000
 /** How long a host is left alone after our own failure. */
 const waitMillis = 1000
 /** Leases that are tried in an outage, and how often. */
@@ -160,6 +164,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         waiting: [],
         failures: 0,
         silent: new Set(),
+        unanswered: new Set(),
         answered: undefined,
         pausedUntil: 0,
         roundRobinCursor: 0
@@ -195,6 +200,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const isOfHost = ({ answered, silent }: Share, url: string, now: number) =>
     !silent.has(url) || answered === undefined || answered.url === url || !lasts(answered.at + longestPause, now)
 
+  const noteUnanswered = ({ unanswered }: Share, subscription: number) => {
+    unanswered.add(subscription)
+    const [oldest] = unanswered
+    if (unanswered.size > rememberedUnanswered) unanswered.delete(oldest!)
+  }
+
   /** Callbacks that may be leased for a host beside those that are. */
   const leftOfHost = (host: Host) =>
     Math.max(Math.min(limits.leasedOfHost - host.leased, Math.ceil((limits.leased - leased) / 8)), 0)
@@ -220,7 +231,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       accounts: new Map(
         [...host.accounts].map(([account, share]): [number, AccountTurn] => [
           account,
-          { roundRobinCursor: share.roundRobinCursor, limit: limitOfShare(account, share) }
+          {
+            roundRobinCursor: share.roundRobinCursor,
+            limit: limitOfShare(account, share),
+            // Another one may show sooner that the host is back, or was never away.
+            ...(isFailing(share) ? { unanswered: [...share.unanswered] } : {})
+          }
         ])
       ),
       accountLimit: accountLimit + waitingLimit
@@ -419,10 +435,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           return gone
         })
       ),
-    attempted: ({ account, host: name, url }, { answered, at, now }) => {
+    attempted: ({ account, host: name, subscription, url }, { answered, at, now }) => {
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8
       const share = shareOf(host, account)
+      share.unanswered.delete(subscription)
+      if (!answered) noteUnanswered(share, subscription)
       if (answered) {
         share.failures = 0
         share.silent.clear()

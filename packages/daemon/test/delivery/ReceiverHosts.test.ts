@@ -69,7 +69,10 @@ describe("ReceiverHosts", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {
       for (let i = 0; i < 2; i++)
-        hosts.attempted({ host: `slow ${slow}`, account: 1, url: "" }, { answered: true, at: 0, now: 5000 })
+        hosts.attempted(
+          { host: `slow ${slow}`, account: 1, subscription: 1, url: "" },
+          { answered: true, at: 0, now: 5000 }
+        )
       for (const { host, limit } of hosts.capacities(due([`slow ${slow}`]), 0)) {
         for (let i = 0; i < limit; i++) begin(hosts, lease(host))
       }
@@ -85,7 +88,7 @@ describe("ReceiverHosts", () => {
     for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
     for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`, 1, i))
     for (let i = 0; i < 2; i++)
-      hosts.attempted({ host: "slow", account: 1, url: "" }, { answered: true, at: 0, now: 5000 })
+      hosts.attempted({ host: "slow", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 5000 })
     assert.deepStrictEqual(limitsOf(hosts, ["busy 1"], 999), [], "left alone for a second")
     assert.deepStrictEqual(limitsOf(hosts, ["slow"], 1000), [["slow", 2]])
     const inAll = (now: number) =>
@@ -130,7 +133,8 @@ describe("ReceiverHosts", () => {
 
   it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {
     const hosts = ReceiverHosts.make(limits)
-    const fail = (now: number) => hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: now, now })
+    const fail = (now: number) =>
+      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: false, at: now, now })
     fail(0)
     fail(0)
     assert.isFalse(hosts.paused({ host: "a", account: 1 }, 0))
@@ -151,7 +155,7 @@ describe("ReceiverHosts", () => {
     fail(7000)
     assert.isTrue(hosts.paused({ host: "a", account: 1 }, 10_999))
     assert.isFalse(hosts.paused({ host: "a", account: 1 }, 11_000))
-    hosts.attempted({ host: "a", account: 1, url: "" }, { answered: true, at: 11_000, now: 11_001 })
+    hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: true, at: 11_000, now: 11_001 })
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001, 1), [["a", 8]])
   })
 
@@ -178,7 +182,8 @@ describe("ReceiverHosts", () => {
     begin(hosts, lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
-    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: 0, now: 0 })
+    for (let i = 0; i < 3; i++)
+      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: false, at: 0, now: 0 })
     assert.deepStrictEqual(followed(4), [])
   })
 
@@ -222,10 +227,26 @@ describe("ReceiverHosts", () => {
       assert.strictEqual(attempt(subscription, false), until)
   })
 
+  it("tells after a pause which subscriptions had no answer, for another one to be tried first", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const attempt = (subscription: number, answered: boolean) =>
+      hosts.attempted({ ...lease("a", subscription), url: `/${subscription}` }, { answered, at: 0, now: 0 })
+    const unanswered = (now: number) => hosts.capacities(due(["a"]), now)[0]!.accounts.get(1)!.unanswered
+    attempt(1, false)
+    attempt(2, false)
+    assert.isUndefined(unanswered(0))
+    attempt(3, false)
+    assert.deepStrictEqual(unanswered(2000), [1, 2, 3])
+    attempt(4, true)
+    assert.isUndefined(unanswered(2000))
+    for (const subscription of [1, 2, 5]) attempt(subscription, false)
+    assert.deepStrictEqual(unanswered(2000), [3, 1, 2, 5])
+  })
+
   it("is not stopped by failures between answers", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let i = 0; i < 30; i++)
-      hosts.attempted({ host: "a", account: 1, url: "" }, { answered: i % 3 === 0, at: i, now: i })
+      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: i % 3 === 0, at: i, now: i })
     assert.isFalse(hosts.paused({ host: "a", account: 1 }, 30))
   })
 
@@ -233,10 +254,11 @@ describe("ReceiverHosts", () => {
     const hosts = ReceiverHosts.make(limits)
     assert.strictEqual(hosts.capacities(due(["a"]), 0)[0]!.batchSize, 20)
     for (let i = 0; i < 60; i++)
-      hosts.attempted({ host: "a", account: 1, url: "" }, { answered: true, at: 0, now: 700 })
+      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 700 })
     const [slow] = hosts.capacities(due(["a"]), 0)
     assert.strictEqual(slow!.batchSize, 1)
-    for (let i = 0; i < 100; i++) hosts.attempted({ host: "a", account: 1, url: "" }, { answered: true, at: 0, now: 5 })
+    for (let i = 0; i < 100; i++)
+      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 5 })
     begin(hosts, lease("a", 77, 5))
     const [quick] = hosts.capacities(due(["a"]), 0)
     assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })
@@ -257,7 +279,7 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(hosts.next(0)?.subscription, 8)
     // What a slow host has leased would wait for long.
     for (let i = 0; i < 2; i++)
-      hosts.attempted({ host: "slow", account: 1, url: "" }, { answered: true, at: 0, now: 9000 })
+      hosts.attempted({ host: "slow", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 9000 })
     assert.deepStrictEqual(limitsOf(hosts, ["slow"]), [["slow", 5]])
   })
 
@@ -286,7 +308,8 @@ describe("ReceiverHosts", () => {
     hosts.wait({ ...lease("a", 9, 2), leasedUntil: 9000 })
     const subscriptions = (leases: ReadonlyArray<Lease>) => leases.map(({ subscription }) => subscription)
     assert.deepStrictEqual(subscriptions(hosts.withdrawn(1500, 0)), [0, 1])
-    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: 0, now: 0 })
+    for (let i = 0; i < 3; i++)
+      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: false, at: 0, now: 0 })
     assert.deepStrictEqual(subscriptions(hosts.withdrawn(0, 0)), [2, 3])
     assert.strictEqual(hosts.next(0)?.account, 2)
     assert.isUndefined(hosts.next(5000))
@@ -331,7 +354,7 @@ describe("ReceiverHosts", () => {
 
   it("leaves a host alone for no longer than it was to, where the clock is put back meanwhile", () => {
     const hosts = ReceiverHosts.make(limits)
-    const [hour, of] = [3_600_000, { host: "a", account: 1, url: "" }]
+    const [hour, of] = [3_600_000, { host: "a", account: 1, subscription: 1, url: "" }]
     for (let failed = 0; failed < 3; failed++) hosts.attempted(of, { answered: false, at: hour, now: hour })
     assert.isTrue(hosts.paused(of, hour + 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], hour + 999, 1), [])

@@ -12,15 +12,15 @@ const Context = Schema.String.check(
 /** The query parameter that every operation takes. */
 export const context = { context: Schema.optionalKey(Context) }
 
-/** A query parameter that is true or false, in any letter case. */
+/** A query parameter that is true or false, in any letter case, or 1 or 0, as PHP writes them. */
 export const flag = (description: string) =>
   Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^(true|false)$/i, { message: "must be true or false" }))
+    Schema.String.check(Schema.isPattern(/^(true|false|1|0)$/i, { message: "must be true or false" }))
       .annotate({ description })
       .pipe(
         Schema.decodeTo(
           Schema.Boolean,
-          SchemaTransformation.transform({ decode: (text) => /^t/i.test(text), encode: (flag) => String(flag) })
+          SchemaTransformation.transform({ decode: (text) => /^[t1]/i.test(text), encode: (flag) => String(flag) })
         )
       )
   )

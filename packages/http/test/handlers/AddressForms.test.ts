@@ -100,8 +100,12 @@ layer(testServer(store!), { excludeTestServices: true })("Forms of addresses ove
       assert.deepStrictEqual(change.body.data.item.addresses, [
         { address: "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el", index: 0 }
       ])
-      const anyCase = yield* derive("isChange=TRUE&addressesCount=1&addressFormat=p2wpkh")
-      assert.deepStrictEqual(anyCase.body.data.item, change.body.data.item)
+      for (const query of ["isChange=TRUE&addressFormat=p2wpkh", "isChange=1"]) {
+        const same = yield* derive(`${query}&addressesCount=1`)
+        assert.deepStrictEqual(same.body.data.item, change.body.data.item)
+      }
+      const receiving = yield* derive("isChange=0&addressesCount=1")
+      assert.deepStrictEqual(receiving.body.data.item, (yield* derive("addressesCount=1")).body.data.item)
       const later = yield* derive("startIndex=1&addressesCount=1")
       assert.deepStrictEqual(later.body.data.item.addresses, [
         { address: "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g", index: 1 }

@@ -24,6 +24,9 @@ export interface BroadcastFollow {
 
 const dropped = "no node has the transaction any more"
 
+/** What was refused is not in any block; somebody else may have sent it since. */
+const isRefused = ({ height, outcome }: Broadcasts.Broadcast) => outcome === "failed" && height === null
+
 /**
  * What the nodes know, in the terms of the store; how often they had nothing, where that is not enough to tell; undefined
  * while they are being searched, which the next step goes on with.
@@ -43,7 +46,8 @@ const foundOf = Effect.fnUntraced(function* (chain: Chain, row: Broadcasts.Broad
     case "replaced":
     case "dropped": {
       if (standing.state === "absent" && standing.mayCome === true) return { absences: row.absences }
-      if (row.absences + 1 < Broadcasts.absencesUntilLost(chain)) return { absences: row.absences + 1 }
+      const isTold = row.outcome === (standing.state === "absent" ? "dropped" : standing.state) || isRefused(row)
+      if (!isTold && row.absences + 1 < Broadcasts.absencesUntilLost(chain)) return { absences: row.absences + 1 }
       return standing.state === "absent"
         ? ({ outcome: "dropped", error: dropped } as const)
         : { outcome: standing.state, error: standing.message }
@@ -66,15 +70,13 @@ export const make = Effect.fn("BroadcastFollow.make")(function* (
       yield* Broadcasts.recordLook(chain, row, { outcome, error: error ?? undefined, block }, height)
       return false
     }
-    // What was refused is not in any block; somebody else may have sent it since.
     const found = yield* foundOf(chain, row, broadcasting)
     if (found === undefined) return true
     if ("absences" in found) {
       yield* Broadcasts.miss(row.id, height, found.absences)
       return false
     }
-    const isRefused = row.outcome === "failed" && row.height === null
-    const kept = isRefused && (found.outcome === "dropped" || found.outcome === "replaced")
+    const kept = isRefused(row) && (found.outcome === "dropped" || found.outcome === "replaced")
     yield* Broadcasts.recordLook(
       chain,
       row,

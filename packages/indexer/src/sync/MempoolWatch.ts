@@ -65,6 +65,8 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
   /** Ids, as hex, of transactions that were dealt with and that the node still lists. */
   const known = new Set<string>()
   let first = true
+  /** How long the last list of ids has taken. */
+  let listing = Duration.zero
 
   /**
    * Those of the addresses whose every coin the store knows. A mined coin may lack in the UTXO set, or be gone from there
@@ -147,6 +149,14 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     return []
   })
 
+  const list = Effect.gen(function* () {
+    const present = new Set(yield* mempool.ids)
+    // The list may be long in coming, and is also for subscriptions that were made meanwhile.
+    yield* coins.refresh
+    for (const id of known) if (!present.has(id)) known.delete(id)
+    return { present, fresh: [...present].filter((id) => !known.has(id)) }
+  })
+
   const step = Effect.gen(function* () {
     if (!(yield* coins.refresh)) {
       known.clear()
@@ -154,29 +164,25 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
       return
     }
     const began = yield* coins.tip
-    const present = new Set(yield* mempool.ids)
-    // The list may be long in coming, and is also for subscriptions that were made meanwhile.
-    yield* coins.refresh
-    for (const id of known) if (!present.has(id)) known.delete(id)
-    const fresh = [...present].filter((id) => !known.has(id))
+    const [took, { fresh, present }] = yield* Effect.timed(list)
+    listing = took
     yield* inChunks(fresh, (some) => look(some, (id) => present.has(id), began))
     first = false
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("MempoolWatch.step"))
 
   /**
-   * Announced transactions end the rest early, but it is at least ten times as long as the look: where many transactions
-   * wait, all of them are listed each time.
+   * Announced transactions end the rest early, but it is at least ten times as long as the list has taken: where many
+   * transactions wait, all of them are listed each time, and only new ones are fetched.
    */
-  const rest = (looked: Duration.Duration) => {
+  const rest = Effect.suspend(() => {
     if (mempool.announced === undefined) return Effect.sleep(options.pollInterval)
-    const least = Duration.min(Duration.times(looked, 10), options.pollInterval)
+    const least = Duration.min(Duration.times(listing, 10), options.pollInterval)
     const longest = Duration.subtract(options.pollInterval, least)
     return Effect.andThen(Effect.sleep(least), Effect.raceFirst(Effect.sleep(longest), mempool.announced))
-  }
+  })
 
   const run: MempoolWatch["run"] = untilDone("Looking at the mempool", step).pipe(
-    Effect.timed,
-    Effect.flatMap(([looked]) => rest(looked)),
+    Effect.andThen(rest),
     Effect.forever,
     Effect.annotateLogs({ chain: nameOf(chain) })
   )

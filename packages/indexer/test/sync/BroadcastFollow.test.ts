@@ -171,33 +171,35 @@ for (const store of takenStores(import.meta.url)) {
         }).pipe(Effect.provide(services), Effect.scoped)
       )
 
-      it.effect("go back with the block that has them, and are final a hundred blocks later, without a node", () =>
-        Effect.gen(function* () {
-          const { begin, chainStore, events, fake, follow, mine, next, node, outcome } = yield* start
-          const { subscription } = yield* begin
-          const block = yield* mine
-          const mined = { state: "mined", height: block.height, hash: block.hash } as const
-          assert.strictEqual(yield* next(mined), "mined")
-          const { asked } = node
-          assert.strictEqual(yield* next(undefined), "mined")
-          assert.strictEqual(node.asked, asked)
-          fake.drop(3)
-          yield* chainStore.undo(0)
-          yield* mine
-          yield* mine
-          yield* mine
-          assert.strictEqual(yield* next({ state: "waiting" }), "sent")
-          const instead = yield* mine
-          assert.strictEqual(yield* next({ state: "mined", height: instead.height, hash: instead.hash }), "mined")
-          for (let i = 0; i < 101; i++) yield* mine
-          yield* follow.step
-          // Blocks of the fake chain are years old.
-          yield* Broadcasts.prune(-10 * 31_536_000_000)
-          assert.isUndefined(yield* outcome)
-          assert.lengthOf(yield* events(subscription), 0)
-          const { query } = yield* Database
-          assert.lengthOf(yield* query((db) => db.selectFrom("subscription").selectAll()), 0)
-        }).pipe(Effect.provide(services), Effect.scoped)
+      it.effect(
+        "go back with the block that has them, and are final once no block that old leaves the chain, without a node",
+        () =>
+          Effect.gen(function* () {
+            const { begin, chainStore, events, fake, follow, mine, next, node, outcome } = yield* start
+            const { subscription } = yield* begin
+            const block = yield* mine
+            const mined = { state: "mined", height: block.height, hash: block.hash } as const
+            assert.strictEqual(yield* next(mined), "mined")
+            const { asked } = node
+            assert.strictEqual(yield* next(undefined), "mined")
+            assert.strictEqual(node.asked, asked)
+            fake.drop(3)
+            yield* chainStore.undo(0)
+            yield* mine
+            yield* mine
+            yield* mine
+            assert.strictEqual(yield* next({ state: "waiting" }), "sent")
+            const instead = yield* mine
+            assert.strictEqual(yield* next({ state: "mined", height: instead.height, hash: instead.hash }), "mined")
+            for (let i = 0; i <= chain.undoDepth; i++) yield* mine
+            yield* follow.step
+            // Blocks of the fake chain are years old.
+            yield* Broadcasts.prune(-10 * 31_536_000_000)
+            assert.isUndefined(yield* outcome)
+            assert.lengthOf(yield* events(subscription), 0)
+            const { query } = yield* Database
+            assert.lengthOf(yield* query((db) => db.selectFrom("subscription").selectAll()), 0)
+          }).pipe(Effect.provide(services), Effect.scoped)
       )
 
       it.effect("tell in subscriptions that nobody has made: in no list, no count and no limit", () =>
@@ -295,6 +297,33 @@ for (const store of takenStores(import.meta.url)) {
             8
           )
         }).pipe(Effect.provide(services), Effect.scoped)
+      )
+
+      it.effect(
+        "are asked about, ever less often, as long as a block may leave the chain, however soon blocks come",
+        () =>
+          Effect.gen(function* () {
+            const { begin, fake, next, node } = yield* startOn(Result.getOrThrow(Chain.find("polygon", "devnet")))
+            yield* begin
+            yield* next({ state: "waiting" })
+            let outcome = "sent" as string | undefined
+            while (outcome === "sent") outcome = yield* next({ state: "absent" })
+            assert.strictEqual(outcome, "dropped")
+            node.asked = 0
+            for (let blocks = 0; blocks < 400; blocks++) yield* next({ state: "absent" })
+            assert.isAtLeast(node.asked, 100)
+            assert.isBelow(node.asked, 270)
+            // Somebody else sends it again after minutes.
+            const { hash, height } = fake.tip
+            for (let blocks = 0; blocks < 8; blocks++) outcome = yield* next({ state: "mined", height, hash })
+            assert.strictEqual(outcome, "mined")
+            node.asked = 0
+            for (let blocks = 0; blocks < 700; blocks++) yield* next({ state: "absent" })
+            assert.strictEqual(node.asked, 0)
+            const { read } = yield* Database
+            const [row] = yield* read((db) => db.selectFrom("broadcast").select("next_look"))
+            assert.isNull(row!.next_look)
+          }).pipe(Effect.provide(services), Effect.scoped)
       )
 
       it.effect("are lost on chains with short blocks once no node had them for 24 seconds", () =>

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "@headwater/core/Amount"
 import type { AddressBytes } from "@headwater/core/address/Address"
@@ -20,6 +21,7 @@ import * as Gaps from "@headwater/indexer/store/subscriptions/internal/Gaps"
 import * as ListActivation from "@headwater/indexer/store/subscriptions/ListActivation"
 import { type Subscription, Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as MempoolWatch from "@headwater/indexer/sync/MempoolWatch"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -752,6 +754,39 @@ for (const store of takenStores(import.meta.url)) {
           yield* recorded
         }
         assert.strictEqual((yield* told).length, 3)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.effect("rests ten times as long as the list has taken, however long the rest of a look takes", () =>
+      Effect.gen(function* () {
+        const node = new Node()
+        yield* start(node)
+        const looks: Array<number> = []
+        const { mempool } = node
+        const slow: Mempool = {
+          ...mempool,
+          announced: Effect.void,
+          ids: Effect.gen(function* () {
+            looks.push(yield* Clock.currentTimeMillis)
+            node.add(looks.length, [], [[1, 5n]])
+            yield* Effect.sleep(7)
+            return yield* mempool.ids
+          }),
+          transactions: (ids) => Effect.delay(mempool.transactions(ids), 300)
+        }
+        const { run } = yield* MempoolWatch.make(chain, slow, { pollInterval: Duration.hours(1) })
+        yield* subscribe(1)
+        yield* Effect.forkScoped(run)
+        for (let step = 0; looks.length < 3; step++) {
+          assert.isBelow(step, 10_000)
+          yield* TestClock.adjust(1)
+          // The store takes real time.
+          yield* Effect.promise(() => setTimeout(1))
+        }
+        for (const [i, at] of looks.slice(1).entries()) {
+          assert.isAtLeast(at - looks[i]!, 377)
+          assert.isBelow(at - looks[i]!, 3_000)
+        }
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

@@ -47,8 +47,15 @@ interface NewBroadcast {
   readonly callback: { readonly url: string; readonly secret: string | undefined } | undefined
 }
 
-/** Blocks after the last change of an outcome, after which nobody asks for another one. */
-const settledBlocks = 100
+/** Blocks after the last change of an outcome, for which each new one is a reason to ask again; then looks become rarer. */
+const freshBlocks = 100
+
+/**
+ * The height of the next look at an outcome that is so many blocks old; null where nobody asks for another one, since no block
+ * that is older leaves the chain. A hundred blocks are hours on one chain, and seconds on another.
+ */
+const nextLook = ({ undoDepth }: Chain, looked: number, age: number) =>
+  age < Math.max(freshBlocks, undoDepth) ? looked + Math.max(1, Math.ceil(age / freshBlocks)) : null
 
 /** Seconds for which no node of an EVM chain has a transaction, at least, until it counts as dropped or replaced. */
 const lostSeconds = 24
@@ -192,12 +199,12 @@ const write = Effect.fnUntraced(function* (
   // While it is open, a block may have it from where it was begun on, whatever was said in between.
   const since_height =
     isLasting || isOpen ? row.since_height : Math.max(row.since_height, tip ?? 0, found.block?.height ?? 0)
-  const isSettled = !isOpen && looked - since_height >= settledBlocks
   const changed = {
     // PostgreSQL takes no NUL, and a contract may have a node say one: some nodes run a transaction before they take it.
     ...{ outcome: found.outcome, error: found.error?.replaceAll("\0", "") ?? null, absences: 0, since_height },
     ...{ height: found.block?.height ?? null, hash: found.block?.hash ?? null },
-    ...{ next_look: isSettled ? null : looked + 1, changed: isLasting ? row.changed : now }
+    next_look: isOpen ? looked + 1 : nextLook(chain, looked, looked - since_height),
+    changed: isLasting ? row.changed : now
   }
   const told = yield* tell(chain, { ...row, ...changed }, now)
   yield* query((db) =>

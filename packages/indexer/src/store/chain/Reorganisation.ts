@@ -25,6 +25,8 @@ export const make = ({ id }: OpenChain, projections: ReadonlyArray<Projection>) 
     const { first_height: firstHeight, height, revision } = row
     if (height === null || height <= fork) return
     if (last !== undefined && (row.hash === null || !Bytes.equal(row.hash, last))) return
+    // A process that has left the chain at the fork is to see that blocks came and went, although height and hash are the same.
+    yield* ChainRow.lockAndBumpRevision(id)
     yield* ChainRow.rememberInternalFrom(id, fork + 1)
     const tip = row.hash ?? (yield* highestHash(id))
     // A rewind to below the first block has left no block: only where the chain begins again is lowered.

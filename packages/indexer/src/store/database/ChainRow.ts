@@ -71,7 +71,7 @@ const bump = Effect.fnUntraced(function* (column: "id" | "name", value: number |
   return row
 })
 
-/** As {@link lock}, and counts the revision up: what is watched, or what is due when, has changed. */
+/** As {@link lock}, and counts the revision up: what is watched, or what is due when, has changed, or blocks have left. */
 export const lockAndBumpRevision = (id: number) => Effect.map(bump("id", id), (row) => row!)
 
 /** As {@link lockAndBumpRevision}, of a chain of which nothing may have been stored yet. */

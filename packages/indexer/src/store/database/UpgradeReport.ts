@@ -157,6 +157,7 @@ const lockOf = (location: Extract<Location, { kind: "sqlite" }>) =>
 
 const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: "sqlite" }>) {
   const { file } = location
+  yield* SqliteFile.checkContent(file, SecretKeys.fileOf(location))
   const { bytes, free } = yield* Effect.tryPromise({
     try: async () => {
       const { bavail, bsize } = await statfs(dirname(resolve(StoreFile.itself(file))))

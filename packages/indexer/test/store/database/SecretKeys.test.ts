@@ -8,6 +8,7 @@ import * as Backup from "@headwater/indexer/store/database/Backup"
 import { Database, DatabaseError, type Location } from "@headwater/indexer/store/database/Database"
 import * as SecretKeyChange from "@headwater/indexer/store/database/SecretKeyChange"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
+import * as UpgradeReport from "@headwater/indexer/store/database/UpgradeReport"
 import * as LostSecrets from "@headwater/indexer/store/subscriptions/LostSecrets"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -277,6 +278,7 @@ describe("The key of a SQLite store", () => {
       writeFileSync(fileOf(store), "")
       const { message } = yield* Effect.flip(open)
       assert.match(message, /is empty, while .*\.key is of a store that was there: restore a backup/)
+      assert.strictEqual((yield* Effect.flip(UpgradeReport.read(store))).message, message)
       assert.strictEqual(statSync(fileOf(store)).size, 0)
       rmSync(fileOf(store))
       yield* open

@@ -421,6 +421,20 @@ for (const store of takenStores(import.meta.url)) {
           all.map(({ subscription }) => subscriptions.findIndex(({ id }) => id === subscription)),
           [3, 4, 0, 1, 2]
         )
+
+        // Those without an answer come behind the others, in their turn.
+        yield* outbox.acknowledge(all.flatMap(({ callbacks }) => callbacks.map(delivered)))
+        for (const subscription of subscriptions) yield* Seed.callbacks(subscription, 1, { label: "without an answer" })
+        const unanswered = [0, 1, 3].map((index) => subscriptions[index]!.id)
+        const turn = { roundRobinCursor: subscriptions[2]!.id, limit: 10, unanswered }
+        const sorted = yield* outbox.lease(
+          [capacity("free.test", { accounts: new Map([[account, turn]]) })],
+          leaseMillis
+        )
+        assert.deepStrictEqual(
+          sorted.map(({ subscription }) => subscriptions.findIndex(({ id }) => id === subscription)),
+          [4, 2, 3, 0, 1]
+        )
       })
     )
 

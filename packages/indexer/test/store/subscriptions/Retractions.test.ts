@@ -195,6 +195,29 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer))
     )
 
+    it.live("end the key for every process: also for one that finds the chain as it has left it", () =>
+      Effect.gen(function* () {
+        const { callbacks, deliver, fake, step } = yield* setup(true)
+        fake.mine([{ from: 9, to: 0 }])
+        yield* step
+        const other = yield* ChainStore.open(chain, { record: "watched", undoDepth: 64 })
+        const before = fake.tip
+        yield* other.commit([fake.mine([{ from: 9, to: 0 }])])
+        yield* deliver
+        yield* other.undo(before.height)
+        yield* deliver
+        yield* step
+        assert.deepStrictEqual(
+          (yield* callbacks).slice(-3).map(({ event, state }) => [event.endsWith("_REVERTED"), state]),
+          [
+            [false, "retracted"],
+            [true, "delivered"],
+            [false, "due"]
+          ]
+        )
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
     it.live("follow a rewind only where the chain has another block than before", () =>
       Effect.gen(function* () {
         const { callbacks, deliver, fake, step, store } = yield* setup(true)

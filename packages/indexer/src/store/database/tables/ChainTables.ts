@@ -28,7 +28,7 @@ export interface ChainTable {
   final_height: number | null
   /** The first height that was committed. */
   first_height: number | null
-  /** Counts changes of the chain's subscriptions; taken under the row's lock, so it orders them with the commits. */
+  /** Counts changes of the chain's subscriptions, and undos; taken under the row's lock, so it orders them with the commits. */
   revision: Generated<number>
   /** Transfers, outputs and tokens of every address are recorded from this block on; null where only watched ones are. */
   all_from: number | null

@@ -4,7 +4,7 @@
  * by another process a moment later.
  */
 import * as Effect from "effect/Effect"
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { DueHost, HostCapacity } from "../Lease.ts"
@@ -70,10 +70,11 @@ const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, curso
   return found.map(({ account }) => account)
 })
 
-/** Some of an account's subscriptions, by their ids: those behind `after`, up to `last`. */
+/** Some of an account's subscriptions, by their ids: those behind `after`, up to `last`, that fulfil a condition. */
 interface Span {
   readonly after: number
   readonly last: number
+  readonly condition: RawBuilder<unknown>
 }
 
 /**
@@ -83,7 +84,7 @@ interface Span {
 const streamsIn = Effect.fnUntraced(function* (
   host: string,
   account: number,
-  { after, last }: Span,
+  { after, condition, last }: Span,
   limit: number,
   now: number
 ) {
@@ -103,7 +104,7 @@ const streamsIn = Effect.fnUntraced(function* (
         from stream where stream.subscription is not null
       )
       select subscription from stream
-      where subscription is not null and (
+      where subscription is not null and ${condition} and (
         select case when ${sql.raw(UndoneBlocks.hasLeft)} then null else leased_until end from callback
         where ${unsent} and host = ${host} and subscription = stream.subscription
         order by id limit 1
@@ -113,17 +114,30 @@ const streamsIn = Effect.fnUntraced(function* (
   return found.map(({ subscription }) => subscription)
 })
 
-/** As {@link streamsIn}, of all its subscriptions, each in its turn; none is looked at twice. */
+/** As {@link streamsIn}, of all its subscriptions, each in its turn, those without an answer behind the others. */
 const streamsOf = Effect.fnUntraced(function* (
   { accounts, host }: HostCapacity,
   account: number,
   limit: number,
   now: number
 ) {
-  const cursor = accounts.get(account)?.roundRobinCursor ?? 0
-  const next = yield* streamsIn(host, account, { after: cursor, last: Number.MAX_SAFE_INTEGER }, limit, now)
-  if (next.length === limit || cursor === 0) return next
-  return [...next, ...(yield* streamsIn(host, account, { after: 0, last: cursor }, limit - next.length, now))]
+  const { numbers } = yield* Database
+  const { roundRobinCursor: cursor = 0, unanswered = [] } = accounts.get(account) ?? {}
+  const conditions =
+    unanswered.length === 0
+      ? [sql`true`]
+      : [sql`subscription not in ${numbers(unanswered)}`, sql`subscription in ${numbers(unanswered)}`]
+  const found: Array<number> = []
+  for (const condition of conditions) {
+    for (const [after, last] of [
+      [cursor, Number.MAX_SAFE_INTEGER],
+      [0, cursor]
+    ] as const) {
+      if (found.length === limit || last === 0) continue
+      found.push(...(yield* streamsIn(host, account, { after, last, condition }, limit - found.length, now)))
+    }
+  }
+  return found
 })
 
 /** Something that an account may have sent. */
