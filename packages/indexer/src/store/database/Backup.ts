@@ -98,8 +98,13 @@ const checkDamage = Effect.fnUntraced(function* (store: string, copied: string) 
         db.close()
       }
     },
-    catch: (cause) => cause as Error
-  }).pipe(Effect.catch(({ message }) => Effect.succeed(message)))
+    catch: (cause) => cause as Error & { readonly code?: string }
+  }).pipe(
+    // A disk that is full, among others, says nothing about the store.
+    Effect.catch((error) =>
+      /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code ?? "") ? Effect.succeed(error.message) : failed(error)
+    )
+  )
   if (found === "ok") return
   return yield* new BackupFailed({
     message: `The store ${store} is damaged, and no copy was made (${found}): keep the copies that were made before`

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Folder from "../../../../../test/Folder.ts"
 import { isInTurn } from "../../../../../test/Turn.ts"
 
@@ -86,6 +87,27 @@ describe.skipIf(!isInTurn(import.meta.url))("Backup", () => {
       const empty = join(place, "empty.db")
       closeSync(openSync(empty, "w"))
       assert.match((yield* Effect.flip(Backup.pages(empty))).message, /empty\.db is empty/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not said to be of a damaged store where it cannot be read through", () =>
+    Effect.gen(function* () {
+      const store = join(yield* Folder.scoped, "store.db")
+      const db = new BetterSqlite(store)
+      db.exec("create table state (writes int)")
+      db.close()
+      const locked = Effect.acquireRelease(
+        Effect.sync(() => {
+          const other = new BetterSqlite(`${store}.copy.partial`)
+          other.exec("begin exclusive")
+          return other
+        }),
+        (other) => Effect.sync(() => other.close())
+      )
+      const scope = yield* Effect.scope
+      const advance = () => Effect.asVoid(Scope.provide(locked, scope))
+      const { message } = yield* Effect.flip(Backup.copy(store, `${store}.copy`, advance))
+      assert.strictEqual(message, "Cannot copy the store: database is locked")
     }).pipe(Effect.scoped)
   )
 
