@@ -12,7 +12,8 @@ export const base: Blockchain = {
   name: "base",
   slip44: 8453,
   coinGeckoPlatform: "base",
-  usualConfirmations: 20,
+  // As long as the 20 of the time before Denim.
+  usualConfirmations: 200,
   undoDepth: 18_000,
   blockSeconds: 0.2,
   transactionsPerSecond: 120,
