@@ -52,9 +52,8 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     /** How long nothing is leased after the store has failed. */
     failureMillis: 2000,
     /** When outcomes are written. */
-    outcomeBatchSize: 512,
+    outcomeBatchSize: 256,
     outcomeBatchMillis: 10,
-    outcomeBusyMillis: 50,
     /** How often old callbacks are looked for. */
     sweepMillis: 3_600_000,
     /** How often the bounds of inactive subscriptions are looked at. */
@@ -123,7 +122,6 @@ const run = Effect.gen(function* () {
   const outcomes = yield* OutcomeWriter.make({
     batchSize: options.outcomeBatchSize,
     batchMillis: options.outcomeBatchMillis,
-    busyMillis: options.outcomeBusyMillis,
     flushed: Effect.asVoid(wakeup.open)
   })
   const attempt = yield* DeliveryAttempt.make({

@@ -1,8 +1,4 @@
-/**
- * Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or after a moment, which is
- * longer where many come. Outcomes of many subscriptions change pages of their own in each index of what is due, and a
- * transaction writes each of these pages once.
- */
+/** Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or after a moment. */
 import type { Outcome } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Cause from "effect/Cause"
@@ -23,23 +19,18 @@ export interface OutcomeWriter {
   readonly flush: Effect.Effect<void>
 }
 
-/** Outcomes in a moment that are many. */
-const many = 8
-
 /** How long nothing is written after the store has failed. */
 const pause = "1 second"
 
 export const make = Effect.fnUntraced(function* (options: {
   readonly batchSize: number
-  /** How long outcomes wait at most for others: where few come, and where many do. */
   readonly batchMillis: number
-  readonly busyMillis: number
   readonly flushed: Effect.Effect<void>
 }) {
   const outbox = yield* Outbox
-  const { batchMillis, batchSize, busyMillis, flushed } = options
+  const { batchMillis, batchSize, flushed } = options
   const some = yield* Latch.make()
-  const enough = yield* Latch.make()
+  const many = yield* Latch.make()
   let pending: Array<Outcome> = []
   let notify = false
   let stuck = false
@@ -55,7 +46,7 @@ export const make = Effect.fnUntraced(function* (options: {
     pending = []
     notify = false
     some.closeUnsafe()
-    enough.closeUnsafe()
+    many.closeUnsafe()
     return outbox.acknowledge(outcomes).pipe(
       Effect.andThen(
         Effect.suspend(() => {
@@ -80,19 +71,14 @@ export const make = Effect.fnUntraced(function* (options: {
     add: (outcome) => {
       pending.push(outcome)
       some.openUnsafe()
-      if (pending.length >= batchSize) enough.openUnsafe()
+      if (pending.length >= batchSize) many.openUnsafe()
     },
     isStuck: () => stuck,
     notifyFlushed: () => {
       notify = true
     },
     run: some.await.pipe(
-      Effect.andThen(Effect.timeoutOption(enough.await, batchMillis)),
-      Effect.andThen(
-        Effect.suspend(() =>
-          pending.length < many ? Effect.void : Effect.timeoutOption(enough.await, busyMillis - batchMillis)
-        )
-      ),
+      Effect.andThen(Effect.timeoutOption(many.await, batchMillis)),
       Effect.andThen(write),
       Effect.flatMap((written) => (written ? Effect.void : Effect.sleep(pause))),
       Effect.catchCause((cause) => Effect.logError("Outcomes of attempts are lost", cause)),

@@ -29,8 +29,7 @@ const failing = (times: number) => {
   return { batches, layer }
 }
 
-const options = { batchSize: 3, batchMillis: 100, busyMillis: 500, flushed: Effect.void }
-const make = OutcomeWriter.make(options)
+const make = OutcomeWriter.make({ batchSize: 3, batchMillis: 100, flushed: Effect.void })
 
 describe("OutcomeWriter", () => {
   it.effect("writes outcomes when there are enough, or after a moment", () => {
@@ -52,40 +51,13 @@ describe("OutcomeWriter", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("writes more at a time where many come", () => {
-    const { batches, layer } = failing(0)
-    return Effect.gen(function* () {
-      const outcomes = yield* OutcomeWriter.make({ ...options, batchSize: 30 })
-      yield* Effect.forkChild(outcomes.run)
-      const sizes = () => batches.map(({ length }) => length)
-      let id = 0
-      const add = (count: number) => {
-        while (count-- > 0) outcomes.add(outcome(id++))
-      }
-      add(8)
-      yield* TestClock.adjust(100)
-      add(8)
-      yield* TestClock.adjust(399)
-      assert.deepStrictEqual(sizes(), [])
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual(sizes(), [16])
-      add(20)
-      yield* TestClock.adjust(100)
-      add(10)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(sizes(), [16, 30])
-      add(7)
-      yield* TestClock.adjust(100)
-      assert.deepStrictEqual(sizes(), [16, 30, 7])
-    }).pipe(Effect.provide(layer))
-  })
-
   it.effect("notifies once those are written that were there, also after the store has failed", () => {
     const { batches, layer } = failing(1)
     return Effect.gen(function* () {
       const flushed: Array<number> = []
       const outcomes = yield* OutcomeWriter.make({
-        ...options,
+        batchSize: 3,
+        batchMillis: 100,
         flushed: Effect.sync(() => flushed.push(batches.length))
       })
       yield* Effect.forkChild(outcomes.run)
