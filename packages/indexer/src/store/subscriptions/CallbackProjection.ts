@@ -23,7 +23,6 @@ import * as DeferredMatches from "./internal/DeferredMatches.ts"
 import * as Gaps from "./internal/Gaps.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
-import * as Returns from "./internal/Returns.ts"
 import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
@@ -171,8 +170,6 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
   let nextDue = 0
   /** Whether the block before has left anything to the steps, as far as this process knows. */
   let mayBeBehind = true
-  /** The highest block with a retracted callback, as long as nothing was left to the steps: those and an undo alone retract. */
-  let retractedTo: number | undefined
   /** Whether any rewound block is at this height or above, as far as this process knows. */
   let mayBeRewound = true
 
@@ -268,9 +265,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const waiting = [...pending, ...PendingConfirmations.first(id, block, told.filter(isBehindOthers))]
     yield* PendingConfirmations.add(waiting)
     const callbacks = [...confirmed.callbacks, ...due]
-    if (!isAsLeft) retractedTo = undefined
-    if (callbacks.length > 0) retractedTo ??= yield* Returns.highestRetracted("callback", id)
-    yield* CallbackState.enter("matched", callbacks, retractedTo)
+    yield* CallbackState.enter("matched", callbacks)
     if (left.length > 0) yield* DeferredMatches.defer(id, block, { revision: commit.revision, now }, left)
     nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
     mayBeBehind = isBehind || left.length > 0 || nextDue <= block.height

@@ -248,24 +248,16 @@ const told = Effect.flatMap(Database, ({ signals }) => signals.send("callbacks")
 
 /**
  * Enters new callbacks, in a transaction that has the lock of their chain where their keys may have been told before. A callback that exists already stays as it is, unless the birth names a transition; where a
- * retraction has ended its key, the event is told again under a new one. `retractedTo` as in {@link Returns.toldAgain}.
+ * retraction has ended its key, the event is told again under a new one.
  */
-export const enter = Effect.fnUntraced(function* (
-  birth: Birth,
-  callbacks: ReadonlyArray<NewCallback>,
-  retractedTo?: number
-) {
+export const enter = Effect.fnUntraced(function* (birth: Birth, callbacks: ReadonlyArray<NewCallback>) {
   if (callbacks.length === 0) return
   const { insertMany, signals } = yield* Database
   const { again, state }: BirthRule = births[birth]
   const conflict = again === undefined ? "do nothing" : TransitionSql.onConflict(transitions[again])
   const past = yield* PastCallbacks.mayHave(callbacks)
   const told =
-    again === undefined
-      ? callbacks
-      : yield* past
-          ? Returns.toldAgain(callbacks, "every_callback")
-          : Returns.toldAgain(callbacks, "callback", retractedTo)
+    again === undefined ? callbacks : yield* Returns.toldAgain(callbacks, past ? "every_callback" : "callback")
   const own = past ? yield* PastCallbacks.without(told, again === undefined ? [] : transitions[again].from) : told
   const born = state === undefined ? own : own.map((callback) => ({ ...callback, state }))
   yield* insertMany("callback", born, `on conflict (idempotency_key) ${conflict}`)

@@ -15,14 +15,15 @@ type Keyed = Pick<Row<"callback">, "body" | "chain" | "event" | "height" | "idem
 /** Where told events are looked for. */
 type Table = "callback" | "every_callback"
 
-/** The highest block of a chain of which a callback was retracted, -1 where none was; mostly far below those that are told now. */
-export const highestRetracted = Effect.fnUntraced(function* (table: Table, chain: number) {
-  const { query } = yield* Database
+/** Whether any callback of these blocks was retracted: mostly none was, and no key has to be looked up. */
+const anyRetracted = Effect.fnUntraced(function* (table: Table, chain: number, heights: ReadonlyArray<number>) {
+  const { numbers, query } = yield* Database
   const [row] = yield* query(
-    rows(sql<{ height: number | null }>`
-      select max(height) as height from ${sql.table(table)} where state = 'retracted' and chain = ${chain}`)
+    rows(sql`
+      select 1 from ${sql.table(table)}
+      where state = 'retracted' and chain = ${chain} and height in ${numbers(heights)} limit 1`)
   )
-  return row!.height ?? -1
+  return row !== undefined
 })
 
 /** Those of the keys that a retraction has ended. */
@@ -53,18 +54,11 @@ const next = <C extends Keyed>({ callback, first }: Telling<C>, told: number): T
   return { first, callback: { ...first, idempotency_key: idempotencyKey, body } }
 }
 
-/**
- * The callbacks, of which those with an ended key are made anew; in a transaction that has the lock of their chain. `retractedTo`
- * is what {@link highestRetracted} says, where that is known.
- */
-export const toldAgain = Effect.fnUntraced(function* <C extends Keyed>(
-  callbacks: ReadonlyArray<C>,
-  table: Table,
-  retractedTo?: number
-) {
-  const lowest = callbacks.reduce((lowest, { height }) => Math.min(lowest, height ?? lowest), Number.POSITIVE_INFINITY)
-  if (lowest === Number.POSITIVE_INFINITY) return callbacks
-  if (lowest > (retractedTo ?? (yield* highestRetracted(table, callbacks[0]!.chain)))) return callbacks
+/** The callbacks, of which those with an ended key are made anew; in a transaction that has the lock of their chain. */
+export const toldAgain = Effect.fnUntraced(function* <C extends Keyed>(callbacks: ReadonlyArray<C>, table: Table) {
+  const heights = new Set(callbacks.flatMap(({ height }) => height ?? []))
+  if (heights.size === 0) return callbacks
+  if (!(yield* anyRetracted(table, callbacks[0]!.chain, [...heights]))) return callbacks
   let tellings = callbacks.map((callback): Telling<C> => ({ first: callback, callback }))
   let told = 1
   let keys = yield* ended(
