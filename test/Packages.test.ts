@@ -388,10 +388,10 @@ const bundles = async (project: string) => {
   const sandbox = createContext({ crypto, TextEncoder, TextDecoder, URL })
   runInContext(code.replace(/^var headwater/, "globalThis.headwater"), sandbox)
   const answer = runInContext(
-    `headwater["keys/Derivation"].lines({ blockchain: "bitcoin", network: "mainnet", count: 1, extendedPublicKey: ${JSON.stringify(zpub)} }).success[0]`,
+    `headwater.Plain.derive("bitcoin/mainnet", ${JSON.stringify(zpub)}, { count: 1 })[0].address`,
     sandbox
   )
-  assert.strictEqual(answer, "0 bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu")
+  assert.strictEqual(answer, "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu")
   const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`
   console.log(
     `core bundled for a browser: ${kilobytes(code.length)}, ${kilobytes(gzipSync(code).length)} compressed (${modules.length} modules)`

@@ -77,7 +77,7 @@ it.live(
 
         for (const [i, subscription] of subscriptions.entries()) {
           const rows = yield* Seed.rows(subscription.id)
-          assert.isAbove(rows.length, 50)
+          assert.isAbove(rows.length, kills)
           assert.deepStrictEqual(
             rows.map(({ sequence }) => sequence),
             rows.map((_, i) => i + 1)
