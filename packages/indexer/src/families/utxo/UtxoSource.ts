@@ -179,26 +179,8 @@ export const make = Effect.fn("UtxoSource.make")(function* (
       Effect.catchTag("NodeRejected", () => Effect.undefined)
     )
 
-  /** The newest block by the last look at a node. */
-  let newest: Pick<Tip, "height" | "hex"> = atStart
+  let newest = atStart.height
   const hexOf = HashesAhead.make(HashAt.hex)
-
-  /** The hash that a block at the head has, unless nodes are not of one mind; undefined below. */
-  const likelyHash = (height: number): string | undefined => {
-    if (height <= newest.height) return height === newest.height ? newest.hex : undefined
-    const hash = announcements?.blockHash()
-    return hash && Buffer.from(hash).toString("hex")
-  }
-
-  /** The block that a node has at a height; at the head asked for together with its hash, which is one wait less. */
-  const blockAt = Effect.fnUntraced(function* (one: JsonRpc, height: number) {
-    const likely = likelyHash(height)
-    const asked = hexOf(one, height, newest.height)
-    if (likely === undefined) return yield* reader.block(one, { hash: yield* asked, height })
-    const read = Effect.result(reader.block(one, { hash: likely, height }))
-    const [hash, block] = yield* Effect.all([asked, read], { concurrency: 2 })
-    return yield* hash === likely ? Effect.fromResult(block) : reader.block(one, { hash, height })
-  })
 
   const search = CoinSearch.make(chain, rpc, options.longCalls)
 
@@ -208,14 +190,13 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     {
       name: ({ node }) => node,
       head: Effect.fnUntraced(function* (one: JsonRpc) {
-        const now = yield* tipOf(one)
-        const { height, hash } = now
-        newest = now
+        const { height, hash } = yield* tipOf(one)
+        newest = height
         const locked = chain.utxo!.chainLocks ? yield* chainLocked(one, height) : undefined
         return { height, hash, final: undefined, ...locked } satisfies Head
       }),
       hashAt: HashAt.bytes,
-      block: blockAt
+      block: (one, height) => Effect.flatMap(hexOf(one, height, newest), (hash) => reader.block(one, { hash, height }))
     },
     options
   )
