@@ -16,9 +16,10 @@ import type {
   HostCapacity,
   Lease
 } from "@headwater/indexer/store/subscriptions/Lease"
+import * as AccountAnswers from "./internal/AccountAnswers.ts"
 import * as LeaseCeiling from "./internal/LeaseCeiling.ts"
 
-export interface Limits {
+export interface Limits extends AccountAnswers.Limits {
   /** Leases in flight over all hosts, and to one. */
   readonly concurrency: number
   readonly perHost: number
@@ -27,26 +28,13 @@ export interface Limits {
   /** Callbacks that are leased for a host at once: more would keep the first ones waiting; and for all hosts. */
   readonly leasedOfHost: number
   readonly leased: number
-  /** An account's attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
-  readonly failures: number
-  readonly pauseMillis: number
-  readonly maxPauseMillis: number
 }
 
 /** What an account has of a host. */
-interface Share {
+interface Share extends AccountAnswers.AccountAnswers {
   inFlight: number
   /** Leases that wait for a place, in their order. */
   readonly waiting: Array<Lease>
-  /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
-  failures: number
-  /** The URLs of the first of these attempts. */
-  readonly silent: Set<string>
-  /** Subscriptions whose last attempt had no answer, the oldest attempt first. */
-  readonly unanswered: Set<number>
-  /** The URL that was answered last, and when: for a while then, another one without an answer may be at fault itself. */
-  answered: { readonly url: string; readonly at: number } | undefined
-  pausedUntil: number
   /** The subscription that something was leased of last. */
   roundRobinCursor: number
 }
@@ -117,8 +105,6 @@ const slowMillis = 1000
 const leaseMillis = 1000
 /** Accounts of a host that are remembered for their turns. */
 const rememberedAccounts = 64
-/** Subscriptions without an answer that are remembered of an account at a host. */
-const rememberedUnanswered = 1000
 /** How long a host is left alone after our own failure. */
 const waitMillis = 1000
 /** Leases that are tried in an outage, and how often. */
@@ -143,6 +129,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** A pause that would be longer than any was set by a clock that was put back since. */
   const lasts = (until: number, now: number) => until > now && until - now <= longestPause
 
+  const { isFailing, note } = AccountAnswers.make(limits, (at, now) => lasts(at + longestPause, now))
+
   const hostOf = (name: string): Host => {
     let host = hosts.get(name)
     if (host === undefined) {
@@ -159,16 +147,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = {
-        inFlight: 0,
-        waiting: [],
-        failures: 0,
-        silent: new Set(),
-        unanswered: new Set(),
-        answered: undefined,
-        pausedUntil: 0,
-        roundRobinCursor: 0
-      }
+      share = { ...AccountAnswers.none(), inFlight: 0, waiting: [], roundRobinCursor: 0 }
       host.accounts.set(account, share)
     }
     return share
@@ -190,20 +169,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
     const { failures = 0, inFlight = 0, pausedUntil = 0 } = accounts.get(account) ?? {}
     if (lasts(pausedUntil, now)) return 0
-    if (failures >= limits.failures) return inFlight === 0 ? 1 : 0
+    if (isFailing({ failures })) return inFlight === 0 ? 1 : 0
     return Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0)
-  }
-
-  const isFailing = ({ failures }: Share) => failures >= limits.failures
-
-  /** Whether the failure of a URL speaks against the host: of one that is at fault itself the first one alone does. */
-  const isOfHost = ({ answered, silent }: Share, url: string, now: number) =>
-    !silent.has(url) || answered === undefined || answered.url === url || !lasts(answered.at + longestPause, now)
-
-  const noteUnanswered = ({ unanswered }: Share, subscription: number) => {
-    unanswered.add(subscription)
-    const [oldest] = unanswered
-    if (unanswered.size > rememberedUnanswered) unanswered.delete(oldest!)
   }
 
   /** Callbacks that may be leased for a host beside those that are. */
@@ -439,21 +406,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8
       const share = shareOf(host, account)
-      share.unanswered.delete(subscription)
-      if (!answered) noteUnanswered(share, subscription)
-      if (answered) {
-        share.failures = 0
-        share.silent.clear()
-        share.answered = { url, at: now }
-      } else if (isOfHost(share, url, now)) {
-        if (!isFailing(share)) share.silent.add(url)
-        share.failures++
-      }
+      note(share, { subscription, url }, { answered, now })
       // A failure of our own is over.
       host.pausedUntil = 0
-      const excess = share.failures - limits.failures
-      if (excess < 0) share.pausedUntil = 0
-      else share.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
       return share.pausedUntil
     },
     waits: (name, isScarce, now) => {
