@@ -89,6 +89,10 @@ const asOwnStore = (file: string) => {
  * made before.
  */
 const checkDamage = Effect.fnUntraced(function* (store: string, copied: string) {
+  const damaged = (found: string) =>
+    new BackupFailed({
+      message: `The store ${store} is damaged, and no copy was made (${found}): keep the copies that were made before`
+    })
   const found = yield* Effect.try({
     try: () => {
       const db = new BetterSqlite(copied)
@@ -98,17 +102,13 @@ const checkDamage = Effect.fnUntraced(function* (store: string, copied: string) 
         db.close()
       }
     },
-    catch: (cause) => cause as Error & { readonly code?: string }
-  }).pipe(
-    // A disk that is full, among others, says nothing about the store.
-    Effect.catch((error) =>
-      /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code ?? "") ? Effect.succeed(error.message) : failed(error)
-    )
-  )
-  if (found === "ok") return
-  return yield* new BackupFailed({
-    message: `The store ${store} is damaged, and no copy was made (${found}): keep the copies that were made before`
+    catch: (cause) => {
+      const { code, message } = cause as Error & { readonly code?: string }
+      // A disk that is full, among others, says nothing about the store.
+      return /^SQLITE_(?:CORRUPT|NOTADB)/.test(code ?? "") ? damaged(message) : failed(cause)
+    }
   })
+  if (found !== "ok") return yield* damaged(found)
 })
 
 /**
