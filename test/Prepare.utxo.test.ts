@@ -169,7 +169,7 @@ for (const { location, name } of taken(import.meta.url)) {
               const { body, status } = yield* prepare(funded, item)
               if (status === 409) {
                 figures.refused++
-                assert.match(body.error.message, /the payment needs|nodes take no less/)
+                assert.match(body.error.message, /the payment needs|nodes and miners take no less/)
                 continue
               }
               assert.strictEqual(status, 200, JSON.stringify(body))
@@ -255,7 +255,11 @@ describe.skipIf(!Litecoind.installed)("refused preparations of UTXO transactions
         yield* node.rpc("sendmany", "", Object.fromEntries([1, 2, 3, 4].map((i) => [address(0, i), "1"])))
         yield* node.mine(1)
         yield* balance("54")
-        yield* refused({ fee: { exactAmount: "0.00000001" } }, 409, /nodes take no less than 0\.00000\d+ LTC/)
+        yield* refused(
+          { fee: { exactAmount: "0.00000001" } },
+          409,
+          /nodes and miners take no less than 0\.00000\d+ LTC/
+        )
         // A hundred times ten times the least.
         yield* refused(
           { fee: { exactAmount: "0.1" } },

@@ -67,7 +67,7 @@ const shapeOf = ({ wireFormat }: UtxoNetwork, payment: Payment) => {
   })
 }
 
-/** The least fee at which nodes relay a payment with so many inputs, by their least rate. */
+/** The least fee of a payment with so many inputs, by the least rate that nodes relay and miners take. */
 export const leastFee = (
   network: UtxoNetwork,
   payment: Payment,

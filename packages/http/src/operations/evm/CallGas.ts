@@ -41,12 +41,13 @@ const gasOfFirstTokens = (evm: EvmNode, { toNobody, ...transaction }: Called) =>
 const usualLimit = Effect.fnUntraced(function* (
   chain: Chain,
   evm: EvmNode,
-  { data, to }: TransactionRequest,
+  { data, to, value }: TransactionRequest,
   estimated: bigint
 ) {
   const limit = Preparation.gasLimit(estimated, data)
-  if (limit > estimated || data.length === 0) return limit
-  // Data takes as much of an account without code, and hides in the floor of EIP-7623 what a contract does.
+  if (limit > estimated ? value === 0n : data.length === 0) return limit
+  // An account without code takes just the estimate, of which data and (EIP-8037) the account's creation may be a part. The floor
+  // for data, on the other hand, hides what a contract does.
   const mayTakeMore = chain.evm?.dataFee === "arbitrum" || (yield* evm.hasCode(to))
   return mayTakeMore ? Preparation.withMargin(estimated) : estimated
 })

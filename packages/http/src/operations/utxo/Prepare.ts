@@ -206,7 +206,7 @@ export const make = Effect.fnUntraced(function* (
       if (selection.fee < least) {
         return yield* conflictingField(
           "fee.exactAmount",
-          `nodes take no less than ${Amount.withUnit(chain, least)} for this transaction`
+          `nodes and miners take no less than ${Amount.withUnit(chain, least)} for this transaction`
         )
       }
       const size = TransactionCosts.sizeOf(network, payment, inputs, hasChange)

@@ -11,7 +11,14 @@ const contractByte = 0x22
 const rich = { balance: 10n ** 24n, mined: 5, pending: 5, afterPending: 10n ** 24n, replaced: undefined }
 
 /** Preparation for a rich sender, or another one, on a chain with this base fee; how many nonces were reserved. */
-const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, account: Account = rich) => {
+const prepared = (
+  name: string,
+  baseFee: bigint,
+  maximumFee = 100,
+  tip = 0n,
+  account: Account = rich,
+  estimate: bigint = gas
+) => {
   let reserved = 0
   /** Tokens of the sender after the newest block: while gas is estimated, one has taken the transfer with nonce 5. */
   let tokens = 10n
@@ -29,7 +36,7 @@ const prepared = (name: string, baseFee: bigint, maximumFee = 100, tip = 0n, acc
     estimateGas: () =>
       Effect.sync(() => {
         tokens = 4n
-        return gas
+        return estimate
       }),
     hasCode: (address: Uint8Array) => Effect.succeed(address[0] === contractByte),
     tokenDecimals: () => Effect.succeed(0),
@@ -93,6 +100,17 @@ describe("Preparation of EVM transactions", () => {
       })
       assert.strictEqual(yield* gasLimitOn("ethereum/mainnet"), 21_000)
       assert.strictEqual(yield* gasLimitOn("arbitrum/mainnet"), 27_300)
+    })
+  )
+
+  it.effect("leaves nothing behind of an amount that opens an account, whose creation takes gas (EIP-8037)", () =>
+    Effect.gen(function* () {
+      // EIP-2780 and 120 bytes of state at 1,530 gas each.
+      const estimate = 21_000n + 120n * 1_530n
+      const { prepare } = prepared("ethereum/mainnet", 1_000_000_000n, 1e6, 0n, rich, estimate)
+      const limitOf = (about: object) => Effect.map(prepare(undefined, undefined, about), ({ gasLimit }) => gasLimit)
+      assert.strictEqual(yield* limitOf({ substractFromAmount: true }), 204_600)
+      assert.strictEqual(yield* limitOf({ recipient: `0x${"22".repeat(20)}` }), 265_980)
     })
   )
 

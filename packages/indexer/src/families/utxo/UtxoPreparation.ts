@@ -24,7 +24,7 @@ export interface FeeRates {
   readonly rate: bigint
   /** What a transaction is expected to pay in the long term. */
   readonly longTermRate: bigint
-  /** Below this the node takes no transaction. */
+  /** Below this the node takes no transaction, or miners leave it out. */
   readonly least: bigint
 }
 
@@ -168,7 +168,8 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     const rate = greatest([estimated, floor])
     // Change that costs more than that to spend some day goes to the fee: nobody's coins shall go there by one estimate alone.
     const most = greatest([rate, longTermFactor * least])
-    return { rate, longTermRate: later < most ? greatest([later, least]) : most, least }
+    const longTermRate = later < most ? greatest([later, least]) : most
+    return { rate, longTermRate, least: greatest([least, network.minedRate]) }
   })
 
   const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {

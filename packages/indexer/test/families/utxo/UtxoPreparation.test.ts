@@ -95,13 +95,13 @@ describe("UtxoPreparation", () => {
             : undefined
       )
       assert.deepStrictEqual(yield* UtxoPreparation.make(chainOf("dogecoin"), dogecoin).feeRates("standard"), {
-        ...{ rate: 1_003_342n, longTermRate: 1_000_000n, least: 100_000n }
+        ...{ rate: 1_003_342n, longTermRate: 1_000_000n, least: 1_000_000n }
       })
       // Nor are there estimates after a start; what it relays for less miners leave out.
       const started = node((call) => (call.method === "getnetworkinfo" ? { relayfee: "0.00100000" } : undefined))
       const { feeRates } = UtxoPreparation.make(chainOf("dogecoin"), started)
       for (const priority of ["slow", "standard", "fast"] as const)
-        assert.deepInclude(yield* feeRates(priority), { rate: 1_000_000n, least: 100_000n })
+        assert.deepInclude(yield* feeRates(priority), { rate: 1_000_000n, least: 1_000_000n })
       // Bitcoin Cash Node has no blocks.
       const bitcoinCash = node((call) =>
         call.method === "estimatefee" && call.params.length === 0 ? "0.00003000" : floors(call)
