@@ -9,6 +9,7 @@ import { Database, DatabaseError, type Location } from "@headwater/indexer/store
 import * as SecretKeyChange from "@headwater/indexer/store/database/SecretKeyChange"
 import * as SecretKeys from "@headwater/indexer/store/database/SecretKeys"
 import * as UpgradeReport from "@headwater/indexer/store/database/UpgradeReport"
+import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import * as LostSecrets from "@headwater/indexer/store/subscriptions/LostSecrets"
 import * as SecretRotation from "@headwater/indexer/store/subscriptions/SecretRotation"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -282,6 +283,22 @@ describe("The key of a SQLite store", () => {
       assert.strictEqual(statSync(fileOf(store)).size, 0)
       rmSync(fileOf(store))
       yield* open
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("may be made before its store, whose first start is killed before it has written anything", () =>
+    Effect.gen(function* () {
+      const store: Location = yield* unmigrated[0]!.location
+      yield* SecretKeys.make(store)
+      const thread = (): never => {
+        throw new Error("killed")
+      }
+      const machine = { thread, flush: () => Effect.die("killed") }
+      const killed = Effect.provideService(on(store)(Effect.void), SqliteMachine, machine)
+      assert.include((yield* Effect.flip(killed)).message, "killed")
+      assert.deepStrictEqual(readdirSync(dirname(fileOf(store))).toSorted(), ["store.db", "store.db.key"])
+      assert.strictEqual(statSync(fileOf(store)).mode & 0o777, 0o600)
+      yield* on(store)(subscribed)
     }).pipe(Effect.scoped)
   )
 

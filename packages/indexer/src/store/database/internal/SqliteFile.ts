@@ -1,5 +1,17 @@
 /** The file of a SQLite store, and the connection that reads the file beside the writer's. */
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import type { CompiledQuery } from "kysely"
@@ -7,7 +19,7 @@ import { DatabaseError } from "../DatabaseError.ts"
 import * as StoreFile from "../StoreFile.ts"
 import * as Connection from "./Connection.ts"
 import { SqliteReader, SqliteReaderDialect } from "./SqliteReader.ts"
-import { pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
+import { pageSize, pragmas, type SqliteOptions } from "./sqlitePragmas.ts"
 
 /** Readable for its owner alone: the file holds secrets of subscriptions. SQLite gives its other files the same mode. */
 const ownerOnly = 0o600
@@ -16,8 +28,9 @@ const ownerOnly = 0o600
 export const copyMark = 0x68_77_63_70
 const versionAt = 60
 
-/** The file's `user_version`; undefined where the file is empty. */
+/** The file's `user_version`; undefined where the file is empty, or not there. */
 const versionOf = (file: string): number | undefined => {
+  if (!existsSync(file)) return undefined
   const descriptor = openSync(file, "r")
   const version = Buffer.alloc(4)
   try {
@@ -73,9 +86,41 @@ export const checkContent = (file: string, key: string): Effect.Effect<void, Dat
   attempt(() => {
     if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(key)) return
     throw new Error(
-      `${file} is empty, while ${key} is of a store that was there: restore a backup, or remove the empty file to begin a new store`
+      `${file} is empty, while ${key} is of a store that was there: restore a backup. To begin a new store, remove the empty ` +
+        "file; where it is mounted by itself, mount its folder in its place, since a store is more than one file"
     )
   })
+
+/** A store without a table: its first page. */
+const emptyStore = (): Buffer => {
+  const database = new BetterSqlite(":memory:")
+  database.pragma(pageSize)
+  // SQLite makes no page before there is anything to keep.
+  database.pragma("user_version=0")
+  const page = database.serialize()
+  database.close()
+  return page
+}
+
+/**
+ * Makes a file that is never empty, as a kill or a full disk would leave one: beside a key that would count as a lost store.
+ * Left undone where the name is taken meanwhile, or a link that leads nowhere yet, and on a disk without hard links.
+ */
+const makeWhole = (file: string) => {
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, emptyStore(), { mode: ownerOnly })
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw Object.assign(error as Error, { message: (error as Error).message.replace(draft, file) })
+  }
+  try {
+    linkSync(draft, file)
+  } catch {
+  } finally {
+    rmSync(draft)
+  }
+}
 
 /**
  * Makes a file where there is none, before a connection that writes is opened; what an operator has made stays as it is. From
@@ -83,6 +128,9 @@ export const checkContent = (file: string, key: string): Effect.Effect<void, Dat
  */
 export const make = (file: string): Effect.Effect<void, DatabaseError> =>
   attempt(() => {
+    // Looked at before the file is made, which is not that of a log that is there.
+    isNewCopy(file)
+    if (!existsSync(file)) makeWhole(file)
     closeSync(openSync(file, "a", ownerOnly))
     if (isNewCopy(file)) takeMarkOff(file)
   })

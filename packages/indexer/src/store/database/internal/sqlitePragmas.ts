@@ -20,9 +20,12 @@ export const ownCheckpoints = "wal_autocheckpoint=2500"
 export const rareCheckpointPages = 10_000
 export const rareCheckpoints = `wal_autocheckpoint=${rareCheckpointPages}`
 
+/** Of a new file: a store has the size of its first page for good. */
+export const pageSize = "page_size=8192"
+
 /** Settings of every SQLite connection; the figures behind them are in `bench/`. */
 export const pragmas = ({ cacheMegabytes = defaultCacheMegabytes }: SqliteOptions): ReadonlyArray<string> => [
-  "page_size=8192",
+  pageSize,
   "journal_mode=WAL",
   "synchronous=NORMAL",
   "temp_store=MEMORY",
