@@ -98,7 +98,7 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
         // Not closed while the store is looked at, as nothing closes it where the daemon was killed.
         yield* Layer.build(Database.layer(store))
         const found = yield* Effect.provideService(check(config), Migrations.NewerMigrations, {
-          "9998_later": () => ["alter table callback add column note text"]
+          "9998_later": { up: () => ["alter table callback add column note text"] }
         })
         assert.match(messagesOf(found), /1 migration is pending, 9998_later; the first program .* runs it/)
         assert.match(messagesOf(found), /ok: the store has .*, and needs no more room/)
@@ -122,7 +122,7 @@ describe.skipIf(unmigrated.length === 1)("headwater upgrade --check of daemons t
       const daemon = yield* Layer.build(Database.layer(store))
       yield* Context.get(daemon, Database).compatible
       const withNewer = (statements: ReadonlyArray<string>) =>
-        Effect.provideService(check(config), Migrations.NewerMigrations, { "9998_later": () => statements })
+        Effect.provideService(check(config), Migrations.NewerMigrations, { "9998_later": { up: () => statements } })
       const adding = yield* withNewer(["alter table callback add column note text"])
       assert.match(messagesOf(adding), /ok: Headwater is connected to the database.*: the daemons may go on/)
       assert.match(adding.next.join("\n"), /^Back up[\s\S]*then the next one/)

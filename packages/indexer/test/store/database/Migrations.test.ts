@@ -6,6 +6,7 @@ import * as PostgresAdapter from "@headwater/indexer/store/database/internal/Pos
 import * as SqliteAdapter from "@headwater/indexer/store/database/internal/SqliteAdapter"
 import * as missingParts from "@headwater/indexer/store/database/migrations/0023_missing_parts"
 import * as silentTokens from "@headwater/indexer/store/database/migrations/0078_silent_tokens"
+import * as migrations from "@headwater/indexer/store/database/migrations/migrations"
 import * as StoreLock from "@headwater/indexer/store/database/StoreLock"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -215,17 +216,21 @@ describe("Migrations of a SQLite file", () => {
 })
 
 const additions = {
-  "9997_addition": ({ partitioned }: ColumnTypes) => [
-    `alter table ${partitioned ? "every_callback" : "callback"} add column note text`,
-    "create table noted (id bigint not null primary key)",
-    "create index callback_note on callback (account, note)"
-  ]
+  "9997_addition": {
+    up: ({ partitioned }: ColumnTypes) => [
+      `alter table ${partitioned ? "every_callback" : "callback"} add column note text`,
+      "create table noted (id bigint not null primary key)",
+      "create index callback_note on callback (account, note)"
+    ]
+  }
 }
 const change = {
-  "9998_change": () => [
-    "alter table noted add column more text",
-    "update store_format set oldest_migration = '9998_change', oldest_program = '7.8.9'"
-  ]
+  "9998_change": {
+    up: () => [
+      "alter table noted add column more text",
+      "update store_format set oldest_migration = '9998_change', oldest_program = '7.8.9'"
+    ]
+  }
 }
 
 describe.skipIf(locations.length === 1)("Migrations of a PostgreSQL store that daemons share", () => {
@@ -298,9 +303,7 @@ const onlyAdds = (statement: string, made: ReadonlySet<string>) => {
 }
 
 describe("Migrations since the first release whose daemons may be upgraded one after another", () => {
-  for (const [name, up] of Object.entries(Migrations.migrations).filter(
-    ([name]) => name > Migrations.lastBeforeRolling
-  )) {
+  for (const [name, { up }] of Object.entries(migrations).filter(([name]) => name > Migrations.lastBeforeRolling)) {
     it(`${name} only adds, or says the oldest program that may still run`, () => {
       const statements = up(PostgresAdapter.columnTypes)
       const made = new Set(statements.flatMap((text) => /^create table (\w+)/i.exec(text.trim())?.[1] ?? []))

@@ -22,165 +22,16 @@ import type * as Scope from "effect/Scope"
 import { CompiledQuery, type Kysely, sql } from "kysely"
 import { type Migration, type MigrationResultSet, Migrator } from "kysely/migration"
 import { DatabaseError } from "../DatabaseError.ts"
-import * as main from "../migrations/0001_main.ts"
-import * as credits from "../migrations/0002_credits.ts"
-import * as callbacks from "../migrations/0003_callbacks.ts"
-import * as assets from "../migrations/0004_assets.ts"
-import * as transfers from "../migrations/0005_transfers.ts"
-import * as tokens from "../migrations/0006_tokens.ts"
-import * as prunedInternal from "../migrations/0007_pruned_internal.ts"
-import * as wallets from "../migrations/0008_wallets.ts"
-import * as replay from "../migrations/0009_replay.ts"
-import * as missingPart from "../migrations/0010_missing_part.ts"
-import * as storeFormat from "../migrations/0011_store_format.ts"
-import * as completeness from "../migrations/0012_completeness.ts"
-import * as internalFrom from "../migrations/0013_internal_from.ts"
-import * as syncedAddress from "../migrations/0014_synced_address.ts"
-import * as walletCoins from "../migrations/0015_wallet_coins.ts"
-import * as syncedWallet from "../migrations/0016_synced_wallet.ts"
-import * as spentFrom from "../migrations/0017_spent_from.ts"
-import * as notUnderstood from "../migrations/0018_not_understood.ts"
-import * as skippedBlocks from "../migrations/0021_skipped_blocks.ts"
-import * as recordGaps from "../migrations/0022_record_gaps.ts"
-import * as missingParts from "../migrations/0023_missing_parts.ts"
-import * as limits from "../migrations/0024_limits.ts"
-import * as fanOut from "../migrations/0025_fan_out.ts"
-import * as keys from "../migrations/0026_keys.ts"
-import * as rateBucket from "../migrations/0027_rate_bucket.ts"
-import * as secretKey from "../migrations/0028_secret_key.ts"
-import * as accountTurns from "../migrations/0031_account_turns.ts"
-import * as waitingCallbacks from "../migrations/0032_waiting_callbacks.ts"
-import * as journal from "../migrations/0033_journal.ts"
-import * as parking from "../migrations/0034_parking.ts"
-import * as smallSteps from "../migrations/0035_small_steps.ts"
-import * as feeds from "../migrations/0036_feeds.ts"
-import * as revertedBlocks from "../migrations/0037_reverted_blocks.ts"
-import * as recovery from "../migrations/0038_recovery.ts"
-import * as deliveryHealth from "../migrations/0040_delivery_health.ts"
-import * as failureNotice from "../migrations/0041_failure_notice.ts"
-import * as bulkRequest from "../migrations/0042_bulk_request.ts"
-import * as filters from "../migrations/0045_filters.ts"
-import * as addressList from "../migrations/0046_address_list.ts"
-import * as listedAgain from "../migrations/0047_listed_again.ts"
-import * as extendedKey from "../migrations/0048_extended_key.ts"
-import * as undoneBlocks from "../migrations/0049_undone_blocks.ts"
-import * as callbackCopy from "../migrations/0050_callback_copy.ts"
-import * as gapIndex from "../migrations/0051_gap_index.ts"
-import * as pastPaymentIndex from "../migrations/0052_past_payment_index.ts"
-import * as broadcast from "../migrations/0054_broadcast.ts"
-import * as reservedCoin from "../migrations/0055_reserved_coin.ts"
-import * as pastPart from "../migrations/0056_past_part.ts"
-import * as consumer from "../migrations/0057_consumer.ts"
-import * as ownSubscriptions from "../migrations/0059_own_subscriptions.ts"
-import * as broadcastNonce from "../migrations/0060_broadcast_nonce.ts"
-import * as consumerSteps from "../migrations/0061_consumer_steps.ts"
-import * as completedBlocks from "../migrations/0062_completed_blocks.ts"
-import * as transactions from "../migrations/0063_transactions.ts"
-import * as transactionsIndex from "../migrations/0064_transactions_index.ts"
-import * as activeWallet from "../migrations/0065_active_wallet.ts"
-import * as audit from "../migrations/0066_audit.ts"
-import * as epoch from "../migrations/0067_epoch.ts"
-import * as placement from "../migrations/0068_placement.ts"
-import * as packedTransfers from "../migrations/0072_packed_transfers.ts"
-import * as coinTotals from "../migrations/0073_coin_totals.ts"
-import * as pastCallbacks from "../migrations/0074_past_callbacks.ts"
-import * as forgottenInternal from "../migrations/0075_forgotten_internal.ts"
-import * as packedInternal from "../migrations/0076_packed_internal.ts"
-import * as waitingIndex from "../migrations/0077_waiting_index.ts"
-import * as silentTokens from "../migrations/0078_silent_tokens.ts"
-import * as transactionLook from "../migrations/0079_transaction_look.ts"
-import * as fairLooks from "../migrations/0080_fair_looks.ts"
-import * as wholeChunks from "../migrations/0081_whole_chunks.ts"
-import * as tokenAskedAt from "../migrations/0082_token_asked_at.ts"
-import * as promisedCost from "../migrations/0083_promised_cost.ts"
-import * as extendedKeyAlike from "../migrations/0084_extended_key_alike.ts"
-import * as promisedTokens from "../migrations/0085_promised_tokens.ts"
+import * as migrations from "../migrations/migrations.ts"
 import { StoreInUse } from "../StoreLock.ts"
 import type { Tables } from "../Tables.ts"
 import type { ColumnTypes } from "./ColumnTypes.ts"
 import { attempt } from "./Connection.ts"
 
-export const migrations: Record<string, (types: ColumnTypes) => ReadonlyArray<string>> = {
-  "0001_main": main.up,
-  "0002_credits": credits.up,
-  "0003_callbacks": callbacks.up,
-  "0004_assets": assets.up,
-  "0005_transfers": transfers.up,
-  "0006_tokens": tokens.up,
-  "0007_pruned_internal": prunedInternal.up,
-  "0008_wallets": wallets.up,
-  "0009_replay": replay.up,
-  "0010_missing_part": missingPart.up,
-  "0011_store_format": storeFormat.up,
-  "0012_completeness": completeness.up,
-  "0013_internal_from": internalFrom.up,
-  "0014_synced_address": syncedAddress.up,
-  "0015_wallet_coins": walletCoins.up,
-  "0016_synced_wallet": syncedWallet.up,
-  "0017_spent_from": spentFrom.up,
-  "0018_not_understood": notUnderstood.up,
-  "0021_skipped_blocks": skippedBlocks.up,
-  "0022_record_gaps": recordGaps.up,
-  "0023_missing_parts": missingParts.up,
-  "0024_limits": limits.up,
-  "0025_fan_out": fanOut.up,
-  "0026_keys": keys.up,
-  "0027_rate_bucket": rateBucket.up,
-  "0028_secret_key": secretKey.up,
-  "0031_account_turns": accountTurns.up,
-  "0032_waiting_callbacks": waitingCallbacks.up,
-  "0033_journal": journal.up,
-  "0034_parking": parking.up,
-  "0035_small_steps": smallSteps.up,
-  "0036_feeds": feeds.up,
-  "0037_reverted_blocks": revertedBlocks.up,
-  "0038_recovery": recovery.up,
-  "0040_delivery_health": deliveryHealth.up,
-  "0041_failure_notice": failureNotice.up,
-  "0042_bulk_request": bulkRequest.up,
-  "0045_filters": filters.up,
-  "0046_address_list": addressList.up,
-  "0047_listed_again": listedAgain.up,
-  "0048_extended_key": extendedKey.up,
-  "0049_undone_blocks": undoneBlocks.up,
-  "0050_callback_copy": callbackCopy.up,
-  "0051_gap_index": gapIndex.up,
-  "0052_past_payment_index": pastPaymentIndex.up,
-  "0054_broadcast": broadcast.up,
-  "0055_reserved_coin": reservedCoin.up,
-  "0056_past_part": pastPart.up,
-  "0057_consumer": consumer.up,
-  "0059_own_subscriptions": ownSubscriptions.up,
-  "0060_broadcast_nonce": broadcastNonce.up,
-  "0061_consumer_steps": consumerSteps.up,
-  "0062_completed_blocks": completedBlocks.up,
-  "0063_transactions": transactions.up,
-  "0064_transactions_index": transactionsIndex.up,
-  "0065_active_wallet": activeWallet.up,
-  "0066_audit": audit.up,
-  "0067_epoch": epoch.up,
-  "0068_placement": placement.up,
-  "0072_packed_transfers": packedTransfers.up,
-  "0073_coin_totals": coinTotals.up,
-  "0074_past_callbacks": pastCallbacks.up,
-  "0075_forgotten_internal": forgottenInternal.up,
-  "0076_packed_internal": packedInternal.up,
-  "0077_waiting_index": waitingIndex.up,
-  "0078_silent_tokens": silentTokens.up,
-  "0079_transaction_look": transactionLook.up,
-  "0080_fair_looks": fairLooks.up,
-  "0081_whole_chunks": wholeChunks.up,
-  "0082_token_asked_at": tokenAskedAt.up,
-  "0083_promised_cost": promisedCost.up,
-  "0084_extended_key_alike": extendedKeyAlike.up,
-  "0085_promised_tokens": promisedTokens.up
-}
-
 /** The migrations of a program that is newer than this one: none but in tests of both side by side. */
-export const NewerMigrations = Context.Reference<typeof migrations>(
-  "@headwater/indexer/store/database/internal/Migrations/NewerMigrations",
-  { defaultValue: () => ({}) }
-)
+export const NewerMigrations = Context.Reference<
+  Readonly<Record<string, { readonly up: (types: ColumnTypes) => ReadonlyArray<string> }>>
+>("@headwater/indexer/store/database/internal/Migrations/NewerMigrations", { defaultValue: () => ({}) })
 
 const withNewer = Effect.map(NewerMigrations, (newer) => ({ ...migrations, ...newer }))
 
@@ -249,7 +100,7 @@ export const pending = (names: ReadonlyArray<string>, types: ColumnTypes) =>
   Effect.map(withNewer, (own) =>
     Object.entries(own)
       .filter(([name]) => !names.includes(name))
-      .map(([name, up]) => [name, up(types)] as const)
+      .map(([name, { up }]) => [name, up(types)] as const)
   )
 
 /** Behind the migrations of this number, daemons may be upgraded one after another: before it, chains had no fence. */
@@ -270,11 +121,11 @@ const migrate = Effect.fnUntraced(function* (
   more: Record<string, Migration> = {}
 ): Effect.fn.Return<void, DatabaseError | StoreIncomplete> {
   const own = Object.fromEntries(
-    Object.entries(yield* withNewer).map(([name, statements]): [string, Migration] => [
+    Object.entries(yield* withNewer).map(([name, { up }]): [string, Migration] => [
       name,
       {
         up: async (transaction) => {
-          for (const statement of statements(types)) await transaction.executeQuery(CompiledQuery.raw(statement))
+          for (const statement of up(types)) await transaction.executeQuery(CompiledQuery.raw(statement))
         }
       }
     ])
