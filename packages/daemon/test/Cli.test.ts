@@ -198,7 +198,7 @@ describe("the command line", () => {
       assert.match(copied.stderr, /Pages copied 100% (\d+)\/\1 .* done/)
       assert.match(copied.stdout, /^The copy is .*copy\.db, [\d.]+ [KM]iB$/m)
       const again = yield* ended("backup", `${cwd}/copy.db`)
-      assert.include(again.stderr, "copy.db exists already, and is not replaced: remove it, or name another file")
+      assert.include(again.stderr, "copy.db exists already, and is not replaced: name another file")
       assert.notInclude(again.stderr, "EEXIST")
       const nowhere = yield* ended("backup", "/nonexistent/copy.db")
       assert.include(nowhere.stderr, "/nonexistent/copy.db cannot be made: its folder does not exist")

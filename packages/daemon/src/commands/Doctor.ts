@@ -39,7 +39,7 @@ export const doctor = Command.make(
       { concurrency: 3 }
     )
     const ofChains = chains.flatMap(({ chain, settings }) => {
-      const position = store.positions.get(Chain.nameOf(chain))
+      const position = store.positions === undefined ? "unknown" : store.positions.get(Chain.nameOf(chain))
       return [
         ChainCheck.check(chain, settings, position),
         ...settings.nodes.map((node) => NodeCheck.check(chain, settings, node, position))

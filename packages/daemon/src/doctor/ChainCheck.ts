@@ -14,11 +14,8 @@ import type * as Settings from "../settings/Settings.ts"
 import type { Finding, Unaddressed } from "./Finding.ts"
 import * as NodeCheck from "./NodeCheck.ts"
 
-/** Where the store stands in a chain; undefined where it has no block, or does not open. */
-export type Position = StoredBlocks.Position | undefined
-
 /** What to do where the nodes lack the block that is read next; `first`: the first later one that they have. */
-const nextAdvice = (chain: Chain.Chain, position: Position, first: number | undefined) => {
+const nextAdvice = (chain: Chain.Chain, position: StoredBlocks.Position | undefined, first: number | undefined) => {
   const other = "use a node that has this block, or let this one fetch it"
   if (first === undefined) return other
   return position === undefined
@@ -83,7 +80,7 @@ const lookAt = Effect.fnUntraced(function* (
   }: {
     readonly chain: Chain.Chain
     readonly head: Head
-    readonly position: Position
+    readonly position: StoredBlocks.Position | undefined
     readonly start: Settings.ChainSettings["start"]
   }
 ): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
@@ -117,9 +114,10 @@ const lookAt = Effect.fnUntraced(function* (
 export const check = Effect.fn("ChainCheck.check")(function* (
   chain: Chain.Chain,
   settings: Settings.ChainSettings,
-  position: Position
+  position: NodeCheck.Position
 ) {
   const found = yield* Effect.gen(function* () {
+    if (position === "unknown") return []
     const { source } = yield* Families.connect(chain, { ...settings, announcements: false })
     const head = yield* source.head
     if (Capability.lacking(yield* source.capabilities, Capability.network) !== undefined) return []

@@ -6,6 +6,7 @@ import * as Families from "@headwater/indexer/families/families"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import { clockTolerance, ok } from "@headwater/indexer/families/node/NodeFinding"
 import type { Source } from "@headwater/indexer/families/Source"
+import type * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Availability from "@headwater/indexer/sync/Availability"
 import * as UnixTime from "@headwater/indexer/UnixTime"
 import type * as Cause from "effect/Cause"
@@ -118,11 +119,15 @@ const newest = Effect.fnUntraced(function* (
   ]
 })
 
-/** The height of the block that `serve` reads next; undefined where that is the newest one. */
-export const nextOf = (
-  position: { readonly height: number } | undefined,
-  start: Settings.ChainSettings["start"]
-): number | undefined => (position === undefined ? (start === "latest" ? undefined : start) : position.height + 1)
+/** Where the store stands in a chain; undefined where it has no block, unknown where it does not open. */
+export type Position = StoredBlocks.Position | "unknown" | undefined
+
+/** The height of the block that `serve` reads next; undefined where that is the newest one, or nobody knows. */
+export const nextOf = (position: Position, start: Settings.ChainSettings["start"]): number | undefined => {
+  if (position === "unknown") return undefined
+  if (position !== undefined) return position.height + 1
+  return start === "latest" ? undefined : start
+}
 
 /** Whether the node has the block that is read next, or else from where on the node has blocks. */
 const reach = Effect.fnUntraced(function* (source: Source, next: number | undefined) {
@@ -207,7 +212,7 @@ export const check = Effect.fn("NodeCheck.check")(function* (
   chain: Chain.Chain,
   chainSettings: Settings.ChainSettings,
   node: Settings.ChainSettings["nodes"][number],
-  position: { readonly height: number } | undefined
+  position: Position
 ) {
   const settings = { ...chainSettings, nodes: [node] as const }
   const subject = `${Chain.nameOf(chain)} ${new URL(Redacted.value(node)).host}`

@@ -203,7 +203,7 @@ export const codeOfGap: Record<GapReport.Gap["kind"], FindingCode> = {
   unresolved: "amounts_in_doubt"
 }
 
-/** Everything about the configured store, and where it stands in each of these chains. */
+/** Everything about the configured store, and where it stands in each of these chains if it opens. */
 export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType<typeof Settings.chains>) {
   const location = Settings.storeLocation(yield* Settings.Settings)
   const looked = Effect.gen(function* () {
@@ -226,7 +226,7 @@ export const check = Effect.fn("StoreCheck.check")(function* (chains: ReturnType
     Effect.provide(Store.layer),
     Effect.catch((error) =>
       Effect.succeed({
-        positions: new Map<string, StoredBlocks.Position>(),
+        positions: undefined,
         found: [
           {
             level: "problem",

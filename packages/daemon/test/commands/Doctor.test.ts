@@ -78,7 +78,7 @@ describe("headwater doctor", () => {
         const { code, findings, problems, stderr } = yield* doctor(cwd, {
           store: { sqlite: "/nonexistent/store.db" },
           chains: {
-            "ethereum/devnet": { nodes: [wrong, blind] },
+            "ethereum/devnet": { nodes: [wrong, blind], start: 5 },
             "polygon/mainnet": { nodes: [anvil.url] },
             "litecoin/regtest": { nodes: [anvil.url] }
           }
@@ -89,6 +89,8 @@ describe("headwater doctor", () => {
         const [store] = of("store")
         assert.match(store!.message, /Cannot open the SQLite file/)
         assert.match(store!.advice!, /folder exists/)
+        // Nobody knows which block is next, or where the chain began.
+        assert.notInclude(findings.map(({ message }) => message).join("\n"), "block 5")
         const [unreachable] = of("ethereum/devnet 127.0.0.1:1")
         assert.match(unreachable!.message, /ECONNREFUSED/)
         assert.match(unreachable!.advice!, /whether the node runs, and whether the URL names its RPC port/)

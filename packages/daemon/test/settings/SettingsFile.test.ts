@@ -192,7 +192,8 @@ describe("SettingsFile", () => {
       for (const [url, rule] of [
         ["a,,b/headwater", "must have a host before and behind each comma"],
         ["a/headwater ", "must not begin or end with white space"],
-        ["a:5432,b:x/headwater", "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"],
+        ["a:5432,b:x/headwater", "must have a number up to 65535 as its port"],
+        ["a:99999/headwater", "must have a number up to 65535 as its port"],
         [
           "a,b/headwater?target_session_attrs=standby",
           "must have target_session_attrs=read-write or =primary, if any: a store is written"

@@ -9,8 +9,15 @@ const isTorn = ({ hash, pathname, search }: URL): boolean => (pathname + search 
 
 const torn = "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"
 
+/** Whether the port alone keeps a text from being a URL. */
+const hasBadPort = (value: string): boolean => {
+  const portless = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*):[^/?#:\]]*/s, "$1"))
+  return portless !== null && !isTorn(portless)
+}
+
 const problemOf = (schemes: ReadonlyArray<string>, value: string): string | undefined => {
   const url = URL.parse(value)
+  if (url === null && hasBadPort(value)) return "must have a number up to 65535 as its port"
   const known = url === null ? undefined : schemes.includes(url.protocol.slice(0, -1))
   if (url === null ? /^\w+:\/\/.*@/s.test(value) : known && isTorn(url)) return torn
   return known === true

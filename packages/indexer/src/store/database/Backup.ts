@@ -132,7 +132,7 @@ export const copy = Effect.fn("Backup.copy")(function* (
   )
   if (existsSync(file)) {
     return yield* new BackupFailed({
-      message: `${file} exists already, and is not replaced: remove it, or name another file`
+      message: `${file} exists already, and is not replaced: name another file`
     })
   }
   yield* holdState(db)
