@@ -133,20 +133,19 @@ const streamsOf = Effect.fnUntraced(function* (
   const { failingLimit, roundRobinCursor: cursor = 0 } = accounts.get(account) ?? {}
   const kinds =
     failingLimit === undefined
-      ? [{ condition: sql`true`, most: limit, failing: false }]
+      ? [{ condition: sql`true`, failing: false }]
       : [
-          { condition: sql`not ${isFailing}`, most: limit, failing: false },
-          { condition: isFailing, most: failingLimit, failing: true }
+          { condition: sql`not ${isFailing}`, failing: false },
+          { condition: isFailing, failing: true }
         ]
   const found: Array<Due> = []
-  for (const { condition, failing, most } of kinds) {
-    const end = Math.min(found.length + most, limit)
+  for (const { condition, failing } of kinds) {
     for (const [after, last] of [
       [cursor, Number.MAX_SAFE_INTEGER],
       [0, cursor]
     ] as const) {
-      if (found.length >= end || last === 0) continue
-      const ids = yield* streamsIn(host, account, { after, last, condition }, end - found.length, now)
+      if (found.length === limit || last === 0) continue
+      const ids = yield* streamsIn(host, account, { after, last, condition }, limit - found.length, now)
       for (const id of ids) found.push({ account, id, failing })
     }
   }
