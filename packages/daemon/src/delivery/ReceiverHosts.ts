@@ -1,6 +1,6 @@
 /**
  * How much may be sent to each host at a moment, by what it did lately: a bounded number of leases, of a size that is soon
- * worked off; nothing for a while of an account whose callbacks several times had no answer, then one lease to see whether
+ * worked off; nothing for a while of an account whose callbacks several times had no answer, then a few leases to see whether
  * the host is back. One URL without an answer, where another one has just had one, is not the host's silence. No host may take
  * more than an eighth of what is free, and slow ones leave a quarter of all to the others; so does an account, of all and of
  * each host that it shares. In an outage of our own a few callbacks are tried, and where descriptors or memory lack, fewer
@@ -88,7 +88,7 @@ export interface ReceiverHosts {
    * the host, 0 where something is.
    */
   readonly attempted: (
-    of: Pick<Lease, "host" | "account" | "subscription" | "url">,
+    of: Pick<Lease, "host" | "account" | "url">,
     attempt: { readonly answered: boolean; readonly at: number; readonly now: number }
   ) => number
   /** Notes an attempt that our own failure has ended: the host is tried again soon; after a lack, with fewer beside it. */
@@ -129,7 +129,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** A pause that would be longer than any was set by a clock that was put back since. */
   const lasts = (until: number, now: number) => until > now && until - now <= longestPause
 
-  const { isFailing, note } = AccountAnswers.make(limits, (at, now) => lasts(at + longestPause, now))
+  const { isFailing, mayHang, note } = AccountAnswers.make(limits, (at, now) => lasts(at + longestPause, now))
 
   const hostOf = (name: string): Host => {
     let host = hosts.get(name)
@@ -165,12 +165,16 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
+  /** Of these, leases that may begin of what may hang. */
+  const failingLimitOf = ({ inFlight, waiting }: Share) =>
+    Math.max(Math.ceil(accountLimit / 2) - inFlight - waiting.length, 0)
+
   /** Leases that may begin of an account at a host. */
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
     const { failures = 0, inFlight = 0, pausedUntil = 0 } = accounts.get(account) ?? {}
     if (lasts(pausedUntil, now)) return 0
-    if (isFailing({ failures })) return inFlight === 0 ? 1 : 0
-    return Math.max(Math.min(accountLimit - inFlight, leftOf(account)), 0)
+    const most = isFailing({ failures }) ? Math.min(limits.failures, accountLimit) : accountLimit
+    return Math.max(Math.min(most - inFlight, leftOf(account)), 0)
   }
 
   /** Callbacks that may be leased for a host beside those that are. */
@@ -201,8 +205,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           {
             roundRobinCursor: share.roundRobinCursor,
             limit: limitOfShare(account, share),
-            // Another one may show sooner that the host is back, or was never away.
-            ...(isFailing(share) ? { unanswered: [...share.unanswered] } : {})
+            // What hangs keeps its place until it has failed: others have the rest, and show that the host is there.
+            ...(mayHang(share, now) ? { failingLimit: failingLimitOf(share) } : {})
           }
         ])
       ),
@@ -331,7 +335,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         const isOne = others.every(({ account }) => account === first!.account)
         return { host, account: isOne ? first!.account : undefined }
       })
-      return capacities(dueHosts, now, []).map((one) => ({ ...one, only: byHost.get(one.host)! }))
+      return capacities(dueHosts, now, []).map((one) =>
+        // Which of them come last shows when all are looked at.
+        [...one.accounts.values()].some(({ failingLimit }) => failingLimit !== undefined)
+          ? one
+          : { ...one, only: byHost.get(one.host)! }
+      )
     },
     wait: (lease) => {
       const host = hostOf(lease.host)
@@ -402,11 +411,11 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           return gone
         })
       ),
-    attempted: ({ account, host: name, subscription, url }, { answered, at, now }) => {
+    attempted: ({ account, host: name, url }, { answered, at, now }) => {
       const host = hostOf(name)
       host.duration += (now - at - host.duration) / 8
       const share = shareOf(host, account)
-      note(share, { subscription, url }, { answered, now })
+      note(share, { url }, { answered, at, now })
       // A failure of our own is over.
       host.pausedUntil = 0
       return share.pausedUntil

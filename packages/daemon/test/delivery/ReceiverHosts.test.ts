@@ -69,10 +69,7 @@ describe("ReceiverHosts", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {
       for (let i = 0; i < 2; i++)
-        hosts.attempted(
-          { host: `slow ${slow}`, account: 1, subscription: 1, url: "" },
-          { answered: true, at: 0, now: 5000 }
-        )
+        hosts.attempted({ host: `slow ${slow}`, account: 1, url: "" }, { answered: true, at: 0, now: 5000 })
       for (const { host, limit } of hosts.capacities(due([`slow ${slow}`]), 0)) {
         for (let i = 0; i < limit; i++) begin(hosts, lease(host))
       }
@@ -88,7 +85,7 @@ describe("ReceiverHosts", () => {
     for (let i = 0; i < 40; i++) hosts.waits(`busy ${i}`, true, 0)
     for (let i = 0; i < 40; i++) hosts.ended(lease(`busy ${i}`, 1, i))
     for (let i = 0; i < 2; i++)
-      hosts.attempted({ host: "slow", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 5000 })
+      hosts.attempted({ host: "slow", account: 1, url: "" }, { answered: true, at: 0, now: 5000 })
     assert.deepStrictEqual(limitsOf(hosts, ["busy 1"], 999), [], "left alone for a second")
     assert.deepStrictEqual(limitsOf(hosts, ["slow"], 1000), [["slow", 2]])
     const inAll = (now: number) =>
@@ -133,8 +130,7 @@ describe("ReceiverHosts", () => {
 
   it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {
     const hosts = ReceiverHosts.make(limits)
-    const fail = (now: number) =>
-      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: false, at: now, now })
+    const fail = (now: number) => hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: now, now })
     fail(0)
     fail(0)
     assert.isFalse(hosts.paused({ host: "a", account: 1 }, 0))
@@ -144,18 +140,19 @@ describe("ReceiverHosts", () => {
     // Another account may send to a path that answers.
     assert.isFalse(hosts.paused({ host: "a", account: 2 }, 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 999, 2), [["a", 8]])
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 1]])
-    begin(hosts, lease("a"))
+    // As many URLs are tried as it takes to be left alone: one that answers is found sooner.
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 3]])
+    for (let i = 0; i < 3; i++) begin(hosts, lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [])
     fail(1000)
-    hosts.ended(lease("a"))
+    for (let i = 0; i < 3; i++) hosts.ended(lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 2999, 1), [])
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000, 1), [["a", 1]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000, 1), [["a", 3]])
     fail(3000)
     fail(7000)
     assert.isTrue(hosts.paused({ host: "a", account: 1 }, 10_999))
     assert.isFalse(hosts.paused({ host: "a", account: 1 }, 11_000))
-    hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: true, at: 11_000, now: 11_001 })
+    hosts.attempted({ host: "a", account: 1, url: "" }, { answered: true, at: 11_000, now: 11_001 })
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 11_001, 1), [["a", 8]])
   })
 
@@ -182,8 +179,7 @@ describe("ReceiverHosts", () => {
     begin(hosts, lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
-    for (let i = 0; i < 3; i++)
-      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: false, at: 0, now: 0 })
+    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: 0, now: 0 })
     assert.deepStrictEqual(followed(4), [])
   })
 
@@ -227,26 +223,43 @@ describe("ReceiverHosts", () => {
       assert.strictEqual(attempt(subscription, false), until)
   })
 
-  it("tells after a pause which subscriptions had no answer, for another one to be tried first", () => {
+  it("is not left alone for attempts during which another URL was answered, however many fail at once", () => {
     const hosts = ReceiverHosts.make(limits)
-    const attempt = (subscription: number, answered: boolean) =>
-      hosts.attempted({ ...lease("a", subscription), url: `/${subscription}` }, { answered, at: 0, now: 0 })
-    const unanswered = (now: number) => hosts.capacities(due(["a"]), now)[0]!.accounts.get(1)!.unanswered
-    attempt(1, false)
-    attempt(2, false)
-    assert.isUndefined(unanswered(0))
-    attempt(3, false)
-    assert.deepStrictEqual(unanswered(2000), [1, 2, 3])
-    attempt(4, true)
-    assert.isUndefined(unanswered(2000))
-    for (const subscription of [1, 2, 5]) attempt(subscription, false)
-    assert.deepStrictEqual(unanswered(2000), [3, 1, 2, 5])
+    const attempt = (url: string, answered: boolean, at: number, now: number) =>
+      hosts.attempted({ ...lease("a"), url }, { answered, at, now })
+    attempt("/1", true, 10, 15)
+    for (let i = 2; i < 30; i++) assert.strictEqual(attempt(`/${i}`, false, 10, 2000), 0)
+    // Of those that began afterwards the first ones count.
+    for (const [url, until] of [
+      ["/2", 0],
+      ["/3", 0],
+      ["/4", 3000]
+    ] as const)
+      assert.strictEqual(attempt(url, false, 20, 2000), until)
+  })
+
+  it("leaves places to others than failing subscriptions after an attempt without an answer, for a while", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const attempt = (answered: boolean, now: number) => hosts.attempted(lease("a"), { answered, at: now, now })
+    const ofAccount = (now: number) => hosts.capacities(due(["a"]), now)[0]!.accounts.get(1)
+    attempt(true, 0)
+    assert.isUndefined(ofAccount(0)!.failingLimit)
+    attempt(false, 0)
+    attempt(true, 1)
+    assert.deepInclude(ofAccount(3999), { limit: 8, failingLimit: 4 })
+    assert.isUndefined(ofAccount(4000)!.failingLimit)
+    assert.isUndefined(hosts.capacitiesFor([{ ...lease("a") }], 3999)[0]!.only)
+    begin(hosts, lease("a"))
+    assert.deepInclude(ofAccount(3999), { limit: 7, failingLimit: 3 })
+    // A pause may last as long as the attempt is remembered.
+    for (let i = 0; i < 10; i++) attempt(false, 4000)
+    assert.strictEqual(ofAccount(8000)!.failingLimit, 3)
   })
 
   it("is not stopped by failures between answers", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let i = 0; i < 30; i++)
-      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: i % 3 === 0, at: i, now: i })
+      hosts.attempted({ host: "a", account: 1, url: "" }, { answered: i % 3 === 0, at: i, now: i })
     assert.isFalse(hosts.paused({ host: "a", account: 1 }, 30))
   })
 
@@ -254,11 +267,10 @@ describe("ReceiverHosts", () => {
     const hosts = ReceiverHosts.make(limits)
     assert.strictEqual(hosts.capacities(due(["a"]), 0)[0]!.batchSize, 20)
     for (let i = 0; i < 60; i++)
-      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 700 })
+      hosts.attempted({ host: "a", account: 1, url: "" }, { answered: true, at: 0, now: 700 })
     const [slow] = hosts.capacities(due(["a"]), 0)
     assert.strictEqual(slow!.batchSize, 1)
-    for (let i = 0; i < 100; i++)
-      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 5 })
+    for (let i = 0; i < 100; i++) hosts.attempted({ host: "a", account: 1, url: "" }, { answered: true, at: 0, now: 5 })
     begin(hosts, lease("a", 77, 5))
     const [quick] = hosts.capacities(due(["a"]), 0)
     assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })
@@ -279,7 +291,7 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(hosts.next(0)?.subscription, 8)
     // What a slow host has leased would wait for long.
     for (let i = 0; i < 2; i++)
-      hosts.attempted({ host: "slow", account: 1, subscription: 1, url: "" }, { answered: true, at: 0, now: 9000 })
+      hosts.attempted({ host: "slow", account: 1, url: "" }, { answered: true, at: 0, now: 9000 })
     assert.deepStrictEqual(limitsOf(hosts, ["slow"]), [["slow", 5]])
   })
 
@@ -308,8 +320,7 @@ describe("ReceiverHosts", () => {
     hosts.wait({ ...lease("a", 9, 2), leasedUntil: 9000 })
     const subscriptions = (leases: ReadonlyArray<Lease>) => leases.map(({ subscription }) => subscription)
     assert.deepStrictEqual(subscriptions(hosts.withdrawn(1500, 0)), [0, 1])
-    for (let i = 0; i < 3; i++)
-      hosts.attempted({ host: "a", account: 1, subscription: 1, url: "" }, { answered: false, at: 0, now: 0 })
+    for (let i = 0; i < 3; i++) hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: 0, now: 0 })
     assert.deepStrictEqual(subscriptions(hosts.withdrawn(0, 0)), [2, 3])
     assert.strictEqual(hosts.next(0)?.account, 2)
     assert.isUndefined(hosts.next(5000))
@@ -354,12 +365,12 @@ describe("ReceiverHosts", () => {
 
   it("leaves a host alone for no longer than it was to, where the clock is put back meanwhile", () => {
     const hosts = ReceiverHosts.make(limits)
-    const [hour, of] = [3_600_000, { host: "a", account: 1, subscription: 1, url: "" }]
+    const [hour, of] = [3_600_000, { host: "a", account: 1, url: "" }]
     for (let failed = 0; failed < 3; failed++) hosts.attempted(of, { answered: false, at: hour, now: hour })
     assert.isTrue(hosts.paused(of, hour + 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], hour + 999, 1), [])
     assert.isFalse(hosts.paused(of, 1_000))
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1_000, 1), [["a", 1]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1_000, 1), [["a", 3]])
     hosts.waits("b", false, hour)
     assert.isTrue(hosts.paused({ host: "b", account: 1 }, hour + 999))
     assert.isFalse(hosts.paused({ host: "b", account: 1 }, 1_000))

@@ -295,17 +295,17 @@ export interface Calls {
     readonly recover: Call<"receivers.recover">
   }
   readonly blocks: {
-    /** Read a block of an EVM chain by its hash. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Read a block of an EVM chain by its hash. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmByHash: Call<"blocks.evmByHash">
-    /** Read a block of an EVM chain by its height. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Read a block of an EVM chain by its height. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmByHeight: Call<"blocks.evmByHeight">
-    /** Read the last mined block of an EVM chain. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Read the last mined block of an EVM chain. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmLatest: Call<"blocks.evmLatest">
-    /** List the last mined blocks of an EVM chain, newest first. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** List the last mined blocks of an EVM chain, newest first. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmNewest: Call<"blocks.evmNewest">
-    /** List the transactions of a block of an EVM chain, by its hash. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** List the transactions of a block of an EVM chain, by its hash. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmTransactionsByHash: Call<"blocks.evmTransactionsByHash">
-    /** List the transactions of a block of an EVM chain, by its height. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** List the transactions of a block of an EVM chain, by its height. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmTransactionsByHeight: Call<"blocks.evmTransactionsByHeight">
     /** Read a block of a UTXO chain by its hash. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
     readonly utxoByHash: Call<"blocks.utxoByHash">
@@ -333,19 +333,19 @@ export interface Calls {
     readonly xrpTransactionsByHeight: Call<"blocks.xrpTransactionsByHeight">
   }
   readonly transactions: {
-    /** Read a mined transaction of an EVM chain. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Read a mined transaction of an EVM chain. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmTransaction: Call<"transactions.evmTransaction">
     /** List the internal transactions of a transaction. Costs 320 credits a result; ethereum-classic 416, binance-smart-chain 800, polygon 640, arbitrum 512, avalanche 576, base 384, optimism 448, tron 480. What fails costs nothing. */
     readonly evmInternal: Call<"transactions.evmInternal">
-    /** List the token transfers of a transaction. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    /** List the token transfers of a transaction. Costs 110 credits a result; ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
     readonly evmTokens: Call<"transactions.evmTokens">
     /** List the logs of a transaction. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly logs: Call<"transactions.logs">
     /** Prepare a transaction of native coins for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
     readonly prepare: Call<"transactions.prepare">
-    /** Read a transaction of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    /** Read a transaction of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
     readonly utxoTransaction: Call<"transactions.utxoTransaction">
-    /** Read the bytes of a transaction of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    /** Read the bytes of a transaction of a UTXO chain. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26. What fails costs nothing. */
     readonly utxoRaw: Call<"transactions.utxoRaw">
     /** Read a transaction of a validated XRP ledger. Costs 20 credits a result. What fails costs nothing. */
     readonly xrpTransaction: Call<"transactions.xrpTransaction">
@@ -357,41 +357,41 @@ export interface Calls {
     readonly prepareNonFungible: Call<"tokenPreparation.prepareNonFungible">
   }
   readonly xrpPreparation: {
-    /** Prepare a payment of XRP for signing. Costs 60 credits a result; ethereum-classic 78, binance-smart-chain 150, polygon 120, arbitrum 96, avalanche 108, base 72, optimism 84, tron 90. What fails costs nothing. */
+    /** Prepare a payment of XRP for signing. Costs 60 credits a result. What fails costs nothing. */
     readonly preparePayment: Call<"xrpPreparation.preparePayment">
   }
   readonly simulation: {
-    /** Run a transaction on top of the newest block without sending it. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    /** Run a transaction on top of the newest block without sending it. Costs 110 credits a result; ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
     readonly simulate: Call<"simulation.simulate">
   }
   readonly fees: {
-    /** Show the prices of gas by EIP-1559. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Show the prices of gas by EIP-1559. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly marketFees: Call<"fees.marketFees">
-    /** Show whole prices of gas, as legacy transactions name them. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Show whole prices of gas, as legacy transactions name them. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly gasPrices: Call<"fees.gasPrices">
-    /** Estimate the gas that a transfer of native coins takes. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Estimate the gas that a transfer of native coins takes. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly nativeGas: Call<"fees.nativeGas">
-    /** Estimate the gas that a transfer of tokens takes. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Estimate the gas that a transfer of tokens takes. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly tokenGas: Call<"fees.tokenGas">
-    /** Show what transactions of a UTXO chain pay for a virtual byte. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Show what transactions of a UTXO chain pay for a virtual byte. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39. What fails costs nothing. */
     readonly utxoFees: Call<"fees.utxoFees">
-    /** Show a node's own estimate of a fee (estimatesmartfee). Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Show a node's own estimate of a fee (estimatesmartfee). Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39. What fails costs nothing. */
     readonly smartFee: Call<"fees.smartFee">
-    /** Show the fees of transactions on the XRP Ledger. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Show the fees of transactions on the XRP Ledger. Costs 30 credits a result. What fails costs nothing. */
     readonly ledgerFees: Call<"fees.ledgerFees">
   }
   readonly nextNonce: {
-    /** Show the nonce of an address's next transaction. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    /** Show the nonce of an address's next transaction. Costs 20 credits a result; ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
     readonly nextNonce: Call<"nextNonce.nextNonce">
-    /** Show the sequence of an account's next transaction. Costs 20 credits a result; bitcoin-cash 24, litecoin 22, dogecoin 22, dash 22, zcash 26, ethereum-classic 26, binance-smart-chain 50, polygon 40, arbitrum 32, avalanche 36, base 24, optimism 28, tron 30. What fails costs nothing. */
+    /** Show the sequence of an account's next transaction. Costs 20 credits a result. What fails costs nothing. */
     readonly nextSequence: Call<"nextNonce.nextSequence">
   }
   readonly balances: {
-    /** Read the coins of an address after the newest block. Costs 30 credits a result; bitcoin-cash 36, litecoin 33, dogecoin 33, dash 33, zcash 39, ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
+    /** Read the coins of an address after the newest block. Costs 30 credits a result; ethereum-classic 39, binance-smart-chain 75, polygon 60, arbitrum 48, avalanche 54, base 36, optimism 42, tron 45. What fails costs nothing. */
     readonly evmBalance: Call<"balances.evmBalance">
     /** Read the XRP of an address after the newest validated ledger. Costs 20 credits a result. What fails costs nothing. */
     readonly xrpBalance: Call<"balances.xrpBalance">
-    /** Read what a token's contract says of itself. Costs 90 credits a result; bitcoin-cash 108, litecoin 99, dogecoin 99, dash 99, zcash 117, ethereum-classic 117, binance-smart-chain 225, polygon 180, arbitrum 144, avalanche 162, base 108, optimism 126, tron 135. What fails costs nothing. */
+    /** Read what a token's contract says of itself. Costs 90 credits a result; ethereum-classic 117, binance-smart-chain 225, polygon 180, arbitrum 144, avalanche 162, base 108, optimism 126, tron 135. What fails costs nothing. */
     readonly tokenDetails: Call<"balances.tokenDetails">
   }
   readonly broadcasts: {
@@ -415,33 +415,33 @@ export interface Calls {
     readonly activateSyncedAddress: Call<"addresses.activateSyncedAddress">
   }
   readonly addressHistory: {
-    /** List the transactions of an address of an EVM chain. Costs 120 credits a result; bitcoin-cash 144, litecoin 132, dogecoin 132, dash 132, zcash 156, ethereum-classic 156, binance-smart-chain 300, polygon 240, arbitrum 192, avalanche 216, base 144, optimism 168, tron 180. What fails costs nothing. */
+    /** List the transactions of an address of an EVM chain. Costs 120 credits a result; ethereum-classic 156, binance-smart-chain 300, polygon 240, arbitrum 192, avalanche 216, base 144, optimism 168, tron 180. What fails costs nothing. */
     readonly evmLatestTransactions: Call<"addressHistory.evmLatestTransactions">
-    /** List the token transfers of an address of an EVM chain. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    /** List the token transfers of an address of an EVM chain. Costs 110 credits a result; ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
     readonly evmLatestTokens: Call<"addressHistory.evmLatestTokens">
-    /** List the transactions of a recorded address of an EVM chain. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169, ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
+    /** List the transactions of a recorded address of an EVM chain. Costs 130 credits a result; ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
     readonly evmTransactions: Call<"addressHistory.evmTransactions">
-    /** List the transactions of a recorded address of an EVM chain since a moment. Costs 230 credits a result; bitcoin-cash 276, litecoin 253, dogecoin 253, dash 253, zcash 299, ethereum-classic 299, binance-smart-chain 575, polygon 460, arbitrum 368, avalanche 414, base 276, optimism 322, tron 345. What fails costs nothing. */
+    /** List the transactions of a recorded address of an EVM chain since a moment. Costs 230 credits a result; ethereum-classic 299, binance-smart-chain 575, polygon 460, arbitrum 368, avalanche 414, base 276, optimism 322, tron 345. What fails costs nothing. */
     readonly evmTransactionsSince: Call<"addressHistory.evmTransactionsSince">
-    /** List the internal transactions of a recorded address. Costs 330 credits a result; bitcoin-cash 396, litecoin 363, dogecoin 363, dash 363, zcash 429, ethereum-classic 429, binance-smart-chain 825, polygon 660, arbitrum 528, avalanche 594, base 396, optimism 462, tron 495. What fails costs nothing. */
+    /** List the internal transactions of a recorded address. Costs 330 credits a result; ethereum-classic 429, binance-smart-chain 825, polygon 660, arbitrum 528, avalanche 594, base 396, optimism 462, tron 495. What fails costs nothing. */
     readonly evmInternalHistory: Call<"addressHistory.evmInternalHistory">
-    /** List the internal transactions of a recorded address, by another path. Costs 330 credits a result; bitcoin-cash 396, litecoin 363, dogecoin 363, dash 363, zcash 429, ethereum-classic 429, binance-smart-chain 825, polygon 660, arbitrum 528, avalanche 594, base 396, optimism 462, tron 495. What fails costs nothing. */
+    /** List the internal transactions of a recorded address, by another path. Costs 330 credits a result; ethereum-classic 429, binance-smart-chain 825, polygon 660, arbitrum 528, avalanche 594, base 396, optimism 462, tron 495. What fails costs nothing. */
     readonly evmInternalOfAddress: Call<"addressHistory.evmInternalOfAddress">
-    /** List the tokens that a recorded address has. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169, ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
+    /** List the tokens that a recorded address has. Costs 130 credits a result; ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
     readonly evmHeldTokens: Call<"addressHistory.evmHeldTokens">
-    /** List the transactions of an address of a UTXO chain. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    /** List the transactions of an address of a UTXO chain. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143. What fails costs nothing. */
     readonly utxoLatestTransactions: Call<"addressHistory.utxoLatestTransactions">
-    /** List the transactions of an address of a UTXO chain that wait for a block. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143, ethereum-classic 143, binance-smart-chain 275, polygon 220, arbitrum 176, avalanche 198, base 132, optimism 154, tron 165. What fails costs nothing. */
+    /** List the transactions of an address of a UTXO chain that wait for a block. Costs 110 credits a result; bitcoin-cash 132, litecoin 121, dogecoin 121, dash 121, zcash 143. What fails costs nothing. */
     readonly utxoUnconfirmed: Call<"addressHistory.utxoUnconfirmed">
-    /** Read the coins of an address of a UTXO chain. Costs 510 credits a result; bitcoin-cash 612, litecoin 561, dogecoin 561, dash 561, zcash 663, ethereum-classic 663, binance-smart-chain 1275, polygon 1020, arbitrum 816, avalanche 918, base 612, optimism 714, tron 765. What fails costs nothing. */
+    /** Read the coins of an address of a UTXO chain. Costs 510 credits a result; bitcoin-cash 612, litecoin 561, dogecoin 561, dash 561, zcash 663. What fails costs nothing. */
     readonly utxoLatestBalance: Call<"addressHistory.utxoLatestBalance">
-    /** Read the coins of a recorded address of a UTXO chain. Costs 510 credits a result; bitcoin-cash 612, litecoin 561, dogecoin 561, dash 561, zcash 663, ethereum-classic 663, binance-smart-chain 1275, polygon 1020, arbitrum 816, avalanche 918, base 612, optimism 714, tron 765. What fails costs nothing. */
+    /** Read the coins of a recorded address of a UTXO chain. Costs 510 credits a result; bitcoin-cash 612, litecoin 561, dogecoin 561, dash 561, zcash 663. What fails costs nothing. */
     readonly utxoBalance: Call<"addressHistory.utxoBalance">
-    /** List the transactions of a recorded address of a UTXO chain. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169, ethereum-classic 169, binance-smart-chain 325, polygon 260, arbitrum 208, avalanche 234, base 156, optimism 182, tron 195. What fails costs nothing. */
+    /** List the transactions of a recorded address of a UTXO chain. Costs 130 credits a result; bitcoin-cash 156, litecoin 143, dogecoin 143, dash 143, zcash 169. What fails costs nothing. */
     readonly utxoTransactions: Call<"addressHistory.utxoTransactions">
-    /** List the transactions of a recorded address of a UTXO chain since a moment. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689, ethereum-classic 689, binance-smart-chain 1325, polygon 1060, arbitrum 848, avalanche 954, base 636, optimism 742, tron 795. What fails costs nothing. */
+    /** List the transactions of a recorded address of a UTXO chain since a moment. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689. What fails costs nothing. */
     readonly utxoTransactionsSince: Call<"addressHistory.utxoTransactionsSince">
-    /** List the unspent outputs of a recorded address of a UTXO chain. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689, ethereum-classic 689, binance-smart-chain 1325, polygon 1060, arbitrum 848, avalanche 954, base 636, optimism 742, tron 795. What fails costs nothing. */
+    /** List the unspent outputs of a recorded address of a UTXO chain. Costs 530 credits a result; bitcoin-cash 636, litecoin 583, dogecoin 583, dash 583, zcash 689. What fails costs nothing. */
     readonly utxoUnspent: Call<"addressHistory.utxoUnspent">
     /** List the validated transactions that an XRP account was part of. Costs 110 credits a result. What fails costs nothing. */
     readonly xrpAddressTransactions: Call<"addressHistory.xrpAddressTransactions">
@@ -497,7 +497,7 @@ export interface Calls {
     readonly utxoWalletOutputs: Call<"hdWalletLists.utxoWalletOutputs">
     /** Derive 100 addresses for change of a UTXO wallet and record their transfers. Costs 35 credits a result; bitcoin-cash 42, litecoin 39, dogecoin 39, dash 39, zcash 46. What fails costs nothing. */
     readonly utxoDeriveChange: Call<"hdWalletLists.utxoDeriveChange">
-    /** Derive 100 receiving addresses of an EVM wallet and record their transfers. Costs 35 credits a result; bitcoin-cash 42, litecoin 39, dogecoin 39, dash 39, zcash 46, ethereum-classic 46, binance-smart-chain 88, polygon 70, arbitrum 56, avalanche 63, base 42, optimism 49, tron 53. What fails costs nothing. */
+    /** Derive 100 receiving addresses of an EVM wallet and record their transfers. Costs 35 credits a result; ethereum-classic 46, binance-smart-chain 88, polygon 70, arbitrum 56, avalanche 63, base 42, optimism 49, tron 53. What fails costs nothing. */
     readonly evmDerive: Call<"hdWalletLists.evmDerive">
     /** Read whether a wallet is synced. Costs 30 credits a result. What fails costs nothing. */
     readonly walletStatus: Call<"hdWalletLists.walletStatus">

@@ -2472,7 +2472,7 @@ export interface components {
        */
       readonly failingSinceTimestamp?: number
       /**
-       * @description Why the last attempt failed
+       * @description Why the last attempt failed; of a subscription, its own one
        * @example answered 500
        */
       readonly error?: string
@@ -2734,7 +2734,7 @@ export interface components {
        */
       readonly failingSinceTimestamp?: number
       /**
-       * @description Why the last attempt failed
+       * @description Why the last attempt failed; of a subscription, its own one
        * @example answered 500
        */
       readonly error?: string

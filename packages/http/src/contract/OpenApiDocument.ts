@@ -1,5 +1,6 @@
 /** The contract as an OpenAPI 3.1 document, with prices, headers and examples added, which schemas do not hold. */
 import { type Operation, prices } from "@headwater/core/Credits"
+import { blockchains } from "@headwater/core/chains/blockchains"
 import { type FamilyName, familyNames } from "@headwater/core/families/families"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -47,10 +48,12 @@ const versionParameter = {
   example: apiVersion
 }
 
-const priceText = (operation: Operation): string => {
-  const { default: byDefault, ...chains } = prices[operation] as Record<string, number>
-  const own = Object.entries(chains).filter(([, figure]) => figure !== byDefault)
-  const exceptions = own.length === 0 ? "" : `; ${own.map(([chain, figure]) => `${chain} ${figure}`).join(", ")}`
+const priceText = (operation: Operation, families: ReadonlyArray<FamilyName>): string => {
+  const { default: byDefault, ...figures } = prices[operation] as Record<string, number>
+  const own = blockchains.flatMap(({ family, name }) =>
+    families.includes(family) && (figures[name] ?? byDefault) !== byDefault ? [`${name} ${figures[name]}`] : []
+  )
+  const exceptions = own.length === 0 ? "" : `; ${own.join(", ")}`
   return `Costs ${byDefault} credits a result${exceptions}. What fails costs nothing.`
 }
 
@@ -183,10 +186,10 @@ const parameter = (spec: Spec, written: SpecOperation["parameters"][number], { p
 }
 
 const complete = (spec: Spec, operation: SpecOperation, facts: Facts): SpecOperation => {
-  const { price, values } = facts
+  const { families, price, values } = facts
   return {
     ...operation,
-    description: [price === undefined ? "Costs no credits." : priceText(price), operation.description ?? []]
+    description: [price === undefined ? "Costs no credits." : priceText(price, families), operation.description ?? []]
       .flat()
       .join(" "),
     parameters: [...operation.parameters.map((written) => parameter(spec, written, facts)), versionParameter] as never,

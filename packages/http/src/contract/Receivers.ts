@@ -28,7 +28,10 @@ const fields = {
     Millis.annotate({ description: `${since}; milliseconds since the Unix epoch` })
   ),
   error: Schema.optionalKey(
-    Schema.String.annotate({ description: "Why the last attempt failed", examples: ["answered 500"] })
+    Schema.String.annotate({
+      description: "Why the last attempt failed; of a subscription, its own one",
+      examples: ["answered 500"]
+    })
   ),
   pausedUntilTimestamp: Schema.optionalKey(
     Millis.annotate({ description: "Until when the host is left alone; milliseconds since the Unix epoch" })

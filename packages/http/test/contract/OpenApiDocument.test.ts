@@ -213,6 +213,13 @@ describe("OpenApiDocument", () => {
     }
   })
 
+  it("lists no price of a chain that an operation is not for", () => {
+    const described = (operationId: string) => (operationNamed(operationId) as { description?: string }).description!
+    assert.include(described("blocks.evmLatest"), "tron 45")
+    assert.notInclude(described("blocks.evmLatest"), "dash")
+    assert.include(described("blocks.utxoLatest"), "dash")
+  })
+
   it("requires what the interface requires, and lets unknown fields pass", () => {
     const schemaOf = (name: string) => {
       const { content } = operationNamed(`subscriptions.${name}`).requestBody!

@@ -68,7 +68,7 @@ const Messages = () => {
   return html`<p id="message" role="status">${text}</p>`
 }
 
-const Login = ({ enter }) => {
+const Login = ({ enter, hasEnded }) => {
   const [byKey, setByKey] = useState(false)
   const [error, setError] = useState("")
   const first = useRef(/** @type {any} */ (null))
@@ -92,6 +92,7 @@ const Login = ({ enter }) => {
   }
   return html`<main class="login">
     <h1><img src="/icon.svg" alt="" width="26" height="26" />Headwater</h1>
+    ${hasEnded && html`<p class="notice" role="status">The session has ended: log in again.</p>`}
     <form ref=${first} onSubmit=${submit} key=${byKey}>
       ${
         byKey
@@ -194,7 +195,7 @@ const Console = () => {
       setTimeout(look, 3_000)
     })
   useEffect(() => {
-    addEventListener("loggedout", () => setState("out"))
+    addEventListener("loggedout", () => setState((before) => (before === "in" || before === "ended" ? "ended" : "out")))
     look()
   }, [])
   const leave = async () => {
@@ -207,7 +208,7 @@ const Console = () => {
   }
   return html`
     ${state === "in" && html`<${Shell} leave=${leave} />`}
-    ${state === "out" && html`<${Login} enter=${enter} />`}
+    ${(state === "out" || state === "ended") && html`<${Login} enter=${enter} hasEnded=${state === "ended"} />`}
     ${
       state === "asks" &&
       html`<main><h1>Headwater</h1>

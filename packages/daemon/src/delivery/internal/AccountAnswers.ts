@@ -13,48 +13,51 @@ export interface AccountAnswers {
   failures: number
   /** The URLs of the first of these attempts. */
   readonly silent: Set<string>
-  /** Subscriptions whose last attempt had no answer, the oldest attempt first. */
-  readonly unanswered: Set<number>
+  /** When the last attempt without an answer ended. */
+  unansweredAt: number | undefined
   /** The URL that was answered last, and when: for a while then, another one without an answer may be at fault itself. */
   answered: { readonly url: string; readonly at: number } | undefined
   pausedUntil: number
 }
 
-/** Subscriptions without an answer that are remembered. */
-const rememberedUnanswered = 1000
+/** An attempt that has ended: when it began, and the present, in milliseconds since the Unix epoch. */
+interface Ended {
+  readonly answered: boolean
+  readonly at: number
+  readonly now: number
+}
 
 /** Before any attempt. */
 export const none = (): AccountAnswers => ({
-  ...{ failures: 0, silent: new Set(), unanswered: new Set(), answered: undefined, pausedUntil: 0 }
+  ...{ failures: 0, silent: new Set(), unansweredAt: undefined, answered: undefined, pausedUntil: 0 }
 })
 
 /** `isRecent`: whether something of that time counts still. */
 export const make = (limits: Limits, isRecent: (at: number, now: number) => boolean) => {
   const isFailing = ({ failures }: Pick<AccountAnswers, "failures">) => failures >= limits.failures
 
-  /** Whether the failure of a URL speaks against the host: of one that is at fault itself the first one alone does. */
-  const isOfHost = ({ answered, silent }: AccountAnswers, url: string, now: number) =>
-    !silent.has(url) || answered === undefined || answered.url === url || !isRecent(answered.at, now)
-
-  const noteUnanswered = ({ unanswered }: AccountAnswers, subscription: number) => {
-    unanswered.add(subscription)
-    const [oldest] = unanswered
-    if (unanswered.size > rememberedUnanswered) unanswered.delete(oldest!)
+  /**
+   * Whether the failure of a URL speaks against the host: not where the host has answered at another URL since the attempt
+   * began, and of a URL that is at fault itself the first one alone.
+   */
+  const isOfHost = ({ answered, silent }: AccountAnswers, url: string, { at, now }: Ended) => {
+    if (answered === undefined || answered.url === url || !isRecent(answered.at, now)) return true
+    return answered.at <= at && !silent.has(url)
   }
 
+  /** Whether an attempt may keep its place until it has failed, for which others would wait. */
+  const mayHang = (answers: AccountAnswers, now: number) =>
+    isFailing(answers) || (answers.unansweredAt !== undefined && isRecent(answers.unansweredAt, now))
+
   /** Notes an attempt that has ended. */
-  const note = (
-    answers: AccountAnswers,
-    { subscription, url }: Pick<Lease, "subscription" | "url">,
-    { answered, now }: { readonly answered: boolean; readonly now: number }
-  ) => {
-    answers.unanswered.delete(subscription)
-    if (!answered) noteUnanswered(answers, subscription)
+  const note = (answers: AccountAnswers, { url }: Pick<Lease, "url">, ended: Ended) => {
+    const { answered, now } = ended
+    if (!answered) answers.unansweredAt = now
     if (answered) {
       answers.failures = 0
       answers.silent.clear()
       answers.answered = { url, at: now }
-    } else if (isOfHost(answers, url, now)) {
+    } else if (isOfHost(answers, url, ended)) {
       if (!isFailing(answers)) answers.silent.add(url)
       answers.failures++
     }
@@ -63,5 +66,5 @@ export const make = (limits: Limits, isRecent: (at: number, now: number) => bool
     else answers.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
   }
 
-  return { isFailing, note }
+  return { isFailing, mayHang, note }
 }

@@ -60,8 +60,11 @@ export interface AccountTurn {
   /** The subscription of its last lease: its others have their turn first. */
   readonly roundRobinCursor: number
   readonly limit: number
-  /** Subscriptions whose turn comes behind those of the others, since their last attempt had no answer; absent for none. */
-  readonly unanswered?: ReadonlyArray<number>
+  /**
+   * Of `limit`, leases that may be of subscriptions whose last attempt failed, whose turn comes behind those of the others;
+   * absent where all are treated alike.
+   */
+  readonly failingLimit?: number
 }
 
 /**

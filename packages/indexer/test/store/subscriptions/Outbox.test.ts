@@ -422,18 +422,32 @@ for (const store of takenStores(import.meta.url)) {
           [3, 4, 0, 1, 2]
         )
 
-        // Those without an answer come behind the others, in their turn.
+        // Those whose last attempt failed come behind the others, in their turn.
         yield* outbox.acknowledge(all.flatMap(({ callbacks }) => callbacks.map(delivered)))
         for (const subscription of subscriptions) yield* Seed.callbacks(subscription, 1, { label: "without an answer" })
-        const unanswered = [0, 1, 3].map((index) => subscriptions[index]!.id)
-        const turn = { roundRobinCursor: subscriptions[2]!.id, limit: 10, unanswered }
+        const { query } = yield* Database
+        const failing = {
+          account,
+          host: "free.test",
+          since: 0,
+          last: 0,
+          status: null,
+          error: "no answer",
+          paused_until: 0
+        }
+        yield* query((db) =>
+          db
+            .insertInto("failing_subscription")
+            .values([0, 1, 3].map((index) => ({ subscription: subscriptions[index]!.id, ...failing, noticed: null })))
+        )
+        const turn = { roundRobinCursor: subscriptions[2]!.id, limit: 10, failingLimit: 2 }
         const sorted = yield* outbox.lease(
           [capacity("free.test", { accounts: new Map([[account, turn]]) })],
           leaseMillis
         )
         assert.deepStrictEqual(
           sorted.map(({ subscription }) => subscriptions.findIndex(({ id }) => id === subscription)),
-          [4, 2, 3, 0, 1]
+          [4, 2, 3, 0]
         )
       })
     )
@@ -480,6 +494,32 @@ for (const store of takenStores(import.meta.url)) {
           const { query } = yield* Database
           yield* query((db) => db.deleteFrom("callback").where("host", "=", "busy.test"))
         })
+    )
+
+    it.effect("shares a host's places between what is sent again and what was never sent, whichever comes first", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const subscriptions = yield* Effect.forEach(Array.from({ length: 8 }), () =>
+          Seed.subscription(account, "https://busy.test/")
+        )
+        for (const subscription of subscriptions) yield* Seed.callbacks(subscription, 2)
+        const shared = capacity("busy.test", { limit: 8, batchSize: 1 })
+        const first = yield* outbox.lease([shared], leaseMillis)
+        const now = yield* Clock.currentTimeMillis
+        yield* outbox.acknowledge(first.flatMap(({ callbacks }) => callbacks.map((callback) => failed(callback, now))))
+        for (const retriesFirst of [true, false]) {
+          const leases = yield* outbox.lease([{ ...shared, limit: 3, retriesFirst }], leaseMillis)
+          const attempts = leases.map(({ callbacks }) => callbacks[0]!.attempts)
+          assert.deepStrictEqual(attempts, retriesFirst ? [0, 1, 1] : [0, 0, 1])
+          yield* outbox.acknowledge(
+            leases.flatMap(({ callbacks }) => callbacks.map((callback) => ({ kind: "released" as const, callback })))
+          )
+        }
+        const { query } = yield* Database
+        yield* query((db) => db.deleteFrom("callback").where("host", "=", "busy.test"))
+      })
     )
 
     it.effect("finds what was made before accounts had their turns, whoever had the last one", () =>

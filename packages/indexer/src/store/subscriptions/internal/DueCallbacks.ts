@@ -114,37 +114,43 @@ const streamsIn = Effect.fnUntraced(function* (
   return found.map(({ subscription }) => subscription)
 })
 
-/** As {@link streamsIn}, of all its subscriptions, each in its turn, those without an answer behind the others. */
+/** Something that an account may have sent, and whether it counts among what fails. */
+export interface Due {
+  readonly account: number
+  readonly id: number
+  readonly failing: boolean
+}
+
+const isFailing = sql`exists (select 1 from failing_subscription f where f.subscription = stream.subscription)`
+
+/** As {@link streamsIn}, of all its subscriptions, each in its turn, those that fail behind the others where they are to be. */
 const streamsOf = Effect.fnUntraced(function* (
   { accounts, host }: HostCapacity,
   account: number,
   limit: number,
   now: number
 ) {
-  const { numbers } = yield* Database
-  const { roundRobinCursor: cursor = 0, unanswered = [] } = accounts.get(account) ?? {}
-  const conditions =
-    unanswered.length === 0
-      ? [sql`true`]
-      : [sql`subscription not in ${numbers(unanswered)}`, sql`subscription in ${numbers(unanswered)}`]
-  const found: Array<number> = []
-  for (const condition of conditions) {
+  const { failingLimit, roundRobinCursor: cursor = 0 } = accounts.get(account) ?? {}
+  const kinds =
+    failingLimit === undefined
+      ? [{ condition: sql`true`, failing: false }]
+      : [
+          { condition: sql`not ${isFailing}`, failing: false },
+          { condition: isFailing, failing: true }
+        ]
+  const found: Array<Due> = []
+  for (const { condition, failing } of kinds) {
     for (const [after, last] of [
       [cursor, Number.MAX_SAFE_INTEGER],
       [0, cursor]
     ] as const) {
       if (found.length === limit || last === 0) continue
-      found.push(...(yield* streamsIn(host, account, { after, last, condition }, limit - found.length, now)))
+      const ids = yield* streamsIn(host, account, { after, last, condition }, limit - found.length, now)
+      for (const id of ids) found.push({ account, id, failing })
     }
   }
   return found
 })
-
-/** Something that an account may have sent. */
-export interface Due {
-  readonly account: number
-  readonly id: number
-}
 
 /** Accounts that are looked at beyond those that there are places for: of some nothing may be sent at this moment. */
 const mostPassed = 64
@@ -162,7 +168,7 @@ export const streams = Effect.fnUntraced(function* (capacity: HostCapacity, limi
     // The last ones may take what the others have left.
     const share = Math.ceil((limit - found.length) / (accounts.length - i))
     if (share === 0) break
-    for (const id of yield* streamsOf(capacity, account, share, now)) found.push({ account, id })
+    found.push(...(yield* streamsOf(capacity, account, share, now)))
   }
   return found
 })
@@ -174,11 +180,12 @@ const retriesLookedAt = 8
 export const retries = Effect.fnUntraced(function* ({ host }: HostCapacity, limit: number, now: number) {
   if (limit === 0) return []
   const { read } = yield* Database
-  return yield* read(
-    rows(sql<Due>`
+  const found = yield* read(
+    rows(sql<Omit<Due, "failing">>`
       select account, id from callback
       where ${retried} and host = ${host} and due <= ${now} and leased_until <= ${now}
         and not ${sql.raw(UndoneBlocks.hasLeft)}
       order by due limit ${limit * retriesLookedAt}`)
   )
+  return found.map((one): Due => ({ ...one, failing: true }))
 })

@@ -15,16 +15,25 @@ const placesOf = ({ accountLimit, accounts, limit }: HostCapacity) => {
   let free = limit
   const left = new Map<number, number>()
   const leftOf = (account: number) => left.get(account) ?? accounts.get(account)?.limit ?? accountLimit
+  const failing = new Map<number, number>()
+  const leftToFailing = (account: number) => failing.get(account) ?? accounts.get(account)?.failingLimit ?? Infinity
+  const isHeldBack = (one: DueCallbacks.Due) => one.failing && leftToFailing(one.account) <= 0
   return {
     leftOf,
-    /** Gives places to things to send, in their order, as far as the places and those of their accounts suffice. */
-    give: (due: ReadonlyArray<DueCallbacks.Due>) =>
-      due.filter(({ account }) => {
-        if (free === 0 || leftOf(account) <= 0) return false
+    /** Whether no place is for it, though there may be some for others of its account. */
+    isHeldBack,
+    /** Gives places, at most so many, to things to send in their order, as far as those of their accounts suffice. */
+    give: (due: ReadonlyArray<DueCallbacks.Due>, most: number) => {
+      const reserved = Math.max(free - most, 0)
+      return due.filter((one) => {
+        const { account } = one
+        if (free === reserved || leftOf(account) <= 0 || isHeldBack(one)) return false
         left.set(account, leftOf(account) - 1)
+        if (one.failing) failing.set(account, leftToFailing(account) - 1)
         free--
         return true
       })
+    }
   }
 }
 
@@ -50,12 +59,19 @@ const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number)
   const { followOns, limit, only, retriesFirst } = capacity
   const places = limit + followOns.length
   const followed = new Set(followOns.map(({ subscription }) => subscription))
-  const found = only?.map(({ account, subscription }): DueCallbacks.Due => ({ account, id: subscription }))
+  const found = only?.map(
+    ({ account, subscription }): DueCallbacks.Due => ({ account, id: subscription, failing: false })
+  )
   const streams = (found ?? (yield* DueCallbacks.streams(capacity, places, now))).filter(({ id }) => !followed.has(id))
   const retries = only === undefined ? yield* DueCallbacks.retries(capacity, places, now) : []
-  const { give, leftOf } = placesOf(capacity)
-  const given = new Set((retriesFirst ? [retries, streams] : [streams, retries]).flatMap(give))
-  const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one))
+  const { give, isHeldBack, leftOf } = placesOf(capacity)
+  // A half of the places for each, before either takes what the other leaves: retries may take long to fail.
+  const given = new Set(give(retries, retriesFirst ? Math.ceil(limit / 2) : Math.floor(limit / 2)))
+  for (const list of [streams, retries]) {
+    const rest = list.filter((one) => !given.has(one))
+    for (const one of give(rest, limit)) given.add(one)
+  }
+  const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one) && !isHeldBack(one))
   const begun = streams.filter((one) => given.has(one))
   const batchSize = Math.max(Math.min(capacity.batchSize, Math.ceil(capacity.callbacks / begun.length)), 1)
   return {

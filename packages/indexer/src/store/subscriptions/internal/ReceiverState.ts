@@ -16,9 +16,10 @@ import type { Row } from "../../database/Tables.ts"
 export type State = "unverified" | "inactive" | "paused" | "failing" | "recovering" | "healthy"
 
 /** The last attempt's failure: of a subscription, or of several of a host together. */
-export type Failing = Pick<Row<"failing_subscription">, "error"> & {
-  /** Undefined of a subscription that has not failed itself, and whose host is left alone. */
+export interface Failing {
+  /** Undefined both of a subscription that has not failed itself, and whose host is left alone. */
   readonly since: number | undefined
+  readonly error: string | undefined
   readonly pausedUntil: number
 }
 
@@ -62,5 +63,5 @@ export const withPauseOf = (
 ): Failing | undefined => {
   const pausedUntil = host?.pausedUntil ?? 0
   if (own !== undefined) return { since: own.since, error: own.error, pausedUntil }
-  return host !== undefined && pausedUntil > now ? { ...host, since: undefined } : undefined
+  return host !== undefined && pausedUntil > now ? { since: undefined, error: undefined, pausedUntil } : undefined
 }
