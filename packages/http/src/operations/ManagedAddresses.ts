@@ -24,10 +24,8 @@ import type { Caller, ChainOperations } from "./Operations.ts"
 export interface Options {
   /** Blocks of the past that one sync may read. */
   readonly syncBlocks: number
-  /** Whether the chain's nodes show logs of the past. */
-  readonly readsPast: boolean
-  /** Whether a search of the node finds what an address had before, instead of blocks of the past (UTXO chains). */
-  readonly findsCoins?: boolean
+  /** How nodes show what an address had before: by the logs of past blocks, by a search for coins (UTXO chains), or not. */
+  readonly past: "logs" | "search" | "none"
 }
 
 type Operations = Pick<
@@ -40,7 +38,7 @@ const notFound = new ResourceNotFound({ message: "The account has not synced the
 const alreadyActive = new SyncAddressAlreadyActive({ message: "The address is active already" })
 const alreadyInactive = new Conflict({ message: "The address is inactive already" })
 
-const invalid = (attribute: string, rule: string) => Effect.fail(invalidField(attribute, rule))
+const invalidBirth = (rule: string) => Effect.fail(invalidField("birthHeight", rule))
 
 /**
  * The last recorded block. Before the first one nobody knows what of an address is its past, and what its record is to have
@@ -59,19 +57,19 @@ export const begun = Effect.fnUntraced(function* (record: ChainReader) {
 export const checkNoBirth = (birth: number | undefined) =>
   birth === undefined
     ? Effect.void
-    : invalid("birthHeight", "must be absent: a search of the node finds coins whenever they came")
+    : invalidBirth("must be absent: a search of the node finds coins whenever they came")
 
 /** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (
   record: ChainReader,
-  { findsCoins, readsPast }: Options,
+  { past }: Options,
   birth: number | undefined
 ) {
-  if (findsCoins === true) return yield* checkNoBirth(birth)
-  if (birth === undefined && !readsPast) return
+  if (past === "search") return yield* checkNoBirth(birth)
+  if (birth === undefined && past === "none") return
   const tip = yield* begun(record)
-  if (birth === undefined || readsPast || birth > tip.height) return
-  return yield* invalid("birthHeight", `nodes of ${record.name} do not show the transfers of past blocks: leave it out`)
+  if (birth === undefined || past === "logs" || birth > tip.height) return
+  return yield* invalidBirth(`nodes of ${record.name} do not show the transfers of past blocks: leave it out`)
 })
 
 const costOf = ({ blocks }: SyncedAddresses.PastTooLong, { syncBlocks }: Options) =>
@@ -79,7 +77,7 @@ const costOf = ({ blocks }: SyncedAddresses.PastTooLong, { syncBlocks }: Options
 
 /** Refuses a sync whose past would cost the node more than the operator allows. */
 export const tooLong = (options: Options) => (error: SyncedAddresses.PastTooLong) =>
-  invalid("birthHeight", `${costOf(error, options)}: begin at block ${error.last - options.syncBlocks + 1} or later`)
+  invalidBirth(`${costOf(error, options)}: begin at block ${error.last - options.syncBlocks + 1} or later`)
 
 /** As {@link tooLong}, of what was synced before. */
 export const tooLongByNow = (options: Options) => (error: SyncedAddresses.PastTooLong) =>
@@ -100,7 +98,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     addresses: ReadonlyArray<Pick<SyncedAddresses.SyncedAddress, "address" | "status">>
   ) {
     const known =
-      options.findsCoins === true
+      options.past === "search"
         ? yield* Effect.orDie(record.completeness(addresses.map(({ address }) => address)))
         : undefined
     return addresses.map(({ address, status }): Status => {
@@ -118,7 +116,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         database.transaction(
           SyncedAddresses.add(
             { account, chain, address },
-            { birth: birthHeight, callbackUrl, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
+            { birth: birthHeight, callbackUrl, readsPast: options.past === "logs", mostBlocks: options.syncBlocks }
           ).pipe(Effect.provideService(Limits.Limits, limits))
         ),
         () => 1

@@ -5,6 +5,7 @@
 import type * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import type { FamilyName } from "@headwater/core/families/families"
+import * as Arr from "effect/Array"
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
@@ -120,8 +121,8 @@ export const urlsOf = ({
   nodes,
   password,
   user
-}: Pick<NodeSettings, "nodes" | "user" | "password">): ReadonlyArray<string> =>
-  nodes.map((node) =>
+}: Pick<NodeSettings, "nodes" | "user" | "password">): readonly [string, ...Array<string>] =>
+  Arr.map(nodes, (node) =>
     user === undefined || password === undefined
       ? Redacted.value(node)
       : withUser(Redacted.value(node), user, Redacted.value(password))

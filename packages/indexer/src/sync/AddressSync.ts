@@ -143,7 +143,7 @@ export const make = Effect.fn("AddressSync.make")(function* (
     let after = -1
     while (true) {
       // In turn, so that who syncs many addresses holds up nobody else.
-      const turn = yield* PastReading.nextTurn(chain, "tokens", { above, after })
+      const turn = yield* PastReading.nextTurn(chain, { above, after })
       if (turn === undefined) return
       after = turn.account
       const waiting = yield* PastReading.syncing(chain, "tokens", batchSize, turn.next - 1)

@@ -34,14 +34,14 @@ const blockOf = (family: FamilyName) => ({
 export const values = (family: FamilyName): Values => {
   const chain = chainOf(family)
   const { addresses, height } = families[family].example
-  const hash = (text: string) => Hash.encode(chain, CallbackExample.madeUpHash(`${family} ${text}`))
+  const transaction = Hash.encode(chain, CallbackExample.madeUpHash(`${family} transaction`))
   const block = Hash.encode(chain, blockOf(family).hash)
   const next = Hash.encode(chain, blockHashOf(family, "next block"))
   return {
-    ...{ [addressExample]: addresses[0], [hashExample]: hash("transaction"), nextBlockHash: next },
+    ...{ [addressExample]: addresses[0], [hashExample]: transaction, nextBlockHash: next },
     ...{ blockchain: chain.blockchain, network: chain.network, unit: chain.unit, height, minedInBlockHeight: height },
     ...{ address: addresses[0], recipient: addresses[0], sender: addresses[1] },
-    ...{ hash: block, blockHash: block, transactionId: hash("transaction"), transactionHash: hash("transaction") }
+    ...{ hash: block, blockHash: block, transactionId: transaction, transactionHash: transaction }
   }
 }
 

@@ -44,7 +44,7 @@ export type SharedNode = Assets.WalletNode & Pick<EvmNode, "logs">
 
 /**
  * The operations of a family's chains: a node's part of them is asked of `evmOf`; `own` are those that the family has for itself.
- * `readsPast`: whether the family's nodes show the past of an address.
+ * `past`: how the family's nodes show the past of an address.
  */
 export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields>(
   family: Family<Node, Fields>,
@@ -54,7 +54,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
     freshness: Freshness.Freshness<Node>,
     reserving: Options & Reserving & { readonly wallets: ManagedWallets.ManagedWallets }
   ) => Pick<ChainOperations, "prepare"> & Partial<ChainOperations>,
-  readsPast: boolean
+  past: ManagedAddresses.Options["past"]
 ) =>
   Effect.fnUntraced(function* (chain: Chain, options: Options) {
     const record = yield* ChainReader.make(chain)
@@ -65,7 +65,7 @@ export const ofFamily = <Node extends ConnectedNode, Fields extends FamilyFields
       freshness,
       options
     )
-    const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, readsPast }
+    const managed = { syncBlocks: options.syncBlocks, gapLimit: options.gapLimit, past }
     const wallets = yield* ManagedWallets.make(record, managed)
     const { extend, isSynced, operations, placeOf } = wallets
     const reserving = { nonces: yield* ReservedNonces.make(chain), ...options }
@@ -103,5 +103,5 @@ export const make = ofFamily(
     evmDecode: DecodeTransaction.make(record.chain),
     simulate: Simulate.make(record, freshness)
   }),
-  true
+  "logs"
 )

@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       .paying(
         database.transaction(
           SyncedAccountWallets.add(key, addresses, {
-            ...{ birth: birthHeight, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
+            ...{ birth: birthHeight, readsPast: options.past === "logs", mostBlocks: options.syncBlocks }
           }).pipe(Effect.provideService(Limits.Limits, limits))
         ),
         () => 1
@@ -170,7 +170,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       Effect.gen(function* () {
         if (yield* SyncedAccountWallets.extend(key, addresses)) return
         yield* SyncedAccountWallets.add(key, addresses, {
-          ...{ birth, readsPast: options.readsPast, mostBlocks: options.syncBlocks }
+          ...{ birth, readsPast: options.past === "logs", mostBlocks: options.syncBlocks }
         })
       }).pipe(Effect.provideService(Limits.Limits, limits))
     )

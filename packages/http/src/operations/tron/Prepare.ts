@@ -80,7 +80,7 @@ export const make = ({ chain }: ChainReader, freshness: Freshness<TronConnection
     return {
       ...itemOf(chain, "TransferContract", {
         ...{ rawData, from: transfer.owner, to: transfer.to, expiration: transfer.expiration },
-        ...{ gasLimit: bandwidth, gasPrice: bandwidthPrice, fee: fee.total }
+        ...{ gasLimit: bandwidth, gasPrice: bandwidthPrice, fee }
       }),
       sighash: Hash.encode(chain, id),
       value: CoinAmount.of(chain, transfer.amount)

@@ -25,5 +25,5 @@ export const make = EvmOperations.ofFamily(
     tokenDetails: TokenDetails.make(record, freshness, ({ source }) => source.tokenDetails),
     evmDecode: DecodeTransaction.make(record.chain)
   }),
-  false
+  "none"
 )

@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
     ...(yield* StoredManagedWallets.make(record, synced, coinsCanBeFound)),
     ...Explore.make(record, freshness, nodeCalls),
     ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),
-    ...(yield* ManagedAddresses.make(record, { syncBlocks: 0, readsPast: false, findsCoins: true })),
+    ...(yield* ManagedAddresses.make(record, { syncBlocks: 0, past: "search" })),
     ...Fees.make(record, freshness),
     ...(yield* Broadcast.make(chain, freshness))
   } satisfies Partial<ChainOperations>

@@ -2,7 +2,7 @@
  * Random histories of the chains that share the operations of EVM chains, with random moments of watching: what is
  * answered is what an oracle reads off the whole chain, from the block on that the answer names, or nothing is answered.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import type { Transfer } from "@headwater/core/Block"
@@ -14,7 +14,6 @@ import * as EvmOperations from "@headwater/http/operations/evm/EvmOperations"
 import type { ChainOperations } from "@headwater/http/operations/Operations"
 import * as TronOperations from "@headwater/http/operations/tron/TronOperations"
 import type { EvmConnection } from "@headwater/indexer/families/evm/EvmConnection"
-import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import type { PastSource, UnusedAt } from "@headwater/indexer/families/SideSources"
@@ -22,18 +21,16 @@ import type { TronConnection } from "@headwater/indexer/families/tron/TronConnec
 import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
-import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as AddressSync from "@headwater/indexer/sync/AddressSync"
 import * as UnusedProof from "@headwater/indexer/sync/UnusedProof"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { takenStores } from "../../../../../test/Stores.ts"
 import { half } from "../../../../../test/Turn.ts"
 import { commit, isOf, type Kind, RandomChain, skip, understand } from "../RandomChain.ts"
+import { compare } from "../RandomHistories.ts"
 
 const extendedPublicKey =
   "xpub6ASuArnXKPbfEwhqN6e3mwBcDTgzisQN1wXN9BJcM47sSikHjJf3UFHKkNAWbWMiGj7Wf5uMash7SyYq527Hqck2AxYysAA7xmALppuCkwQ"
@@ -638,47 +635,17 @@ const run = ({ chain, connect, make, readsPast, wallet }: Family, [start, early,
     }
   }).pipe(Effect.scoped)
 
-/** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
+const histories = fc.tuple(
+  fc.nat(4),
+  fc.boolean(),
+  fc.constantFrom("all" as const, "watched" as const),
+  fc.array(step, { minLength: 12, maxLength: 40 }),
+  fc.constantFrom(undefined, undefined, 3)
+)
 
 const examples = half("examples", exampleHistories, 2)
-
-for (const store of takenStores(import.meta.url)) {
-  describe.each(half("families", families))(`Answers of an account chain on ${store.name}`, (family) => {
-    it.live(
-      `differ in nothing from the whole chain, or are refused (${family.chain.family})`,
-      () =>
-        Effect.gen(function* () {
-          for (const key of Object.keys(counts) as Array<keyof typeof counts>) counts[key] = 0
-          const layer = Outbox.layer.pipe(
-            Layer.provideMerge(Subscriptions.layer),
-            Layer.provideMerge(store.layer),
-            Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
-          )
-          const histories = fc.asyncProperty(
-            fc.nat(4),
-            fc.boolean(),
-            fc.constantFrom("all" as const, "watched" as const),
-            fc.array(step, { minLength: 12, maxLength: 40 }),
-            fc.constantFrom(undefined, undefined, 3),
-            (...history) => Effect.runPromise(run(family, history).pipe(Effect.provide(layer)))
-          )
-          yield* Effect.promise(() =>
-            fc.assert(histories, {
-              numRuns: examples.length + (store.name === "sqlite" ? runs : Math.ceil(runs / 2)),
-              examples: [...examples],
-              // Before the test is over: a history that is wrong would be shrunk until then, and never told.
-              ...(runs < 30 && { interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true })
-            })
-          )
-          console.log(`${family.chain.family}: ${JSON.stringify(counts)} answers compared, 0 wrong`)
-          // A property that nothing is answered would hold as well. A few histories need not have every answer.
-          const all = Object.entries(counts)
-          if (runs >= 30) for (const [answer, count] of all) assert.isAbove(count, 0, answer)
-          else assert.isTrue(all.some(([, count]) => count > 0))
-        }),
-      // As many minutes as a busy machine may need.
-      Math.max(300_000, runs * 30_000)
-    )
-  })
+const usual = Object.keys(counts) as Array<keyof typeof counts>
+for (const family of half("families", families)) {
+  const compared = { counts, usual, examples, histories, run: (history: History) => run(family, history) }
+  compare(`an account chain (${family.chain.family})`, import.meta.url, compared)
 }

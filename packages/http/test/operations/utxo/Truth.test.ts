@@ -2,7 +2,7 @@
  * Random blocks with random moments of watching: no address is given out that the chain shows as used since the block that
  * the answer names, and a balance is that of every coin of the wallet; or nothing is answered.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import * as Bytes from "@headwater/core/Bytes"
@@ -14,11 +14,9 @@ import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { keyOf } from "@headwater/indexer/store/wallets/WalletKey"
-import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
 import * as Duration from "effect/Duration"
@@ -27,8 +25,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { takenStores } from "../../../../../test/Stores.ts"
 import { type Payment, searching, UtxoChain } from "../../../../indexer/test/families/utxo/UtxoChain.ts"
+import { compare } from "../RandomHistories.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const bitcoin = Result.getOrThrow(Chain.find("bitcoin", "mainnet"))
@@ -140,7 +138,7 @@ type History = readonly [
 const counts = { derived: 0, behindUsed: 0, balances: 0, refused: 0 }
 const refusals = ["xpub_sync_in_progress", "xpub_not_synced", "node_unavailable"]
 
-const run = (...[start, record, findsCoins, before, steps]: History) =>
+const run = ([start, record, findsCoins, before, steps]: History) =>
   Effect.gen(function* () {
     const world = new World(chain)
     for (const { payments } of before) world.plan(payments)
@@ -245,37 +243,12 @@ const examples: Array<History> = [
   [0, "watched", true, [], [paid(0), { do: "fall behind", blocks: [paid(1), spent, spent, paid(2), spent] }]]
 ]
 
-/** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
+const histories = fc.tuple(
+  fc.constantFrom(0, 0, 3),
+  fc.constantFrom("all" as const, "watched" as const),
+  fc.constantFrom(true, true, true, false),
+  mines(4),
+  fc.array(step, { minLength: 12, maxLength: 40 })
+)
 
-for (const store of takenStores(import.meta.url)) {
-  describe(`Answers of a UTXO chain on ${store.name}`, () => {
-    it.live(
-      "differ in nothing from the whole chain, or are refused",
-      () =>
-        Effect.gen(function* () {
-          for (const key of Object.keys(counts) as Array<keyof typeof counts>) counts[key] = 0
-          const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
-            Layer.provideMerge(Subscriptions.layer),
-            Layer.provideMerge(store.layer),
-            Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
-          )
-          const histories = fc.asyncProperty(
-            fc.constantFrom(0, 0, 3),
-            fc.constantFrom("all" as const, "watched" as const),
-            fc.constantFrom(true, true, true, false),
-            mines(4),
-            fc.array(step, { minLength: 12, maxLength: 40 }),
-            (...history) => Effect.runPromise(run(...history).pipe(Effect.provide(layer)))
-          )
-          const numRuns = examples.length + (store.name === "sqlite" ? runs : Math.ceil(runs / 2))
-          yield* Effect.promise(() => fc.assert(histories, { numRuns, examples }))
-          console.log(`utxo: ${JSON.stringify(counts)} answers compared, 0 wrong`)
-          if (runs >= 30) for (const [answer, count] of Object.entries(counts)) assert.isAbove(count, 0, answer)
-          else assert.isAbove(counts.derived, 0)
-        }),
-      // As many minutes as a busy machine may need.
-      Math.max(300_000, runs * 30_000)
-    )
-  })
-}
+compare("a UTXO chain", import.meta.url, { counts, usual: ["derived"], examples, histories, run })

@@ -2,13 +2,12 @@
  * Random ledgers with random moments of watching: no address is given out that the ledgers show as used since the block that
  * the answer names, and a balance is that of every address of the wallet; or nothing is answered.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as XrpOperations from "@headwater/http/operations/xrp/XrpOperations"
-import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
 import * as WalletBalance from "@headwater/indexer/families/xrp/internal/WalletBalance"
@@ -16,20 +15,17 @@ import type { XrpConnection } from "@headwater/indexer/families/xrp/XrpConnectio
 import type { XrpNode } from "@headwater/indexer/families/xrp/XrpNode"
 import type { XrpSource } from "@headwater/indexer/families/xrp/XrpSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
-import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { keyOf } from "@headwater/indexer/store/wallets/WalletKey"
-import { Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as AccountSync from "@headwater/indexer/sync/AccountSync"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { takenStores } from "../../../../../test/Stores.ts"
 import { half } from "../../../../../test/Turn.ts"
 import { commit, isOf, RandomChain, skip, understand } from "../RandomChain.ts"
+import { compare } from "../RandomHistories.ts"
 
 const chain = Result.getOrThrow(Chain.find("xrp", "testnet"))
 const extendedPublicKey =
@@ -190,7 +186,7 @@ type History = readonly [start: number, serverFirst: number, record: "all" | "wa
 const counts = { derived: 0, behindUsed: 0, balances: 0, behindDeleted: 0, refused: 0 }
 const refusals = ["xpub_sync_in_progress", "node_unavailable"]
 
-const run = (...[start, serverFirst, record, steps]: History) =>
+const run = ([start, serverFirst, record, steps]: History) =>
   Effect.gen(function* () {
     const world = new World(serverFirst)
     const { fake } = world
@@ -322,42 +318,12 @@ const exampleHistories: Array<History> = [
   })
 ]
 
-/** Random histories beside the examples. HEADWATER_PROPERTY_RUNS makes it longer. */
-const runs = Number(process.env.HEADWATER_PROPERTY_RUNS ?? 2)
+const histories = fc.tuple(
+  fc.nat(4),
+  fc.constantFrom(0, 0, 3, 12),
+  fc.constantFrom("all" as const, "watched" as const),
+  fc.array(step, { minLength: 12, maxLength: 40 })
+)
 
 const examples = half("examples", exampleHistories)
-
-for (const store of takenStores(import.meta.url)) {
-  describe(`Answers of an XRP chain on ${store.name}`, () => {
-    it.live(
-      "differ in nothing from the whole ledger, or are refused",
-      () =>
-        Effect.gen(function* () {
-          for (const key of Object.keys(counts) as Array<keyof typeof counts>) counts[key] = 0
-          const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
-            Layer.provideMerge(Subscriptions.layer),
-            Layer.provideMerge(store.layer),
-            Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
-          )
-          const histories = fc.asyncProperty(
-            fc.nat(4),
-            fc.constantFrom(0, 0, 3, 12),
-            fc.constantFrom("all" as const, "watched" as const),
-            fc.array(step, { minLength: 12, maxLength: 40 }),
-            (...history) => Effect.runPromise(run(...history).pipe(Effect.provide(layer)))
-          )
-          yield* Effect.promise(() =>
-            fc.assert(histories, {
-              numRuns: examples.length + (store.name === "sqlite" ? runs : Math.ceil(runs / 2)),
-              examples: [...examples]
-            })
-          )
-          console.log(`xrp: ${JSON.stringify(counts)} answers compared, 0 wrong`)
-          if (runs >= 30) for (const [answer, count] of Object.entries(counts)) assert.isAbove(count, 0, answer)
-          else assert.isAbove(counts.derived, 0)
-        }),
-      // As many minutes as a busy machine may need.
-      Math.max(300_000, runs * 30_000)
-    )
-  })
-}
+compare("an XRP chain", import.meta.url, { counts, usual: ["derived"], examples, histories, run })

@@ -16,7 +16,7 @@ import * as NodeHttp from "./NodeHttp.ts"
 
 export interface JsonRpcOptions {
   /** In order of preference; user and password in the URL are sent as basic authentication. */
-  readonly urls: ReadonlyArray<string>
+  readonly urls: readonly [string, ...Array<string>]
   readonly headers?: Readonly<Record<string, string>>
   /** File with `user:password`, for URLs that name no user; read again where a node refuses what was in it. */
   readonly cookie?: string | undefined
@@ -82,12 +82,12 @@ interface Node {
  * ```
  */
 export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effect.fn.Return<Nodes, never, Scope.Scope> {
-  const urls = options.urls.flatMap((url) => URL.parse(url) ?? [])
-  if (urls.length < options.urls.length || urls.some((url) => !/^https?:$/.test(url.protocol))) {
-    return yield* Effect.die(new Error("a chain needs node URLs, all of them http or https"))
-  }
-  const [first, ...others] = yield* Effect.forEach(urls, (url) =>
-    Effect.map(
+  const nodes = yield* Effect.forEach(options.urls, (text) => {
+    const url = URL.parse(text)
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      return Effect.die(new Error("nodes have URLs that begin with http or https"))
+    }
+    return Effect.map(
       NodeHttp.make({
         url,
         headers: options.headers ?? {},
@@ -97,9 +97,8 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
       }),
       (http): Node => ({ name: http.name, http, batchSize: maxBatch })
     )
-  )
-  if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
-  const failover = Failover.make([first, ...others], options.attempts)
+  })
+  const failover = Failover.make(nodes, options.attempts)
   const bytesInFlight = yield* BytesInFlight.Current
   let lastId = 0
 

@@ -16,7 +16,7 @@ import * as NodeHttp from "../node/NodeHttp.ts"
 
 export interface TronHttpOptions {
   /** In order of preference, without `/wallet`. */
-  readonly urls: ReadonlyArray<string>
+  readonly urls: readonly [string, ...Array<string>]
   readonly headers?: Readonly<Record<string, string>>
   /** Of one attempt; 60 s. */
   readonly timeoutMillis?: number
@@ -93,7 +93,7 @@ const answerOf = Effect.fnUntraced(function* (
 export const make = Effect.fnUntraced(function* (
   options: TronHttpOptions
 ): Effect.fn.Return<Nodes, never, Scope.Scope> {
-  const [first, ...others] = yield* Effect.forEach(options.urls, (text) => {
+  const nodes = yield* Effect.forEach(options.urls, (text) => {
     const url = URL.parse(text)
     return url?.protocol === "http:" || url?.protocol === "https:"
       ? NodeHttp.make({
@@ -104,8 +104,7 @@ export const make = Effect.fnUntraced(function* (
         })
       : Effect.die(new Error("Tron nodes have URLs that begin with http or https"))
   })
-  if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
-  const failover = Failover.make([first, ...others], options.attempts)
+  const failover = Failover.make(nodes, options.attempts)
   const bytesInFlight = yield* BytesInFlight.Current
 
   const clientOf = (failover: Failover.Failover<NodeHttp.NodeHttp>): TronHttp => {

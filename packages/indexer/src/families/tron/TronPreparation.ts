@@ -28,20 +28,9 @@ export interface TransferRequest {
   readonly feeFromAmount: boolean
 }
 
-/** What a transfer burns, in sun. */
-export interface TransferFee {
-  /** For bandwidth that the sender has not. */
-  readonly bandwidth: bigint
-  /** For activating the recipient's account. */
-  readonly activation: bigint
-  readonly memo: bigint
-  /** For several signatures, where one key alone may not sign. */
-  readonly multiSignature: bigint
-  readonly total: bigint
-}
-
 export interface PreparedTransfer extends TronTransfer.Verified {
-  readonly fee: TransferFee
+  /** What the transfer burns, in sun. */
+  readonly fee: bigint
   /** Points of bandwidth that the transfer takes, and sun for a point that has to be bought. */
   readonly bandwidth: number
   readonly bandwidthPrice: bigint
@@ -81,29 +70,18 @@ interface Circumstances {
   readonly signatures: number
 }
 
+/** What the activation of an account costs by a transfer of so many points, of which none are free. */
+const activationFee = (points: number, { bandwidth, prices }: Circumstances): bigint =>
+  prices.activation + (bandwidth.staked >= points * prices.activationRate ? 0n : prices.activationWithoutStake)
+
 /** What a transfer of so many points costs (java-tron's `BandwidthProcessor`, `TransferActuator`, `Manager`). */
-const feeOf = (
-  points: number,
-  memo: Uint8Array,
-  { activates, bandwidth, prices, signatures }: Circumstances
-): TransferFee => {
-  const bought = activates
-    ? bandwidth.staked >= points * prices.activationRate
-      ? 0n
-      : prices.activationWithoutStake
-    : bandwidth.staked >= points || bandwidth.free >= points
-      ? 0n
-      : BigInt(points) * prices.bandwidth
-  const activation = activates ? prices.activation : 0n
-  const note = memo.length > 0 ? prices.memo : 0n
-  const multiSignature = signatures > 1 ? prices.multiSignature : 0n
-  return {
-    bandwidth: bought,
-    activation,
-    memo: note,
-    multiSignature,
-    total: bought + activation + note + multiSignature
-  }
+const feeOf = (points: number, memo: Uint8Array, circumstances: Circumstances): bigint => {
+  const { activates, bandwidth, prices, signatures } = circumstances
+  return (
+    (activates ? activationFee(points, circumstances) : TronAccount.bandwidthFee(points, bandwidth, prices)) +
+    (memo.length > 0 ? prices.memo : 0n) +
+    TronAccount.signatureFee(signatures, prices)
+  )
 }
 
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
@@ -158,13 +136,13 @@ export const prepare = Effect.fn("TronPreparation.prepare")(function* (
   const feeFor = (sun: bigint) => feeOf(pointsOf(request, sun, signatures), memo, circumstances)
   const whole = feeFor(amount)
   const coins = (sun: bigint) => Amount.withUnit(chain, sun)
-  if (request.feeFromAmount && amount <= whole.total) {
-    return yield* refuse("amount", `${coins(amount)} does not cover the fee of ${coins(whole.total)}`)
+  if (request.feeFromAmount && amount <= whole) {
+    return yield* refuse("amount", `${coins(amount)} does not cover the fee of ${coins(whole)}`)
   }
-  const value = request.feeFromAmount ? amount - whole.total : amount
+  const value = request.feeFromAmount ? amount - whole : amount
   const fee = feeFor(value)
-  if (from.balance < value + fee.total) {
-    const need = `${coins(value + fee.total)} (${coins(value)} and a fee of ${coins(fee.total)})`
+  if (from.balance < value + fee) {
+    const need = `${coins(value + fee)} (${coins(value)} and a fee of ${coins(fee)})`
     return yield* refuse("amount", `the sender has ${coins(from.balance)} and needs ${need}`)
   }
 

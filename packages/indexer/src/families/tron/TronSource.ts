@@ -52,11 +52,6 @@ export interface TronSourceOptions extends TronHttp.TronHttpOptions {
 }
 
 export interface TronSource extends Source {
-  /**
-   * Whether internal transactions are complete in the newest blocks read: what subscriptions and endpoints about them
-   * depend on. False until a node has shown that it keeps them.
-   */
-  readonly hasInternalTransactions: () => boolean
   readonly tokenMetadata: FetchTokenMetadata
   /** Decimals of a token, for what is to be signed: as `TronContract.decimals` has them. */
   readonly tokenDecimals: (contract: AddressBytes) => Effect.Effect<number | undefined, NodeError>
@@ -227,7 +222,6 @@ export const make = Effect.fn("TronSource.make")(function* (
     network,
     resting: http.resting,
     capabilities: Effect.sync(() => [networkAtStart, internalCapability(), finality(solid), trc10]),
-    hasInternalTransactions: () => internalCapability().available,
     tokenMetadata: (contracts, height) =>
       http.withOne((one) =>
         Effect.andThen(

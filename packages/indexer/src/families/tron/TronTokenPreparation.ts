@@ -113,9 +113,8 @@ export const prepare = Effect.fn("TronTokenPreparation.prepare")(function* (
   }
   const rawData = TronTransfer.encodeCall(call)
   const points = TronTransfer.bandwidthOf(rawData, from.signatures)
-  const { bandwidth } = resources
-  const forBandwidth = bandwidth.staked >= points || bandwidth.free >= points ? 0n : BigInt(points) * prices.bandwidth
-  const forSignatures = from.signatures > 1 ? prices.multiSignature : 0n
+  const forSignatures = TronAccount.signatureFee(from.signatures, prices)
+  const forBandwidth = TronAccount.bandwidthFee(points, resources.bandwidth, prices)
   const fee = forBandwidth + forSignatures + BigInt(Math.max(0, energy - resources.energy)) * prices.energy
   if (from.balance < fee) {
     const coins = (sun: bigint) => Amount.withUnit(chain, sun)

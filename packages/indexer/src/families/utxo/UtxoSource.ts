@@ -180,7 +180,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
     )
 
   let newest = atStart.height
-  const hexOf = HashesAhead.make(HashAt.hex)
+  const hexOf = HashesAhead.make()
 
   const search = CoinSearch.make(chain, rpc, options.longCalls)
 

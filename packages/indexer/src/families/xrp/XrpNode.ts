@@ -12,7 +12,7 @@ import * as XrpWebSocket from "./internal/XrpWebSocket.ts"
 
 export interface XrpNodeOptions {
   /** In order of preference: ws, wss, http or https. */
-  readonly urls: ReadonlyArray<string>
+  readonly urls: readonly [string, ...Array<string>]
   /** Of one attempt; 30 s. */
   readonly timeoutMillis?: number
   /** Attempts over all servers before a request fails. */
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<XrpNode, never, Scope.Scope> {
   const timeoutMillis = options.timeoutMillis ?? 30_000
   const announcements = yield* Hints.make
-  const [first, ...others] = yield* Effect.forEach(options.urls, (text) => {
+  const servers = yield* Effect.forEach(options.urls, (text) => {
     const url = URL.parse(text)
     switch (url?.protocol) {
       case "ws:":
@@ -56,8 +56,7 @@ export const make = Effect.fnUntraced(function* (
         return Effect.die(new Error("XRP servers have URLs that begin with ws, wss, http or https"))
     }
   })
-  if (first === undefined) return yield* Effect.die(new Error("a chain needs node URLs"))
-  const failover = Failover.make([first, ...others], options.attempts)
+  const failover = Failover.make(servers, options.attempts)
 
   const bytesInFlight = yield* BytesInFlight.Current
 

@@ -19,7 +19,6 @@ import type { Tables } from "../database/Tables.ts"
 export interface SyncingAddress {
   readonly id: number
   readonly address: AddressBytes
-  readonly phase: "tokens" | "history"
   /** The blocks whose logs are yet to be read, both included; after that `next` is one past `last`. */
   readonly next: number
   readonly last: number
@@ -43,7 +42,7 @@ export const isWaiting = sql<boolean>`(
 /** Addresses of a chain whose past is being read, of those that have got beyond block `above` the ones at the lowest. */
 export const syncing = Effect.fn("PastReading.syncing")(function* (
   chain: Chain.Chain,
-  phase: SyncingAddress["phase"],
+  phase: "tokens" | "history",
   limit: number,
   above = -1
 ) {
@@ -59,25 +58,24 @@ export const syncing = Effect.fn("PastReading.syncing")(function* (
   )
   return rows.map(
     ({ address, birth, id, last_height, next_height }): SyncingAddress => ({
-      ...{ id, address: address as AddressBytes, phase, next: next_height, last: last_height, birth }
+      ...{ id, address: address as AddressBytes, next: next_height, last: last_height, birth }
     })
   )
 })
 
 /**
- * The account whose turn it is to have its past read, after that of another, with the lowest block that its addresses wait
- * for; undefined where no address waits above block `above`.
+ * The account whose turn it is to have its tokens' past read, after that of another, with the lowest block that its addresses
+ * wait for; undefined where no address waits above block `above`.
  */
 export const nextTurn = Effect.fn("PastReading.nextTurn")(function* (
   chain: Chain.Chain,
-  phase: SyncingAddress["phase"],
   { above, after }: { readonly above: number; readonly after: number }
 ) {
   const { read } = yield* Database
   const turns = yield* read((db) =>
     unread(db, chain)
       .select(["account", ({ fn }) => fn.min("next_height").as("next")])
-      .where("state", "=", phase)
+      .where("state", "=", "tokens")
       .where("next_height", ">", above)
       .groupBy("account")
       .orderBy("account")

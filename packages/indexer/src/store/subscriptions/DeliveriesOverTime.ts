@@ -37,13 +37,13 @@ const firstPeriod = Effect.map(
   (now) => DeliveryRecord.periodOf(now) - (DeliveryRecord.keptPeriods - 1) * DeliveryRecord.periodMillis
 )
 
-/** Each period of the last day, the present one at the end, over all accounts or one. */
-export const periods = Effect.fn("DeliveriesOverTime.periods")(function* (account?: number) {
+/** Each period of the last day, the present one at the end, over all accounts. */
+export const periods = Effect.gen(function* () {
   const { read } = yield* Database
   const first = yield* firstPeriod
-  const counts = yield* read(rows(ofPeriods(first, account)))
+  const counts = yield* read(rows(ofPeriods(first, undefined)))
   return series(counts, first, DeliveryRecord.periodMillis, DeliveryRecord.keptPeriods)
-})
+}).pipe(Effect.withSpan("DeliveriesOverTime.periods"))
 
 /** Attempts over time. */
 interface OverTime {

@@ -86,15 +86,15 @@ const owed = Effect.fnUntraced(function* (
   )
 })
 
-/** The matches of one class that a block's steps are still to tell of an address, and to which subscriptions, by their ids. */
-export const of = Effect.fnUntraced(function* (chain: number, height: number, name: Match["class"]) {
+/** The matches of coins that a block's steps are still to tell of an address, and to which subscriptions, by their ids. */
+export const ofCoins = Effect.fnUntraced(function* (chain: number, height: number) {
   const left = (yield* leftAt(chain, height)).flatMap(({ address, ...row }) =>
     address === null ? [] : [{ ...row, address: address as AddressBytes }]
   )
   return yield* Effect.forEach(left, (row) =>
-    Effect.map(owed(chain, row, eventsOfClass(name)), (subscriptions) => ({
+    Effect.map(owed(chain, row, eventsOfClass("coin")), (subscriptions) => ({
       address: row.address,
-      matches: decode(row.occurrences).filter((match) => match.class === name),
+      matches: decode(row.occurrences).filter((match) => match.class === "coin"),
       subscriptions: subscriptions.map(({ id }) => id)
     }))
   )

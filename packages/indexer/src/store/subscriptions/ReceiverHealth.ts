@@ -253,7 +253,7 @@ export const make = Effect.gen(function* () {
     /** How many active subscriptions fail, how many of these for half of their retries, and when the first failure began. */
     failing: provided(Effect.suspend(() => FailingSubscriptions.count())),
     /** Each period of the last day, the present one at the end, over all accounts. */
-    periods: provided(Effect.suspend(() => DeliveriesOverTime.periods())),
+    periods: provided(DeliveriesOverTime.periods),
     /** Attempts of the last day and the last month, of all accounts or of one. */
     overTime: (account?: number) => provided(DeliveriesOverTime.read(account))
   }

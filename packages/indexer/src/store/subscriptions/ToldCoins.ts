@@ -153,7 +153,7 @@ const keyOfCorrection = (block: AuditedBlock, { event, reference_id: referenceId
 /** Coins of a block that steps are still to tell. */
 const leftToSteps = Effect.fnUntraced(function* (chain: number, { height }: AuditedBlock) {
   const { read } = yield* Database
-  const left = yield* LeftMatches.of(chain, height, "coin")
+  const left = yield* LeftMatches.ofCoins(chain, height)
   const ids = [...new Set(left.flatMap(({ subscriptions }) => subscriptions))]
   const rows = yield* inChunks(ids, (some) =>
     read((db) => db.selectFrom("subscription").select(CoinSubscribers.columns).where("subscription.id", "in", some))

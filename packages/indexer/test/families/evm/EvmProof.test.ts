@@ -273,7 +273,7 @@ describe.skipIf(!Fixtures.exist)("Proof of EVM blocks", () => {
           { ...known, block },
           { ...known, block }
         ]
-        const urls = yield* Effect.forEach(nodes, (_, at) =>
+        const urls = yield* Effect.forEach([0, 1] as const, (at) =>
           Effect.map(
             FakeNode.make((method, params) => EvmNode.answers([nodes[at]!])(method, params)),
             ({ url }) => url

@@ -306,8 +306,8 @@ describe("EvmSource: checks", () => {
           if (method === "eth_call") throw new RpcError(-32000, "missing trie node 5a6f (path )")
           return answers(method, params)
         }
-        const nodes = [yield* FakeNode.make(broken), yield* FakeNode.make(named)]
-        const rpc = yield* JsonRpc.make({ urls: nodes.map(({ url }) => url) })
+        const urls = [(yield* FakeNode.make(broken)).url, (yield* FakeNode.make(named)).url] as const
+        const rpc = yield* JsonRpc.make({ urls })
         const source = yield* EvmSource.make(chainOf("ethereum"), rpc, { internal: false, verify: "links" })
         const [token] = yield* source.tokenMetadata([new Uint8Array(20).fill(7) as AddressBytes])
         assert.deepInclude(token, { name: "USDT", symbol: "USDT" })

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as FakeNode from "../../FakeNode.ts"
@@ -413,7 +414,7 @@ describe("EvmSource: internal transfers", () => {
             )
           )
         )
-        const rpc = yield* JsonRpc.make({ urls: nodes.map(({ url }) => url) })
+        const rpc = yield* JsonRpc.make({ urls: Arr.map(nodes, ({ url }) => url) })
         const tracing = yield* Effect.forEach(nodes, ({ url }) => JsonRpc.make({ urls: [url], attempts: 1 }))
         const options = {
           ...{ internal: true, tracers: ["debug_traceBlockByHash"] as const },

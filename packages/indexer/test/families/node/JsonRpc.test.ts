@@ -619,7 +619,7 @@ describe("JsonRpc", () => {
 
   it.live("a URL that is not http is refused", () =>
     Effect.gen(function* () {
-      for (const urls of [[], ["ftp://x"], ["http://127.0.0.1", "nonsense"]]) {
+      for (const urls of [["ftp://x"], ["http://127.0.0.1", "nonsense"]] as const) {
         const exit = yield* Effect.exit(JsonRpc.make({ urls }))
         assert.strictEqual(exit._tag, "Failure")
       }

@@ -21,7 +21,7 @@ describe("TronSource, with little room for answers", () => {
       )
       const recorded = linked([blockOf(height, [sent, ...calls], infos)])[0]!
       const node = yield* TronNode.make({ blocks: [recorded] })
-      const options = { urls: [node.url], attempts: 1 }
+      const options = { urls: [node.url], attempts: 1 } as const
       const whole = yield* (yield* TronSource.make(mainnet, options)).blockAt(height)
       assert.isAbove(whole.transfers.length, 400)
       const size = JSON.stringify(recorded.infos).length

@@ -149,16 +149,18 @@ describe("TronSource", () => {
   it.live("finds out whether the node keeps internal transactions, and says what to do", () =>
     Effect.gen(function* () {
       const keeps = yield* open(yield* TronNode.make({ blocks: blocks(3) }))
-      assert.isTrue(keeps.hasInternalTransactions())
+      assert.isTrue((yield* capability(keeps, "internal transactions")).available)
       const not = yield* open(yield* TronNode.make({ blocks: blocks(3, false) }))
-      assert.isFalse(not.hasInternalTransactions())
-      assert.include((yield* capability(not, "internal transactions")).detail, "vm.saveInternalTx")
+      const { available, detail } = yield* capability(not, "internal transactions")
+      assert.isFalse(available)
+      assert.include(detail, "vm.saveInternalTx")
       const node = yield* TronNode.make({ blocks: [...Array.from({ length: 3 }, (_, n) => blockOf(first + n, []))] })
       const unknown = yield* open(node)
-      assert.isFalse(unknown.hasInternalTransactions())
-      assert.include((yield* capability(unknown, "internal transactions")).detail, "no block has shown yet")
+      const inDoubt = yield* capability(unknown, "internal transactions")
+      assert.isFalse(inDoubt.available)
+      assert.include(inDoubt.detail, "no block has shown yet")
       const off = yield* open(yield* TronNode.make({ blocks: blocks(3) }), { internal: false })
-      assert.isFalse(off.hasInternalTransactions())
+      assert.isFalse((yield* capability(off, "internal transactions")).available)
       assert.isEmpty((yield* off.blockAt(first)).transfers.filter(({ kind }) => kind === "internal"))
     })
   )
@@ -169,10 +171,10 @@ describe("TronSource", () => {
       const node = yield* TronNode.make({ blocks: [...empty, ...blocks(2)] })
       node.height = first - 1
       const source = yield* open(node)
-      assert.isFalse(source.hasInternalTransactions())
+      assert.isFalse((yield* capability(source, "internal transactions")).available)
       node.height = first + 1
       yield* source.blockAt(first)
-      assert.isTrue(source.hasInternalTransactions())
+      assert.isTrue((yield* capability(source, "internal transactions")).available)
     })
   )
 

@@ -36,7 +36,7 @@ describe("XrpSource, with little room for answers", () => {
     it.live(`a ledger that is too large is the same by its transactions (${url}, API version ${version})`, () =>
       Effect.gen(function* () {
         const node = yield* server(version)
-        const options = { urls: [node[url]], attempts: 2 }
+        const options = { urls: [node[url]], attempts: 2 } as const
         const whole = yield* (yield* XrpSource.make(mainnet, options)).blockAt(height)
         assert.strictEqual(whole.transfers.length, payments.length)
         const bytes = BytesInFlight.make(Math.ceil(JSON.stringify(ledgers[0]).length * 0.9))
@@ -74,7 +74,7 @@ describe("XrpSource, with little room for answers", () => {
         command === "tx" && isRefused(params.transaction)
           ? { error: "txnNotFound", error_code: 29, status: "error" }
           : answer(command, params)
-      const options = { urls: [node.httpUrl], attempts: 1 }
+      const options = { urls: [node.httpUrl], attempts: 1 } as const
       const whole = yield* (yield* XrpSource.make(mainnet, options)).blockAt(height)
       const bytes = BytesInFlight.make(Math.ceil(JSON.stringify(ledgers[0]).length * 0.9))
       const source = yield* XrpSource.make(mainnet, options).pipe(Effect.provideService(BytesInFlight.Current, bytes))

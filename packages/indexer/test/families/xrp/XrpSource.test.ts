@@ -470,7 +470,7 @@ describe("XrpSource", () => {
   it.live("sends user and password as a header only, and shows them in no error", () =>
     Effect.gen(function* () {
       for (const scheme of ["ws", "http"]) {
-        const urls = [`${scheme}://someone:verysecret@127.0.0.1:1/token-in-path`]
+        const urls = [`${scheme}://someone:verysecret@127.0.0.1:1/token-in-path`] as const
         const error = yield* errorOf(XrpSource.make(mainnet, { urls, timeoutMillis: 300, attempts: 1 }))
         assert.strictEqual(error._tag, "NodeUnreachable")
         assert.notMatch(JSON.stringify(error) + error.message, /verysecret|token-in-path/)
@@ -484,7 +484,7 @@ describe("XrpSource", () => {
       const server = yield* XrpServer.make({ ledgers })
       server.override = () => ({ status: "error", error: "noKey", error_message: "key 0123456789abcdef is over" })
       for (const url of [server.wsUrl, server.httpUrl]) {
-        const urls = [`${url}/v1/0123456789abcdef`]
+        const urls = [`${url}/v1/0123456789abcdef`] as const
         const error = yield* errorOf(XrpSource.make(mainnet, { urls, ...quick, attempts: 1 }))
         assert.include(error.message, "noKey: key *** is over")
       }

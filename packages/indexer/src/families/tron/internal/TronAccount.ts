@@ -89,6 +89,14 @@ export const resources = (http: TronHttp, address: AddressBytes): Effect.Effect<
 export const bandwidth = (http: TronHttp, address: AddressBytes): Effect.Effect<Bandwidth, NodeError> =>
   Effect.map(resources(http, address), ({ bandwidth }) => bandwidth)
 
+/** What points of bandwidth cost, in sun: each kind that an account has is taken as a whole or not at all. */
+export const bandwidthFee = (points: number, { free, staked }: Bandwidth, prices: Prices): bigint =>
+  staked >= points || free >= points ? 0n : BigInt(points) * prices.bandwidth
+
+/** What the signatures of a transaction cost beside their bytes, in sun: more than one where one key alone may not sign. */
+export const signatureFee = (signatures: number, prices: Prices): bigint =>
+  signatures > 1 ? prices.multiSignature : 0n
+
 const Parameters = Schema.Struct({
   chainParameter: Schema.Array(
     Schema.Struct({ key: Schema.String, value: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String])) })

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
+import * as HashAt from "./HashAt.ts"
 import { consistent } from "./NodeAnswer.ts"
 import * as NodeJson from "./NodeJson.ts"
 
@@ -24,8 +25,7 @@ interface Ahead {
   readonly hex: Deferred.Deferred<string | undefined>
 }
 
-/** `alone` asks for the hash of one block. */
-export const make = (alone: (rpc: JsonRpc, height: number) => Effect.Effect<string, NodeError>) => {
+export const make = () => {
   const ahead = new Map<number, Ahead>()
   let last: number | undefined
   let from = 0
@@ -70,6 +70,6 @@ export const make = (alone: (rpc: JsonRpc, height: number) => Effect.Effect<stri
       const hex = yield* Deferred.await(known.hex)
       if (hex !== undefined) return hex
     }
-    return yield* alone(rpc, height)
+    return yield* HashAt.hex(rpc, height)
   })
 }

@@ -72,8 +72,8 @@ describe("Capabilities", () => {
       }
       const without: FakeNode.Answer = (method, params) =>
         method === "eth_getBlockByNumber" ? null : well(method, params)
-      const nodes = [yield* FakeNode.make(without), yield* FakeNode.make(well)]
-      const rpc = yield* JsonRpc.make({ urls: nodes.map(({ url }) => url) })
+      const urls = [(yield* FakeNode.make(without)).url, (yield* FakeNode.make(well)).url] as const
+      const rpc = yield* JsonRpc.make({ urls })
       const tracing = rpc.each.map((node) => TracingNode.make(node, 60_000))
       const found = yield* Capabilities.detect(chain, rpc, tracing, { tracers: ["debug_traceBlockByHash"] })
       assert.strictEqual(found.tracer, "debug_traceBlockByHash")

@@ -24,17 +24,16 @@ const make = (node = "node", answer: Effect.Effect<void, NodeUnreachable> = Effe
           answer,
           calls.map(({ params }) => hexAt(params[0] as number, chain))
         )
+      }),
+    call: (_: string, [height]: readonly [number]) =>
+      Effect.sync(() => {
+        requests.push(1)
+        return hexAt(height, chain)
       })
   } as unknown as JsonRpc
-  const alone = (_: JsonRpc, height: number) =>
-    Effect.sync(() => {
-      requests.push(1)
-      return hexAt(height, chain)
-    })
   return {
     rpc,
     requests,
-    alone,
     reorganise: () => {
       chain++
     }
@@ -46,8 +45,8 @@ const range = (from: number, count: number) => Array.from({ length: count }, (_,
 describe("HashesAhead", () => {
   it.effect("asks for hashes of past blocks together, which are read several at a time", () =>
     Effect.gen(function* () {
-      const { alone, requests, rpc } = make()
-      const hexOf = HashesAhead.make(alone)
+      const { requests, rpc } = make()
+      const hexOf = HashesAhead.make()
       const heights = range(0, 65)
       const found = yield* Effect.forEach(heights, (height) => hexOf(rpc, height, head), { concurrency: 8 })
       assert.deepStrictEqual(
@@ -60,8 +59,8 @@ describe("HashesAhead", () => {
 
   it.effect("asks for blocks near the head, and for those that are not read in a row, one by one", () =>
     Effect.gen(function* () {
-      const { alone, requests, rpc } = make()
-      const hexOf = HashesAhead.make(alone)
+      const { requests, rpc } = make()
+      const hexOf = HashesAhead.make()
       for (const height of [...range(head - 110, 20), 7, 9, 500, 3]) {
         assert.strictEqual(yield* hexOf(rpc, height, head), hexAt(height))
       }
@@ -74,9 +73,9 @@ describe("HashesAhead", () => {
 
   it.effect("asks again for a block that is read again, and for those of another node", () =>
     Effect.gen(function* () {
-      const { alone, reorganise, rpc } = make()
+      const { reorganise, rpc } = make()
       const other = make("other")
-      const hexOf = HashesAhead.make((one, height) => (one.node === "other" ? other.alone : alone)(one, height))
+      const hexOf = HashesAhead.make()
       for (const height of range(0, 4)) yield* hexOf(rpc, height, head)
       reorganise()
       assert.strictEqual(yield* hexOf(rpc, 4, head), hexAt(4))
@@ -91,7 +90,7 @@ describe("HashesAhead", () => {
     Effect.gen(function* () {
       const refused = new NodeUnreachable({ node: "node", method: "getblockhash", message: "no" })
       const refusing = make("node", Effect.fail(refused))
-      const hexOf = HashesAhead.make(refusing.alone)
+      const hexOf = HashesAhead.make()
       for (const height of range(0, 40)) assert.strictEqual(yield* hexOf(refusing.rpc, height, head), hexAt(height))
       assert.lengthOf(
         refusing.requests.filter((count) => count > 1),
@@ -99,7 +98,7 @@ describe("HashesAhead", () => {
       )
 
       const silent = make("node", Deferred.await(Deferred.makeUnsafe()))
-      const later = HashesAhead.make(silent.alone)
+      const later = HashesAhead.make()
       yield* later(silent.rpc, 0, head)
       const first = yield* Effect.forkChild(later(silent.rpc, 1, head))
       const second = yield* Effect.forkChild(later(silent.rpc, 2, head))
