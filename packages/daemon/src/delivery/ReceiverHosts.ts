@@ -129,7 +129,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   /** A pause that would be longer than any was set by a clock that was put back since. */
   const lasts = (until: number, now: number) => until > now && until - now <= longestPause
 
-  const { isFailing, mayHang, note } = AccountAnswers.make(limits, (at, now) => lasts(at + longestPause, now))
+  const { isFailing, mayHang, note } = AccountAnswers.make(limits, longestPause)
 
   const hostOf = (name: string): Host => {
     let host = hosts.get(name)

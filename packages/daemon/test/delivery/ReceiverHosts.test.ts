@@ -256,6 +256,16 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(ofAccount(8000)!.failingLimit, 3)
   })
 
+  it("is left alone no longer for attempts that failed together", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const fail = (at: number, now: number) =>
+      hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at, now })
+    for (let i = 0; i < 30; i++) fail(0, 0)
+    assert.strictEqual(fail(0, 100), 1000)
+    assert.strictEqual(fail(0, 1500), 1000)
+    for (const until of [3000, 3000, 3000]) assert.strictEqual(fail(1000, 1000), until)
+  })
+
   it("is not stopped by failures between answers", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let i = 0; i < 30; i++)

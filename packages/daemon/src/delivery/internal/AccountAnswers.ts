@@ -32,9 +32,11 @@ export const none = (): AccountAnswers => ({
   ...{ failures: 0, silent: new Set(), unansweredAt: undefined, answered: undefined, pausedUntil: 0 }
 })
 
-/** `isRecent`: whether something of that time counts still. */
-export const make = (limits: Limits, isRecent: (at: number, now: number) => boolean) => {
+/** `longestPause`, in milliseconds: nothing further away counts, since a clock that was put back may have set that. */
+export const make = (limits: Limits, longestPause: number) => {
   const isFailing = ({ failures }: Pick<AccountAnswers, "failures">) => failures >= limits.failures
+
+  const isRecent = (at: number, now: number) => at <= now && now - at < longestPause
 
   /**
    * Whether the failure of a URL speaks against the host: not where the host has answered at another URL since the attempt
@@ -45,6 +47,10 @@ export const make = (limits: Limits, isRecent: (at: number, now: number) => bool
     return answered.at <= at && !silent.has(url)
   }
 
+  /** Whether the attempt began before the last pause was over: what failed together is one reason for a longer pause. */
+  const isOfLastPause = ({ pausedUntil }: AccountAnswers, { at, now }: Ended) =>
+    at < pausedUntil && pausedUntil - now <= longestPause
+
   /** Whether an attempt may keep its place until it has failed, for which others would wait. */
   const mayHang = (answers: AccountAnswers, now: number) =>
     isFailing(answers) || (answers.unansweredAt !== undefined && isRecent(answers.unansweredAt, now))
@@ -52,18 +58,19 @@ export const make = (limits: Limits, isRecent: (at: number, now: number) => bool
   /** Notes an attempt that has ended. */
   const note = (answers: AccountAnswers, { url }: Pick<Lease, "url">, ended: Ended) => {
     const { answered, now } = ended
-    if (!answered) answers.unansweredAt = now
     if (answered) {
       answers.failures = 0
       answers.silent.clear()
       answers.answered = { url, at: now }
-    } else if (isOfHost(answers, url, ended)) {
-      if (!isFailing(answers)) answers.silent.add(url)
-      answers.failures++
+      answers.pausedUntil = 0
+      return
     }
-    const excess = answers.failures - limits.failures
-    if (excess < 0) answers.pausedUntil = 0
-    else answers.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
+    answers.unansweredAt = now
+    if (isOfLastPause(answers, ended) || !isOfHost(answers, url, ended)) return
+    if (!isFailing(answers)) answers.silent.add(url)
+    const excess = ++answers.failures - limits.failures
+    if (excess < 0) return
+    answers.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
   }
 
   return { isFailing, mayHang, note }
