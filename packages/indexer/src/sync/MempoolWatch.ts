@@ -32,8 +32,11 @@ export interface Options {
 }
 
 export interface MempoolWatch {
-  /** Reads the mempool once and makes callbacks of new transactions. Does not ask the node while no subscription wants them. */
-  readonly step: Effect.Effect<void, NodeError | DatabaseError>
+  /**
+   * Reads the mempool once and makes callbacks of new transactions; how long the list of ids has taken. Does not ask the node while
+   * no subscription wants them.
+   */
+  readonly step: Effect.Effect<Duration.Duration, NodeError | DatabaseError>
   /** Looks until it is interrupted; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
   /** Transactions that are remembered. */
@@ -65,8 +68,6 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
   /** Ids, as hex, of transactions that were dealt with and that the node still lists. */
   const known = new Set<string>()
   let first = true
-  /** How long the last list of ids has taken. */
-  let listing = Duration.zero
 
   /**
    * Those of the addresses whose every coin the store knows. A mined coin may lack in the UTXO set, or be gone from there
@@ -161,28 +162,28 @@ export const make = Effect.fn("MempoolWatch.make")(function* (chain: Chain, memp
     if (!(yield* coins.refresh)) {
       known.clear()
       first = true
-      return
+      return Duration.zero
     }
     const began = yield* coins.tip
     const [took, { fresh, present }] = yield* Effect.timed(list)
-    listing = took
     yield* inChunks(fresh, (some) => look(some, (id) => present.has(id), began))
     first = false
+    return took
   }).pipe(Effect.provideService(Database, database), Effect.withSpan("MempoolWatch.step"))
 
   /**
    * Announced transactions end the rest early, but it is at least ten times as long as the list has taken: where many
    * transactions wait, all of them are listed each time, and only new ones are fetched.
    */
-  const rest = Effect.suspend(() => {
+  const rest = (listing: Duration.Duration) => {
     if (mempool.announced === undefined) return Effect.sleep(options.pollInterval)
     const least = Duration.min(Duration.times(listing, 10), options.pollInterval)
     const longest = Duration.subtract(options.pollInterval, least)
     return Effect.andThen(Effect.sleep(least), Effect.raceFirst(Effect.sleep(longest), mempool.announced))
-  })
+  }
 
   const run: MempoolWatch["run"] = untilDone("Looking at the mempool", step).pipe(
-    Effect.andThen(rest),
+    Effect.flatMap(rest),
     Effect.forever,
     Effect.annotateLogs({ chain: nameOf(chain) })
   )

@@ -17,10 +17,10 @@ export interface Pace {
 }
 
 /** Tries a step until one succeeds. `what` begins the log line of a failure: "Finding … failed". */
-export const untilDone = <E extends { readonly message: string }, R>(
+export const untilDone = <A, E extends { readonly message: string }, R>(
   what: string,
-  step: Effect.Effect<void, E, R>
-): Effect.Effect<void, never, R> =>
+  step: Effect.Effect<A, E, R>
+): Effect.Effect<A, never, R> =>
   StoreAway.whileStoreAway(step).pipe(
     Effect.tapError((error) => Effect.logWarning(`${what} failed: ${error.message}`)),
     Effect.tapDefect((defect) => Effect.logError(`${what} failed`, Cause.die(defect))),
