@@ -35,6 +35,8 @@ interface Share extends AccountAnswers.AccountAnswers {
   inFlight: number
   /** Leases that wait for a place, in their order. */
   readonly waiting: Array<Lease>
+  /** Of both, those of what failed. */
+  failing: number
   /** The subscription that something was leased of last. */
   roundRobinCursor: number
 }
@@ -147,7 +149,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { ...AccountAnswers.none(), inFlight: 0, waiting: [], roundRobinCursor: 0 }
+      share = { ...AccountAnswers.none(), inFlight: 0, waiting: [], failing: 0, roundRobinCursor: 0 }
       host.accounts.set(account, share)
     }
     return share
@@ -165,9 +167,8 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
-  /** Of these, leases that may begin of what may hang. */
-  const failingLimitOf = ({ inFlight, waiting }: Share) =>
-    Math.max(Math.ceil(accountLimit / 2) - inFlight - waiting.length, 0)
+  /** Leases of what failed that an account may have at a host, beside those that it has. */
+  const failingLimitOf = ({ failing }: Share) => Math.max(Math.ceil(accountLimit / 2) - failing, 0)
 
   /** Leases that may begin of an account at a host. */
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
@@ -306,9 +307,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         limit,
         batchSize,
         callbacks,
-        followOns: followed.map(({ account, callbacks, subscription }) => ({
+        followOns: followed.map(({ account, callbacks, failing, subscription }) => ({
           account,
           subscription,
+          failing,
           after: callbacks.at(-1)!.id,
           batchSize: Math.min(batchSize, 2 * callbacks.length)
         })),
@@ -346,6 +348,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const host = hostOf(lease.host)
       const share = shareOf(host, lease.account)
       share.waiting.push(lease)
+      if (lease.failing) share.failing++
       share.roundRobinCursor = lease.subscription
       host.accountCursor = lease.account
       host.waiting++
@@ -384,6 +387,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       count(host, lease, -1)
       const share = shareOf(host, lease.account)
       share.inFlight--
+      if (lease.failing) share.failing--
       const isIdle = share.inFlight + share.waiting.length === 0 && share.failures === 0
       if (isIdle && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
       const left = inFlightOf.get(lease.account)! - 1
@@ -407,7 +411,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           const kept = share.waiting.filter((lease) => !gone.includes(lease))
           share.waiting.splice(0, share.waiting.length, ...kept)
           leaves(host, gone.length)
-          for (const lease of gone) count(host, lease, -1)
+          for (const lease of gone) {
+            count(host, lease, -1)
+            if (lease.failing) share.failing--
+          }
           return gone
         })
       ),

@@ -76,7 +76,9 @@ const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number)
   const batchSize = Math.max(Math.min(capacity.batchSize, Math.ceil(capacity.callbacks / begun.length)), 1)
   return {
     streams: [
-      ...begun.map(({ account, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize })),
+      ...begun.map(
+        ({ account, failing, id }): FollowOn => ({ account, subscription: id, after: 0, batchSize, failing })
+      ),
       ...keptOf(followOns, withoutPlace, leftOf)
     ],
     retries: retries.filter((one) => given.has(one)).map(({ id }) => id)
