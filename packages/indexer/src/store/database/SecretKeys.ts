@@ -74,10 +74,10 @@ export const read = (location: Location): Effect.Effect<ReadonlyArray<SecretKey>
 
 /** Whether others than its owner may read the file of a store's keys, as one that an operator has made or put back. */
 export const isOpenToOthers = (location: Location): Effect.Effect<boolean> =>
-  Effect.sync(() => {
-    const found = location.secretKeys === undefined && statSync(fileOf(location), { throwIfNoEntry: false })
-    return found !== false && found !== undefined && (found.mode & 0o077) !== 0
-  })
+  Effect.orElseSucceed(
+    Effect.try(() => location.secretKeys === undefined && (statSync(fileOf(location)).mode & 0o077) !== 0),
+    () => false
+  )
 
 const lineOf = (bytes: Uint8Array) => `${Buffer.from(bytes).toString("base64")}\n`
 
