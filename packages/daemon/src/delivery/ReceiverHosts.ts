@@ -33,6 +33,8 @@ export interface Limits extends AccountAnswers.Limits {
 /** What an account has of a host. */
 interface Share extends AccountAnswers.AccountAnswers {
   inFlight: number
+  /** Leases, in flight and waiting, of what fails. */
+  failing: number
   /** Leases that wait for a place, in their order. */
   readonly waiting: Array<Lease>
   /** The subscription that something was leased of last. */
@@ -147,7 +149,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { ...AccountAnswers.none(), inFlight: 0, waiting: [], roundRobinCursor: 0 }
+      share = { ...AccountAnswers.none(), inFlight: 0, failing: 0, waiting: [], roundRobinCursor: 0 }
       host.accounts.set(account, share)
     }
     return share
@@ -166,8 +168,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
   /** Of these, leases that may begin of what may hang. */
-  const failingLimitOf = ({ inFlight, waiting }: Share) =>
-    Math.max(Math.ceil(accountLimit / 2) - inFlight - waiting.length, 0)
+  const failingLimitOf = ({ failing }: Share) => Math.max(Math.ceil(accountLimit / 2) - failing, 0)
 
   /** Leases that may begin of an account at a host. */
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
@@ -227,9 +228,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   /** What is leased, or is no more. */
-  const count = (host: Host, { callbacks }: Lease, change: 1 | -1) => {
+  const count = (host: Host, { account, callbacks, failing }: Lease, change: 1 | -1) => {
     host.leased += change * callbacks.length
     leased += change * callbacks.length
+    if (failing) shareOf(host, account).failing += change
   }
 
   const leaves = (host: Host, left: number) => {
@@ -306,9 +308,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         limit,
         batchSize,
         callbacks,
-        followOns: followed.map(({ account, callbacks, subscription }) => ({
+        followOns: followed.map(({ account, callbacks, failing, subscription }) => ({
           account,
           subscription,
+          failing,
           after: callbacks.at(-1)!.id,
           batchSize: Math.min(batchSize, 2 * callbacks.length)
         })),

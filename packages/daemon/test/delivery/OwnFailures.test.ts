@@ -68,7 +68,13 @@ const outboxOf = (
           return [
             {
               ...{ account: stream.account, subscription: i, host, url: `https://${host}/`, secrets: [] },
-              ...{ callbacks: [callback], full: false, leasedUntil: now + leaseMillis, isCurrent: () => true }
+              ...{
+                callbacks: [callback],
+                full: false,
+                failing: false,
+                leasedUntil: now + leaseMillis,
+                isCurrent: () => true
+              }
             }
           ]
         })

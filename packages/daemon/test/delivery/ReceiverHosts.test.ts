@@ -20,6 +20,7 @@ const lease = (host: string, subscription = 1, account = 1): Lease => ({
   secrets: [],
   callbacks: [],
   full: false,
+  failing: false,
   leasedUntil: 0,
   isCurrent: () => true
 })
@@ -128,7 +129,7 @@ describe("ReceiverHosts", () => {
     assert.deepStrictEqual(tried(7000), [["out 19", 1]])
   })
 
-  it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {
+  it("leaves a host alone that does not answer, tries it with a few, and for longer each time", () => {
     const hosts = ReceiverHosts.make(limits)
     const fail = (now: number) => hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: now, now })
     fail(0)
@@ -173,9 +174,13 @@ describe("ReceiverHosts", () => {
     const followed = (length: number) =>
       hosts.capacities(due(["a"]), 0, [followable("a", length)]).map(({ followOns, limit }) => [limit, followOns])
     begin(hosts, lease("a"))
-    assert.deepStrictEqual(followed(4), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 8 }]]])
+    assert.deepStrictEqual(followed(4), [
+      [0, [{ account: 1, subscription: 1, failing: false, after: 7, batchSize: 8 }]]
+    ])
     // As large as is worked off in time, as all are.
-    assert.deepStrictEqual(followed(15), [[0, [{ account: 1, subscription: 1, after: 7, batchSize: 20 }]]])
+    assert.deepStrictEqual(followed(15), [
+      [0, [{ account: 1, subscription: 1, failing: false, after: 7, batchSize: 20 }]]
+    ])
     begin(hosts, lease("b"))
     assert.deepStrictEqual(followed(4), [])
     hosts.ended(lease("b"))
@@ -249,11 +254,31 @@ describe("ReceiverHosts", () => {
     assert.deepInclude(ofAccount(3999), { limit: 8, failingLimit: 4 })
     assert.isUndefined(ofAccount(4000)!.failingLimit)
     assert.isUndefined(hosts.capacitiesFor([{ ...lease("a") }], 3999)[0]!.only)
+    // What answers takes none of the places of what fails.
     begin(hosts, lease("a"))
-    assert.deepInclude(ofAccount(3999), { limit: 7, failingLimit: 3 })
+    assert.deepInclude(ofAccount(3999), { limit: 7, failingLimit: 4 })
+    const failing = { ...lease("a"), failing: true }
+    begin(hosts, failing)
+    hosts.wait(failing)
+    assert.deepInclude(ofAccount(3999), { limit: 5, failingLimit: 2 })
+    assert.strictEqual(hosts.next(0), failing)
+    hosts.ended(failing)
     // A pause may last as long as the attempt is remembered.
     for (let i = 0; i < 10; i++) attempt(false, 4000)
     assert.strictEqual(ofAccount(8000)!.failingLimit, 3)
+  })
+
+  it("is left alone again while URLs fail whose failures are known, though another one was answered lately", () => {
+    const hosts = ReceiverHosts.make({ ...limits, maxPauseMillis: 60_000 })
+    const attempt = (url: string, answered: boolean, now: number) =>
+      hosts.attempted({ ...lease("a"), url }, { answered, at: now, now })
+    attempt("/answered", true, 0)
+    for (const url of ["/1", "/2", "/3"]) attempt(url, false, 10)
+    for (const [now, until] of [
+      [1010, 2010],
+      [2010, 3010]
+    ] as const)
+      for (const url of ["/1", "/2", "/3"]) assert.strictEqual(attempt(url, false, now), until)
   })
 
   it("is left alone no longer for attempts that failed together", () => {

@@ -119,6 +119,7 @@ describe("RetryProfile", () => {
                 secrets: [],
                 callbacks: [{ ...callback, attempts }],
                 full: false,
+                failing: false,
                 leasedUntil: now + leaseMillis,
                 isCurrent: () => true
               }

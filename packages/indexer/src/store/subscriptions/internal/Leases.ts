@@ -54,7 +54,7 @@ const endOf = ({ leaseMillis }: Term) => Effect.map(Clock.currentTimeMillis, (no
 const lease = (
   receiver: Receivers.Receiver,
   callbacks: ReadonlyArray<OutboxMessage>,
-  full: boolean,
+  { failing, full }: Pick<Lease, "failing" | "full">,
   leasedUntil: number,
   { isCurrent, now }: Term
 ) =>
@@ -68,6 +68,7 @@ const lease = (
       secrets,
       callbacks,
       full,
+      failing,
       leasedUntil,
       isCurrent
     })
@@ -155,8 +156,9 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
     let last = receiver.last_sequence
     const callbacks = list.map((row) => message(receiver, row, row.sequence ?? ++last))
     if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
-    const full = callbacks.length === streams.get(receiver.id)!.batchSize
-    leases.push(yield* lease(receiver, callbacks, full, leasedUntil, term))
+    const { batchSize, failing } = streams.get(receiver.id)!
+    const full = callbacks.length === batchSize
+    leases.push(yield* lease(receiver, callbacks, { failing, full }, leasedUntil, term))
   }
   yield* updateEach("subscription", numbered)
   return leases
@@ -186,7 +188,8 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
       inactive.push(row.id)
       continue
     }
-    leases.push(yield* lease(receiver, [message(receiver, row, row.sequence)], false, leasedUntil, term))
+    const callbacks = [message(receiver, row, row.sequence)]
+    leases.push(yield* lease(receiver, callbacks, { failing: true, full: false }, leasedUntil, term))
   }
   // More were due than a deactivation parks at once.
   if (inactive.length > 0) yield* CallbackState.apply("park", sql`id in ${numbers(inactive)}`)
