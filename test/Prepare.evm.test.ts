@@ -157,6 +157,17 @@ layer(Shared.layer, { excludeTestServices: true })("prepare on anvil", (it) => {
     })
   )
 
+  it.effect("takes a type from the query where the body names none", () =>
+    Effect.gen(function* () {
+      const { headwater } = yield* shared
+      const path = "/prepare-transactions/evm/ethereum/devnet/native-coins?type=legacy-transaction"
+      const item = { fee: { priority: "standard" }, recipient: funded.address, sender: funded.address, amount: "0.1" }
+      assert.strictEqual((yield* headwater.post(path, item)).body.data?.item.type, "legacy-transaction")
+      const type = "access-list-transaction"
+      assert.strictEqual((yield* headwater.post(path, { ...item, type })).body.data?.item.type, type)
+    })
+  )
+
   it.effect("is mined for each type, at each priority, and recovers to the sender", () =>
     Effect.gen(function* () {
       const { balance, mined, prepare } = yield* shared

@@ -247,7 +247,7 @@ const console_ = Layer.unwrap(
 ).pipe(Layer.provide([CallbackTarget.callbackUrlPolicy, domainVerification]))
 
 /** Threads that read blocks long past. */
-export const readerThreads = Layer.unwrap(
+const readerThreads = Layer.unwrap(
   Effect.map(Settings.Settings, (settings) => ReaderThreads.layer({ threads: Settings.threads(settings) }))
 )
 
@@ -301,7 +301,7 @@ const storeLock = Layer.effectDiscard(
 /** With a resolver of names. */
 export const resolving = running.pipe(Layer.provide(storeLock), Layer.provide(services), Layer.provide(Traces.layer))
 
-export const layer = resolving.pipe(Layer.provide(MachineDns.layer))
+const layer = resolving.pipe(Layer.provide(MachineDns.layer))
 
 /**
  * Runs until it is interrupted, or a newer daemon has made the store one that this one may not run on. Where another

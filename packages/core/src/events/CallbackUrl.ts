@@ -14,7 +14,7 @@ export class InvalidCallbackUrl extends Schema.TaggedError<InvalidCallbackUrl>()
   }
 }
 
-export const maxLength = 2048
+const maxLength = 2048
 
 /** Labels of letters, digits, hyphens and underscores, at least two of them, the last one no number (RFC 1123). */
 const domainName = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/

@@ -27,7 +27,7 @@ export const standardWebhooks: RetryProfile = {
 }
 
 /** Profiles by the names that the settings know. */
-export const profiles = { hosted, "standard-webhooks": standardWebhooks } as const
+const profiles = { hosted, "standard-webhooks": standardWebhooks } as const
 
 /** The profiles of this process; those of a simulation are shorter. */
 export const Profiles = Context.Reference("@headwater/daemon/delivery/RetryProfile/Profiles", {
@@ -35,7 +35,7 @@ export const Profiles = Context.Reference("@headwater/daemon/delivery/RetryProfi
 })
 
 /** The longest pause that a receiver can ask for. */
-export const maxRetryAfter = hour
+const maxRetryAfter = hour
 
 /** The longest pause after one failed attempt, after two, …, in milliseconds; after more than that the last one. */
 export const longest = ({ delays, jitter }: RetryProfile): ReadonlyArray<number> =>

@@ -169,7 +169,7 @@ const adviceOf: Record<NodeError["_tag"] | "TimeoutError", string> = {
 }
 
 /** What a failure of a node means, and what to do. */
-export const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): Unaddressed => {
+const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): Unaddressed => {
   if (error._tag === "TimeoutError") {
     return {
       level: "problem",

@@ -250,14 +250,22 @@ describe("ReceiverClient", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says of an answer that is none what it is not", () =>
-    Effect.gen(function* () {
-      const { certificate, post } = yield* world(2000)
-      const { port } = yield* inBytes(certificate, (socket) => socket.write("220 mail.test ESMTP\r\n\r\n"))
-      const { fault, reason } = yield* Effect.flip(post(port))
-      assert.deepEqual([fault, reason], ["receiver", "ERR_NOT_HTTP: the answer is not HTTP"])
-    }).pipe(Effect.scoped)
-  )
+  for (const [answer, said] of [
+    ["220 mail.test ESMTP\r\n\r\n", "ERR_NOT_HTTP: the answer is not HTTP"],
+    [
+      `HTTP/1.1 200 OK\r\nx: ${"y".repeat(70_000)}\r\n\r\n`,
+      "ERR_HEAD_TOO_LONG: the headers of the answer are too long"
+    ],
+    ["HTTP/1.1 101 Switching Protocols\r\n\r\n", "ERR_SWITCHED: the answer is 101, to go on in another protocol"]
+  ] as const)
+    it.live(`says of an answer that is none why it is none, as ${said}`, () =>
+      Effect.gen(function* () {
+        const { certificate, post } = yield* world(2000)
+        const { port } = yield* inBytes(certificate, (socket) => socket.write(answer))
+        const { fault, reason } = yield* Effect.flip(post(port))
+        assert.deepEqual([fault, reason], ["receiver", said])
+      }).pipe(Effect.scoped)
+    )
 
   it.live("takes the status of an answer with many headers", () =>
     Effect.gen(function* () {

@@ -6001,6 +6001,8 @@ export interface operations {
       readonly query?: {
         /** @description Any text of the caller's, echoed in the answer */
         readonly context?: string
+        /** @description The same as `type` in the body, which is read first */
+        readonly type?: "legacy-transaction" | "access-list-transaction" | "gas-fee-market-transaction"
       }
       readonly header?: never
       readonly path: {

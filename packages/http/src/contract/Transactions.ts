@@ -206,7 +206,10 @@ export class TransactionsGroup extends HttpApiGroup.make("transactions")
       .annotate(OpenApi.Summary, "List the logs of a transaction"),
     HttpApiEndpoint.post("prepare", "/prepare-transactions/evm/:blockchain/:network/native-coins", {
       params: chainParams,
-      query: context,
+      query: {
+        ...context,
+        type: NewTransaction.type.annotate({ description: "The same as `type` in the body, which is read first" })
+      },
       payload: body(NewTransaction),
       success: item(PreparedTransaction).pipe(HttpApiSchema.status(201)),
       error: [...chainErrors, Failures.conflict, ...bodyErrors, ...nodeErrors]

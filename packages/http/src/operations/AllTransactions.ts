@@ -5,16 +5,16 @@ import * as Effect from "effect/Effect"
 import { Conflict } from "../contract/Errors.ts"
 
 /** Transactions of a wallet that are looked through for one answer. */
-export const most = 10_000
+const most = 10_000
 
 const atOnce = 500
 
-export const tooMany = new Conflict({
+const tooMany = new Conflict({
   message: `The wallet has more than ${most} transactions: list those of its addresses instead`
 })
 
 /** Newest first. */
-export const of = Effect.fnUntraced(function* (record: ChainReader, addresses: ReadonlyArray<AddressBytes>) {
+const of = Effect.fnUntraced(function* (record: ChainReader, addresses: ReadonlyArray<AddressBytes>) {
   const found = new Map<string, PlacedTransaction>()
   for (const address of addresses) {
     let after: Position | undefined

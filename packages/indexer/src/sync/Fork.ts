@@ -44,7 +44,7 @@ const isSame = Effect.fnUntraced(function* (source: Source, store: ChainStore, h
 })
 
 /** The last block at `height` or below that the node's chain shares with ours, by bisection; undefined where none is. */
-export const lastShared = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
+const lastShared = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
   let [shared, differing] = [-1, height + 1]
   while (differing - shared > 1) {
     const middle = Math.floor((shared + differing) / 2)

@@ -19,7 +19,7 @@ export interface Format {
 }
 
 /** ZIP-225. */
-export const version5: Format = { header: 0x8000_0005, versionGroupId: 0x26a7_270a }
+const version5: Format = { header: 0x8000_0005, versionGroupId: 0x26a7_270a }
 export const { header, versionGroupId } = version5
 
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))

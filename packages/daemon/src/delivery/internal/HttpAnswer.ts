@@ -18,8 +18,11 @@ export interface Listener {
   readonly body: (bytes: Buffer) => void
 }
 
-/** How far an answer has come: `overrun` is one that more has come behind, `broken` one that is not HTTP. */
-export type Progress = "unfinished" | "finished" | "overrun" | "broken"
+/**
+ * How far an answer has come: `overrun` is one that more has come behind, `broken` one that is not HTTP, `too long` one whose
+ * head is, and `switched` one that goes on in another protocol.
+ */
+export type Progress = "unfinished" | "finished" | "overrun" | "broken" | "too long" | "switched"
 
 /** Where the body ends: behind so many bytes, behind its last chunk, or with the connection. */
 type Framing = number | "chunks" | "connection"
@@ -150,9 +153,11 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
           while (rest[blank] === 0x0d || rest[blank] === 0x0a) blank++
           if (blank > 0) rest = rest.subarray(blank)
           const end = endOf(rest, endOfHead, maxHeadBytes)
+          if (end === "broken" && rest.toString("latin1", 0, 5) === "HTTP/") return "too long"
           if (typeof end === "string") return end
           const head = parse(rest.toString("latin1", 0, end))
-          if (head === undefined || head.status === 101) return "broken"
+          if (head === undefined) return "broken"
+          if (head.status === 101) return "switched"
           rest = rest.subarray(end + endOfHead.length)
           if (head.status < 200) break
           listener.head(head)

@@ -29,7 +29,13 @@ export interface HttpConnection {
 export const closedCode = "ERR_CLOSED"
 
 const closed = () => Object.assign(new Error("the connection was closed before the answer"), { code: closedCode })
-const notHttp = () => Object.assign(new Error("the answer is not HTTP"), { code: "ERR_NOT_HTTP" })
+
+/** Why an answer is none that can be read. */
+const faults: Partial<Record<HttpAnswer.Progress, readonly [code: string, message: string]>> = {
+  broken: ["ERR_NOT_HTTP", "the answer is not HTTP"],
+  "too long": ["ERR_HEAD_TOO_LONG", "the headers of the answer are too long"],
+  switched: ["ERR_SWITCHED", "the answer is 101, to go on in another protocol"]
+}
 
 /** `maxHeadBytes`: of an answer. */
 export const make = (socket: Socket, { closed: isClosed, released }: Owner, maxHeadBytes: number): HttpConnection => {
@@ -75,7 +81,8 @@ export const make = (socket: Socket, { closed: isClosed, released }: Owner, maxH
       if (exchange === undefined) return close(closed())
       const progress = reader.read(bytes)
       if (!isOpen) return
-      if (progress === "broken") close(notHttp())
+      const [code, message] = faults[progress] ?? []
+      if (code !== undefined) close(Object.assign(new Error(message), { code }))
       else if (progress !== "unfinished") finish(progress === "finished")
       else if (head !== undefined && !hasContinued) {
         hasContinued = true

@@ -71,10 +71,10 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
   /** Nodes that rest since they stood still or were behind. */
   const still = new Set<C>()
 
-  /** Wakes the nodes that have caught up with `head`. */
-  const wakeRisen = Effect.fnUntraced(function* (head: Head) {
+  /** Wakes the nodes that have caught up with a block of this height. */
+  const wakeRisen = Effect.fnUntraced(function* (height: number) {
     for (const { client, head: other } of yield* headsOf([...still])) {
-      if (other.height < head.height) continue
+      if (other.height < height) continue
       still.delete(client)
       yield* nodes.wake(client)
       yield* Effect.logInfo(`${questions.name(client)} has caught up, and is asked again`)
@@ -82,7 +82,16 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
   })
 
   /** The head of the healthiest node. */
-  const preferred = nodes.withOne((one, client) => Effect.map(questions.head(one), (head) => ({ head, client })))
+  const healthiest = nodes.withOne((one, client) => Effect.map(questions.head(one), (head) => ({ head, client })))
+
+  /** That of one that stood still, and has caught up meanwhile, where the others have died: failing ones go before it. */
+  const preferred = Effect.catch(healthiest, (error) =>
+    Effect.gen(function* () {
+      const before = still.size
+      yield* wakeRisen(highest)
+      return yield* still.size < before ? healthiest : error
+    })
+  )
 
   /** Lets the node rest that is at `head` where another one has the block at `least`; whether it does. */
   const leave = Effect.fnUntraced(function* (
@@ -125,7 +134,7 @@ export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>,
     const now = yield* SteadyTime.millis
     if (still.size > 0 && now - lookedAt >= lookMillis) {
       lookedAt = now
-      yield* wakeRisen(head)
+      yield* wakeRisen(head.height)
     }
     if (yield* leaveBehind(client, head, now)) return (yield* preferred).head
     if (head.height > highest) {

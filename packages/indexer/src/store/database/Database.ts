@@ -87,11 +87,12 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
     if (StoreFile.at(file) !== own) throw new Error(`${file} is not the file that this process has opened`)
     return machine.thread(options)
   }
-  const writer = yield* Connection.open(new SqliteThreadDialect(thread))
+  const dialect = new SqliteThreadDialect(thread)
+  const writer = yield* Connection.open(dialect)
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
   const connection = Connection.make(writer, yield* SqliteFile.reader(options))
   const flushed = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)
-  const adapter = SqliteAdapter.make(connection)
+  const adapter = SqliteAdapter.make(connection, dialect.defer)
   return {
     ...connection,
     ...adapter,

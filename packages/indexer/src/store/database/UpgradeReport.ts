@@ -63,7 +63,7 @@ export interface UpgradeReport {
 }
 
 /** Rows of a table that are counted at most, since a count reads all of them. */
-export const counted = 1_000_000
+const counted = 1_000_000
 
 /** What one statement of a migration goes through; undefined where that takes no longer with more rows. */
 const work = (statement: string): { readonly table: string; readonly behind: boolean } | undefined => {

@@ -12,6 +12,7 @@ import {
 } from "@headwater/indexer/families/node/NodeError"
 import * as Proof from "@headwater/indexer/families/node/Proof"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
@@ -135,6 +136,26 @@ describe("Heads", () => {
       assert.deepStrictEqual(yield* heads.resting, [])
       first.height = 21
       assert.strictEqual(yield* heightOf(heads), 21)
+    })
+  )
+
+  it.effect("asks a node that stood still again where the others have died, once it has caught up", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9), node("second", 12)]
+      const heads = over([first, second])
+      yield* heightOf(heads)
+      yield* TestClock.adjust("48 seconds")
+      assert.strictEqual(yield* heightOf(heads), 12)
+      assert.strictEqual(yield* heightOf(heads), 12)
+      second.down = true
+      const found = Effect.gen(function* () {
+        const found = yield* Effect.forkChild(Effect.result(heightOf(heads)))
+        yield* TestClock.adjust("10 seconds")
+        return yield* Fiber.join(found)
+      })
+      assert.isTrue(Result.isFailure(yield* found))
+      first.height = 12
+      assert.deepStrictEqual(yield* found, Result.succeed(12))
     })
   )
 

@@ -6,7 +6,10 @@ import { Database, type Location } from "@headwater/indexer/store/database/Datab
 import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import { SqliteThreadDialect } from "@headwater/indexer/store/database/internal/SqliteThread"
 import type { Tables } from "@headwater/indexer/store/database/Tables"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import { Kysely, sql } from "kysely"
 import { unmigrated } from "../../../../../test/Stores.ts"
 
@@ -56,6 +59,27 @@ describe("The thread that writes a SQLite file", () => {
         yield* flush
         assert.deepStrictEqual(yield* names, ["before", "after", "in a transaction"])
         assert.lengthOf(threads, 2)
+      })
+    )
+  )
+
+  it.live("is sent nothing of a fiber that has outlived its transaction, whichever one is open by then", () =>
+    onStore(() =>
+      Effect.gen(function* () {
+        const { defer, transaction } = yield* Database
+        const ended = yield* Deferred.make<void>()
+        const late = Effect.andThen(
+          Deferred.await(ended),
+          defer((db) => db.insertInto("account").values({ name: "late", created: 1 }))
+        )
+        const fiber = yield* transaction(Effect.tap(Effect.forkDetach(late), create("in time")))
+        const other = Effect.gen(function* () {
+          yield* create("next")
+          yield* Deferred.succeed(ended, undefined)
+          return yield* Fiber.await(fiber)
+        })
+        assert.isTrue(Exit.isFailure(yield* transaction(other)))
+        assert.deepStrictEqual(yield* names, ["in time", "next"])
       })
     )
   )

@@ -60,7 +60,7 @@ export const depositType = 0x7e
 export const postExecType = 0x7d
 
 /** Hex text of a hash for comparing, whatever letter case the node uses. */
-export const hashText = (value: unknown, field: string): string => {
+const hashText = (value: unknown, field: string): string => {
   if (typeof value !== "string") throw new Hex.Malformed(`${field} must be a hash`)
   return value.toLowerCase()
 }

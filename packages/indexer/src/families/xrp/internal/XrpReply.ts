@@ -34,7 +34,7 @@ const isError = Schema.is(RippledError)
 
 const maxMessage = 300
 
-export const failure = (error: NodeError, retry = true, waitMillis = 0): Failure => ({ error, retry, waitMillis })
+const failure = (error: NodeError, retry = true, waitMillis = 0): Failure => ({ error, retry, waitMillis })
 
 export const unreachable = (node: string, method: string, message: string, waitMillis = 0): Failure =>
   failure(new NodeUnreachable({ node, method, message }), true, waitMillis)

@@ -28,7 +28,7 @@ export interface Charged {
 }
 
 /** Why a subscription is inactive that its account could not pay for. */
-export const reason = "insufficient_credits"
+const reason = "insufficient_credits"
 
 /** An account on a chain. */
 interface Owner {

@@ -36,7 +36,7 @@ const wordOf = (value: Value) => {
 /** A text that is the same for the same values, and for no others of the same columns. */
 export const textOf = (values: Values): string => values.map(wordOf).join(",")
 
-export const isSame = (one: Values, other: Values): boolean =>
+const isSame = (one: Values, other: Values): boolean =>
   one.every((value, place) => {
     const counterpart = other[place]!
     return (

@@ -22,8 +22,7 @@ export const columnTypes: ColumnTypes = {
 }
 
 /** A statement that only the SQLite thread knows how to run. */
-const onThread = <A>(statement: Statement, deferred?: boolean): CompiledQuery<A> =>
-  CompiledQuery.raw("", [new ThreadStatement(statement, deferred)])
+const onThread = <A>(statement: Statement): CompiledQuery<A> => CompiledQuery.raw("", [new ThreadStatement(statement)])
 
 const namedParameter = /:(\w+)/g
 
@@ -44,7 +43,8 @@ const list = (values: ReadonlyArray<number | string>) => sql`(select value from 
 /** There is one writer at a time: no row needs a lock. */
 const nothing = sql.raw("")
 
-export const make = ({ attempt, query, writer }: Connection): Adapter => {
+/** `defer` is that of the writer's dialect. */
+export const make = ({ attempt, query, writer }: Connection, defer: (statement: Statement) => void): Adapter => {
   const executeMany = <A>(statement: Statement): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
     query((db) => ({ execute: async () => (await db.executeQuery<A>(onThread(statement))).rows }))
 
@@ -53,13 +53,12 @@ export const make = ({ attempt, query, writer }: Connection): Adapter => {
     statement: (db: ControlledTransaction<Tables>) => Statement,
     now: Effect.Effect<unknown, DatabaseError>
   ) =>
-    Effect.flatMap(Current, (transaction) =>
-      Effect.asVoid(
-        transaction === undefined
-          ? now
-          : attempt<unknown>(() => transaction.executeQuery(onThread(statement(transaction), true)))
-      )
-    )
+    Effect.flatMap(Current, (transaction) => {
+      if (transaction === undefined) return Effect.asVoid(now)
+      // It would join whichever transaction comes next.
+      if (transaction.isCommitted || transaction.isRolledBack) return Effect.die(new Error("The transaction has ended"))
+      return Effect.sync(() => defer(statement(transaction)))
+    })
 
   /** Runs a statement for each row: in a transaction those of all messages but the last one are answered at once. */
   const deferMany = Effect.fnUntraced(function* (

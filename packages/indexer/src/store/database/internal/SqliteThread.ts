@@ -21,14 +21,8 @@ import type { Thread } from "./SqliteMachine.ts"
 /** As the only parameter of a query: the statement that is run in place of the query's own. */
 export class ThreadStatement {
   readonly statement: Statement
-  /**
-   * In a transaction: whether the statement goes to the thread with the next one whose answer is wanted, or with the
-   * commit. A message wakes a thread, which costs more than most statements do.
-   */
-  readonly deferred: boolean
-  constructor(statement: Statement, deferred = false) {
+  constructor(statement: Statement) {
     this.statement = statement
-    this.deferred = deferred
   }
 }
 
@@ -77,12 +71,13 @@ class ThreadConnection implements DatabaseConnection {
     return pending.promise
   }
 
-  async executeQuery<R>({ parameters, sql }: CompiledQuery): Promise<QueryResult<R>> {
+  executeQuery<R>({ parameters, sql }: CompiledQuery): Promise<QueryResult<R>> {
     const [first] = parameters
-    if (!(first instanceof ThreadStatement)) return this.#send({ sql, parameters })
-    if (!first.deferred) return this.#send(first.statement)
-    this.#deferred.push(first.statement)
-    return { rows: [] }
+    return this.#send(first instanceof ThreadStatement ? first.statement : { sql, parameters })
+  }
+
+  defer(statement: Statement) {
+    this.#deferred.push(statement)
   }
 
   begin() {
@@ -159,6 +154,9 @@ class ThreadDriver implements Driver {
   async rollbackTransaction() {
     await this.#connection!.rollback()
   }
+  defer(statement: Statement) {
+    this.#connection!.defer(statement)
+  }
   async destroy() {
     await this.#connection?.close()
   }
@@ -172,12 +170,17 @@ class ThreadAdapter extends SqliteAdapter {
 }
 
 export class SqliteThreadDialect implements Dialect {
-  readonly #open: () => Thread
+  readonly #driver: ThreadDriver
   /** `open`: starts the thread, when the first statement comes, and again after a thread that has ended by itself. */
   constructor(open: () => Thread) {
-    this.#open = open
+    this.#driver = new ThreadDriver(open)
   }
-  createDriver = () => new ThreadDriver(this.#open)
+  /**
+   * Has a statement of the open transaction go to the thread with the next one whose answer is wanted, or with the commit. A
+   * message wakes a thread, which costs more than most statements do.
+   */
+  readonly defer = (statement: Statement): void => this.#driver.defer(statement)
+  createDriver = () => this.#driver
   createQueryCompiler = () => new SqliteCompiler()
   createAdapter = () => new ThreadAdapter()
   // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature

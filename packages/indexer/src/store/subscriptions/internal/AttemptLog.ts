@@ -19,7 +19,7 @@ const decodeLog = Schema.decodeUnknownEffect(Log)
 const decodeLogUnsafe = Schema.decodeUnknownSync(Log)
 
 /** How many are kept. */
-export const kept = 20
+const kept = 20
 
 /** Written by this module only: anything else in there is a defect. */
 export const decode = (log: string): Effect.Effect<ReadonlyArray<Attempt>> =>
