@@ -192,7 +192,10 @@ export const lease = Effect.fn("CallbackCopies.lease")(function* (
   const secrets = yield* Receivers.secretsOf(receiver, yield* Clock.currentTimeMillis)
   // A copied callback was told: a reorganisation does not untell it.
   const isCurrent = () => true
-  const held: Lease = { account, subscription, host, url, secrets, callbacks, full: !isLast, leasedUntil, isCurrent }
+  const held: Lease = {
+    ...{ account, subscription, host, url, secrets, callbacks, leasedUntil, isCurrent },
+    ...{ full: !isLast, failing: attempts > 0 }
+  }
   return { id, generation, attempts, through, isLast, lease: held } satisfies LeasedCopy
 })
 
