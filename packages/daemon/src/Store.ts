@@ -60,7 +60,7 @@ const postgresAdvice = (message: string) =>
 
 /** A step of an upgrade that found no room is taken back, and the ones before stay. */
 const sqliteAdvice = (message: string) =>
-  /is full/.test(message)
+  /is full|ENOSPC/.test(message)
     ? "make room on the file's disk, and start again: an upgrade goes on where it was"
     : "check that its folder exists and this user may write there, and that store.sqlite names the file"
 

@@ -33,10 +33,10 @@ export interface Limits extends AccountAnswers.Limits {
 /** What an account has of a host. */
 interface Share extends AccountAnswers.AccountAnswers {
   inFlight: number
-  /** Leases, in flight and waiting, of what fails. */
-  failing: number
   /** Leases that wait for a place, in their order. */
   readonly waiting: Array<Lease>
+  /** Of both, those of what failed. */
+  failing: number
   /** The subscription that something was leased of last. */
   roundRobinCursor: number
 }
@@ -149,7 +149,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { ...AccountAnswers.none(), inFlight: 0, failing: 0, waiting: [], roundRobinCursor: 0 }
+      share = { ...AccountAnswers.none(), inFlight: 0, waiting: [], failing: 0, roundRobinCursor: 0 }
       host.accounts.set(account, share)
     }
     return share
@@ -167,7 +167,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
-  /** Of these, leases that may begin of what may hang. */
+  /** Leases of what failed that an account may have at a host, beside those that it has. */
   const failingLimitOf = ({ failing }: Share) => Math.max(Math.ceil(accountLimit / 2) - failing, 0)
 
   /** Leases that may begin of an account at a host. */

@@ -136,8 +136,9 @@ export const explanations = {
   file_readable_by_others: {
     about: "store",
     meaning:
-      "Other users of this machine may read the SQLite file, which has every account's subscriptions and callbacks.",
-    causes: ["The file was restored or copied with wider rights than Headwater gives."],
+      "Other users of this machine may read the SQLite file, which has every account's subscriptions and callbacks, or the " +
+      "file with the key of callback secrets.",
+    causes: ["The file was made by hand, restored or copied with wider rights than Headwater gives."],
     remedies: ["`chmod 600` the file and those beside it that begin with its name."]
   },
   file_unchecked: {

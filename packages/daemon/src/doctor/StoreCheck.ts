@@ -169,7 +169,12 @@ const secretKeys = Effect.fnUntraced(function* (
     ]
   }
   const [key] = keys.success
-  return key === undefined ? [] : [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
+  if (key === undefined) return []
+  if (yield* SecretKeys.isOpenToOthers(location)) {
+    const message = `other users of this machine may read ${place}, which has the key of callback secrets`
+    return [{ level: "warning", code: "file_readable_by_others", message, advice: `chmod 600 ${place}` }]
+  }
+  return [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
 })
 
 /** The daemons of the store, and chains that none of them follows. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -38,12 +39,16 @@ describe("headwater doctor", () => {
         assert.match(messages, /GiB free in /)
         assert.match(messages, /readable by its owner alone/)
         chmodSync(join(cwd, "headwater.db"), 0o644)
+        const key = join(cwd, "headwater.db.key")
+        writeFileSync(key, randomBytes(32).toString("base64"))
+        chmodSync(key, 0o644)
         const opened = yield* runCommand(["doctor", "--config", join(cwd, "headwater.json")])
         assert.strictEqual(opened.code, 0)
         assert.match(
           opened.stdout,
           /warning {2}other users of this machine may read[^\n]*\n +→ chmod 600 [^\n]*headwater\.db\*/
         )
+        assert.include(opened.stdout, `warning  other users of this machine may read ${key}`)
       }).pipe(Effect.scoped),
     { timeout: 300_000 }
   )

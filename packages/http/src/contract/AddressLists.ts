@@ -31,7 +31,7 @@ import {
   NewBlockSubscription,
   receiveCallbackOn,
   SubscriptionDetails
-} from "./Subscriptions.ts"
+} from "./SubscriptionItems.ts"
 
 /** Events of coins and tokens that addresses move. */
 const ListEvent = Schema.Literals(

@@ -11,7 +11,7 @@ import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { callbackSecretKey, callbackUrl } from "./Subscriptions.ts"
+import { callbackSecretKey, callbackUrl } from "./SubscriptionItems.ts"
 import { signedExample, transactionBodyBytes, transactionHex } from "./TransactionHex.ts"
 
 const signedTransactionHex = transactionHex.annotate({

@@ -23,7 +23,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { bulkQuery, cursorPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { filter, printable, ReferenceText, SubscriptionListItem, UrlText } from "./Subscriptions.ts"
+import { filter, printable, ReferenceText, SubscriptionListItem, UrlText } from "./SubscriptionItems.ts"
 
 /** The most items of one request. */
 export const maxItems = 10_000

@@ -28,7 +28,7 @@ import * as FamilyExample from "./internal/FamilyExample.ts"
 import { Count, feedPage, feedQuery, offsetPage, offsetQuery } from "./Paging.ts"
 import { ReceiverHealth } from "./Receivers.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { callbackSecretKey, SubscriptionDetails, UrlText } from "./Subscriptions.ts"
+import { callbackSecretKey, SubscriptionDetails, UrlText } from "./SubscriptionItems.ts"
 
 const KeyText = Schema.String.annotate({ examples: ["9d6e1c4a5b7f40e2a3c8d1f0b6e5a794"] })
 

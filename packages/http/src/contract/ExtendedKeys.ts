@@ -13,7 +13,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { CompleteFrom } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { coinFilter, NewBlockSubscription, SubscriptionDetails } from "./Subscriptions.ts"
+import { coinFilter, NewBlockSubscription, SubscriptionDetails } from "./SubscriptionItems.ts"
 import { Derivation, derivation, exampleKey, Format, format } from "./WalletParams.ts"
 
 /** The most addresses behind the furthest used one of a branch, and how many they are where a request does not say it. */

@@ -5,7 +5,7 @@
  * `headwater.key` in the working directory for PostgreSQL. The store holds no key, only the ids of those that it needs.
  */
 import { createHash, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -70,6 +70,13 @@ export const read = (location: Location): Effect.Effect<ReadonlyArray<SecretKey>
         ? new SecretKeysUnusable({ message: `${place} must have keys of 32 bytes, as base64 or hexadecimal digits` })
         : Effect.succeed(keys)
     })
+  })
+
+/** Whether others than its owner may read the file of a store's keys, as one that an operator has made or put back. */
+export const isOpenToOthers = (location: Location): Effect.Effect<boolean> =>
+  Effect.sync(() => {
+    const found = location.secretKeys === undefined && statSync(fileOf(location), { throwIfNoEntry: false })
+    return found !== false && found !== undefined && (found.mode & 0o077) !== 0
   })
 
 const lineOf = (bytes: Uint8Array) => `${Buffer.from(bytes).toString("base64")}\n`

@@ -193,8 +193,8 @@ export const lease = Effect.fn("CallbackCopies.lease")(function* (
   // A copied callback was told: a reorganisation does not untell it.
   const isCurrent = () => true
   const held: Lease = {
-    ...{ account, subscription, host, url, secrets, callbacks, leasedUntil, isCurrent },
-    ...{ full: !isLast, failing: attempts > 0 }
+    ...{ account, subscription, host, url, secrets, callbacks },
+    ...{ full: !isLast, failing: false, leasedUntil, isCurrent }
   }
   return { id, generation, attempts, through, isLast, lease: held } satisfies LeasedCopy
 })

@@ -33,7 +33,7 @@ export interface Lease {
   readonly callbacks: ReadonlyArray<OutboxMessage>
   /** Whether it has as many callbacks as it may: there may be more. */
   readonly full: boolean
-  /** Whether it counts towards `failingLimit`. */
+  /** Whether it is of what failed, and counts towards `failingLimit`. */
   readonly failing: boolean
   /** Milliseconds since the Unix epoch. */
   readonly leasedUntil: number
@@ -49,8 +49,8 @@ export interface FollowOn {
   readonly after: number
   /** Callbacks that the lease may have. */
   readonly batchSize: number
-  /** Whether it counts towards `failingLimit`. */
-  readonly failing: boolean
+  /** As of a lease. */
+  readonly failing?: boolean
 }
 
 /** A host that there is something to send to, and the account whose callbacks these are, where they are of one alone. */

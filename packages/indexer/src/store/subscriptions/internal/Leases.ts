@@ -54,8 +54,7 @@ const endOf = ({ leaseMillis }: Term) => Effect.map(Clock.currentTimeMillis, (no
 const lease = (
   receiver: Receivers.Receiver,
   callbacks: ReadonlyArray<OutboxMessage>,
-  { failing, full }: Pick<Lease, "failing" | "full">,
-  leasedUntil: number,
+  { failing, full, leasedUntil }: Pick<Lease, "failing" | "full" | "leasedUntil">,
   { isCurrent, now }: Term
 ) =>
   Effect.map(
@@ -156,9 +155,9 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
     let last = receiver.last_sequence
     const callbacks = list.map((row) => message(receiver, row, row.sequence ?? ++last))
     if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
-    const { batchSize, failing } = streams.get(receiver.id)!
+    const { batchSize, failing = false } = streams.get(receiver.id)!
     const full = callbacks.length === batchSize
-    leases.push(yield* lease(receiver, callbacks, { failing, full }, leasedUntil, term))
+    leases.push(yield* lease(receiver, callbacks, { failing, full, leasedUntil }, term))
   }
   yield* updateEach("subscription", numbered)
   return leases
@@ -189,7 +188,7 @@ const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, t
       continue
     }
     const callbacks = [message(receiver, row, row.sequence)]
-    leases.push(yield* lease(receiver, callbacks, { failing: true, full: false }, leasedUntil, term))
+    leases.push(yield* lease(receiver, callbacks, { failing: true, full: false, leasedUntil }, term))
   }
   // More were due than a deactivation parks at once.
   if (inactive.length > 0) yield* CallbackState.apply("park", sql`id in ${numbers(inactive)}`)
