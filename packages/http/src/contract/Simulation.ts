@@ -30,6 +30,9 @@ import { NewTransaction, TokenMove } from "./Transactions.ts"
 /** Bytes; nodes pass on no larger transaction. */
 const maxData = 131_072
 
+/** Of a transaction to oneself since Ethereum's Glamsterdam (EIP-2780). Where nothing takes less than 21,000, a node says so. */
+const leastGas = 12_000
+
 const wei = Schema.String.check(Schema.isPattern(/^\d{1,78}$/, { message: "must be a whole number of Wei" }))
 const price = (description: string) =>
   Schema.optionalKey(
@@ -84,7 +87,7 @@ export class SimulationGroup extends HttpApiGroup.make("simulation")
       payload: body({
         amount: NewTransaction.amount.annotate({ description: "Amount in whole coins", examples: ["0.25"] }),
         gasLimit: Schema.Int.check(
-          Schema.isBetween({ minimum: 21_000, maximum: 2 ** 40 }, { message: "must be 21000 or more" })
+          Schema.isBetween({ minimum: leastGas, maximum: 2 ** 40 }, { message: `must be ${leastGas} or more` })
         ).annotate({ description: "Gas that the transaction may use at most", examples: [65_000] }),
         gasPrice: price("Price of a legacy transaction"),
         inputData: Schema.optionalKey(

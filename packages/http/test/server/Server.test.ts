@@ -217,6 +217,26 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("simulates with as little gas as a transaction to oneself takes since Glamsterdam, and no less", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const own = `0x${"11".repeat(20)}`
+      const statusOf = (gasLimit: number) =>
+        Effect.map(
+          Effect.promise(() =>
+            fetch(`${url}/simulate-transactions/evm/ethereum/mainnet`, {
+              method: "POST",
+              headers: { "x-api-key": alice, "content-type": "application/json" },
+              body: JSON.stringify({ data: { item: { sender: own, recipient: own, amount: "0", gasLimit } } })
+            })
+          ),
+          ({ status }) => status
+        )
+      assert.strictEqual(yield* statusOf(11_999), 400)
+      assert.strictEqual(yield* statusOf(12_000), 201)
+    })
+  )
+
   it.effect("takes a body of as many recipients, or as long a transaction, as an operation says that it takes", () =>
     Effect.gen(function* () {
       const { alice, url } = yield* TestServer

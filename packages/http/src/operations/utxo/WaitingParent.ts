@@ -4,7 +4,6 @@
  */
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
-import type { Paid } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { SpendableCoins, WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
 import * as Effect from "effect/Effect"
@@ -14,6 +13,8 @@ import { conflictingField, Unimplemented } from "../../contract/Errors.ts"
 export interface WaitingParent {
   readonly coin: WalletCoin
   readonly extraFee: bigint
+  /** As `extraFee`, by the rate below which miners leave a transaction out, where nodes relay it for less. */
+  readonly minedFee: bigint
   /** Virtual bytes of all that the transaction waits for. */
   readonly size: number
 }
@@ -63,8 +64,14 @@ export const of = Effect.fn("WaitingParent.of")(function* (
     return yield* refused("its outputs that pay the wallet are reserved by transactions that were prepared before")
   }
   const coin = free.reduce((most, each) => (each.amount > most.amount ? each : most))
-  const missing = ({ fee, size }: Paid) => (rate === undefined ? 0n : (rate * BigInt(size) + 999n) / 1_000n - fee)
   // Those that it spends from may pay enough by themselves: they are mined before, and it is left with what it pays itself.
-  const extraFee = [missing(ancestors), missing(ancestors.own)].reduce((most, fee) => (fee > most ? fee : most), 0n)
-  return { coin, extraFee, size: ancestors.size } satisfies WaitingParent as WaitingParent
+  const missingAt = (rate: bigint) =>
+    [ancestors, ancestors.own].reduce((most, { fee, size }) => {
+      const missing = (rate * BigInt(size) + 999n) / 1_000n - fee
+      return missing > most ? missing : most
+    }, 0n)
+  return {
+    ...{ coin, size: ancestors.size },
+    ...{ extraFee: missingAt(rate ?? 0n), minedFee: missingAt(chain.utxo!.minedRate ?? 0n) }
+  } satisfies WaitingParent as WaitingParent
 })

@@ -416,6 +416,29 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.live("refuses a fee of Dogecoin by which miners leave a parent out, and the payment with it", () =>
+      Effect.gen(function* () {
+        const { chain, operations, pool, request, scripts } = yield* setup("dogecoin", "P2PKH", 11)
+        const parentId = new Uint8Array(32).fill(5)
+        pool.transactions = [
+          {
+            ...{ id: parentId, spends: [] },
+            transfers: [{ transaction: 0, position: 0, from: undefined, to: scripts[0]![3]!, amount: 500_000_000n }]
+          }
+        ] as never
+        pool.ancestors = { count: 1, size: 1_000, fee: 100_000n, own: { size: 1_000, fee: 100_000n } }
+        const prepare = (exactAmount: string) =>
+          operations.utxoPrepare({
+            ...{ ...request, parentTransactionId: Buffer.from(parentId).toString("hex"), fee: { exactAmount } },
+            recipients: [{ address: Address.encode(chain, Address.fromBytes(scripts[0]![4]!))!, amount: "1" }]
+          })
+        // 0.009 DOGE lack for its 1,000 bytes, beside the node's least for some 230 of the payment.
+        const { message } = yield* Effect.flip(prepare("0.009"))
+        assert.match(message, /fee\.exactAmount: nodes and miners take no less than 0\.00900\d+ DOGE/)
+        assert.strictEqual((yield* prepare("0.00901")).fee.amount, "0.00901")
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     it.live("ends behind its lock on Zcash: one that ended before could never be mined", () =>
       Effect.gen(function* () {
         const { operations, request, scripts } = yield* setup("zcash", "P2PKH", 5)
