@@ -228,9 +228,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   /** What is leased, or is no more. */
-  const count = (host: Host, { callbacks }: Lease, change: 1 | -1) => {
+  const count = (host: Host, { account, callbacks, failing }: Lease, change: 1 | -1) => {
     host.leased += change * callbacks.length
     leased += change * callbacks.length
+    if (failing) shareOf(host, account).failing += change
   }
 
   const leaves = (host: Host, left: number) => {
@@ -348,7 +349,6 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const host = hostOf(lease.host)
       const share = shareOf(host, lease.account)
       share.waiting.push(lease)
-      if (lease.failing) share.failing++
       share.roundRobinCursor = lease.subscription
       host.accountCursor = lease.account
       host.waiting++
@@ -387,7 +387,6 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       count(host, lease, -1)
       const share = shareOf(host, lease.account)
       share.inFlight--
-      if (lease.failing) share.failing--
       const isIdle = share.inFlight + share.waiting.length === 0 && share.failures === 0
       if (isIdle && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
       const left = inFlightOf.get(lease.account)! - 1
@@ -411,10 +410,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           const kept = share.waiting.filter((lease) => !gone.includes(lease))
           share.waiting.splice(0, share.waiting.length, ...kept)
           leaves(host, gone.length)
-          for (const lease of gone) {
-            count(host, lease, -1)
-            if (lease.failing) share.failing--
-          }
+          for (const lease of gone) count(host, lease, -1)
           return gone
         })
       ),

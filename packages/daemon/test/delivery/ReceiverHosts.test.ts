@@ -129,7 +129,7 @@ describe("ReceiverHosts", () => {
     assert.deepStrictEqual(tried(7000), [["out 19", 1]])
   })
 
-  it("leaves a host alone that does not answer, tries it with one, and for longer each time", () => {
+  it("leaves a host alone that does not answer, tries it with a few, and for longer each time", () => {
     const hosts = ReceiverHosts.make(limits)
     const fail = (now: number) => hosts.attempted({ host: "a", account: 1, url: "" }, { answered: false, at: now, now })
     fail(0)
@@ -263,6 +263,19 @@ describe("ReceiverHosts", () => {
     // A pause may last as long as the attempt is remembered.
     for (let i = 0; i < 10; i++) attempt(false, 4000)
     assert.strictEqual(ofAccount(8000)!.failingLimit, 4)
+  })
+
+  it("is left alone again while URLs fail whose failures are known, though another one was answered lately", () => {
+    const hosts = ReceiverHosts.make({ ...limits, maxPauseMillis: 60_000 })
+    const attempt = (url: string, answered: boolean, now: number) =>
+      hosts.attempted({ ...lease("a"), url }, { answered, at: now, now })
+    attempt("/answered", true, 0)
+    for (const url of ["/1", "/2", "/3"]) attempt(url, false, 10)
+    for (const [now, until] of [
+      [1010, 2010],
+      [2010, 3010]
+    ] as const)
+      for (const url of ["/1", "/2", "/3"]) assert.strictEqual(attempt(url, false, now), until)
   })
 
   it("is left alone no longer for attempts that failed together", () => {

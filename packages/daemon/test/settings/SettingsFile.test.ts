@@ -194,6 +194,7 @@ describe("SettingsFile", () => {
         ["a/headwater ", "must not begin or end with white space"],
         ["a:5432,b:x/headwater", "must have a number up to 65535 as its port"],
         ["a:99999/headwater", "must have a number up to 65535 as its port"],
+        ["<host>/headwater", "must have / ? # and @ in its user or password percent-encoded (%2F %3F %23 %40)"],
         [
           "a,b/headwater?target_session_attrs=standby",
           "must have target_session_attrs=read-write or =primary, if any: a store is written"

@@ -66,9 +66,13 @@ export const make = (limits: Limits, longestPause: number) => {
       return
     }
     answers.unansweredAt = now
-    if (isOfLastPause(answers, ended) || !isOfHost(answers, url, ended)) return
-    if (!isFailing(answers)) answers.silent.add(url)
-    const excess = ++answers.failures - limits.failures
+    if (isOfLastPause(answers, ended)) return
+    if (isOfHost(answers, url, ended)) {
+      if (!isFailing(answers)) answers.silent.add(url)
+      answers.failures++
+    }
+    // What says nothing new of a host that was left alone ends no pause either.
+    const excess = answers.failures - limits.failures
     if (excess < 0) return
     answers.pausedUntil = now + Math.min(limits.pauseMillis * 2 ** Math.min(excess, 20), limits.maxPauseMillis)
   }

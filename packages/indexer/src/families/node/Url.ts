@@ -11,7 +11,7 @@ const torn = "must have / ? # and @ in its user or password percent-encoded (%2F
 
 /** Whether the port alone keeps a text from being a URL. */
 const hasBadPort = (value: string): boolean => {
-  const portless = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*):[^/?#:\]]*/s, "$1"))
+  const portless = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*):[^/?#:@\]]*/s, "$1"))
   return portless !== null && !isTorn(portless)
 }
 

@@ -168,7 +168,7 @@ for (const store of takenStores(import.meta.url)) {
         const follow = (lease: Lease, batchSize: number) =>
           capacity("free.test", {
             limit: 0,
-            followOns: [{ account, subscription: a.id, after: lease.callbacks.at(-1)!.id, batchSize }]
+            followOns: [{ account, subscription: a.id, after: lease.callbacks.at(-1)!.id, batchSize, failing: false }]
           })
         const [second] = yield* outbox.lease([follow(first!, 3)], leaseMillis)
         assert.deepStrictEqual(sequences(second!), [3, 4, 5])
@@ -201,7 +201,9 @@ for (const store of takenStores(import.meta.url)) {
         let [held] = yield* outbox.lease([capacity("free.test", { limit: 1, batchSize: 1 })], leaseMillis)
         yield* Seed.callbacks(b, 2)
         const lease = Effect.fnUntraced(function* (limit: number) {
-          const followOns = [{ account, subscription: a.id, after: held!.callbacks[0]!.id, batchSize: 1 }]
+          const followOns = [
+            { account, subscription: a.id, after: held!.callbacks[0]!.id, batchSize: 1, failing: false }
+          ]
           const leases = yield* outbox.lease([capacity("free.test", { limit, batchSize: 1, followOns })], leaseMillis)
           return Object.fromEntries(
             leases.map((lease) => {
@@ -449,6 +451,10 @@ for (const store of takenStores(import.meta.url)) {
           sorted.map(({ subscription }) => subscriptions.findIndex(({ id }) => id === subscription)),
           [4, 2, 3, 0]
         )
+        assert.deepStrictEqual(
+          sorted.map(({ failing }) => failing),
+          [false, false, true, true]
+        )
       })
     )
 
@@ -509,10 +515,18 @@ for (const store of takenStores(import.meta.url)) {
         const first = yield* outbox.lease([shared], leaseMillis)
         const now = yield* Clock.currentTimeMillis
         yield* outbox.acknowledge(first.flatMap(({ callbacks }) => callbacks.map((callback) => failed(callback, now))))
-        for (const retriesFirst of [true, false]) {
-          const leases = yield* outbox.lease([{ ...shared, limit: 3, retriesFirst }], leaseMillis)
+        // Of places that several accounts share each one's are shared so.
+        const accounts = new Map([[account, { roundRobinCursor: 0, limit: 3 }]])
+        for (const [retriesFirst, limit, turns] of [
+          [true, 3, new Map()],
+          [false, 3, new Map()],
+          [true, 8, accounts],
+          [false, 8, accounts]
+        ] as const) {
+          const leases = yield* outbox.lease([{ ...shared, limit, accounts: turns, retriesFirst }], leaseMillis)
           const attempts = leases.map(({ callbacks }) => callbacks[0]!.attempts)
           assert.deepStrictEqual(attempts, retriesFirst ? [0, 1, 1] : [0, 0, 1])
+          for (const { callbacks, failing } of leases) assert.strictEqual(failing, callbacks[0]!.attempts > 0)
           yield* outbox.acknowledge(
             leases.flatMap(({ callbacks }) => callbacks.map((callback) => ({ kind: "released" as const, callback })))
           )

@@ -109,7 +109,7 @@ const emptyStore = (): Buffer => {
 const makeWhole = (file: string) => {
   const draft = `${file}.${randomUUID()}`
   try {
-    writeFileSync(draft, emptyStore(), { mode: ownerOnly })
+    writeFileSync(draft, emptyStore(), { mode: ownerOnly, flush: true })
   } catch (error) {
     rmSync(draft, { force: true })
     throw Object.assign(error as Error, { message: (error as Error).message.replace(draft, file) })

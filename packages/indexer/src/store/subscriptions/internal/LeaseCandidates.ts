@@ -14,7 +14,8 @@ export interface Candidates {
 const placesOf = ({ accountLimit, accounts, limit }: HostCapacity) => {
   let free = limit
   const left = new Map<number, number>()
-  const leftOf = (account: number) => left.get(account) ?? accounts.get(account)?.limit ?? accountLimit
+  const limitOf = (account: number) => accounts.get(account)?.limit ?? accountLimit
+  const leftOf = (account: number) => left.get(account) ?? limitOf(account)
   const failing = new Map<number, number>()
   const leftToFailing = (account: number) => failing.get(account) ?? accounts.get(account)?.failingLimit ?? Infinity
   const isHeldBack = (one: DueCallbacks.Due) => one.failing && leftToFailing(one.account) <= 0
@@ -22,18 +23,19 @@ const placesOf = ({ accountLimit, accounts, limit }: HostCapacity) => {
     leftOf,
     /** Whether no place is for it, though there may be some for others of its account. */
     isHeldBack,
-    /** Gives places, at most so many, to things to send in their order, as far as those of their accounts suffice. */
-    give: (due: ReadonlyArray<DueCallbacks.Due>, most: number) => {
-      const reserved = Math.max(free - most, 0)
-      return due.filter((one) => {
+    /**
+     * Gives places to things to send in their order, as far as those of their accounts suffice; `reserved`: how many are kept
+     * for others, of so many in all or of an account.
+     */
+    give: (due: ReadonlyArray<DueCallbacks.Due>, reserved: (places: number) => number) =>
+      due.filter((one) => {
         const { account } = one
-        if (free === reserved || leftOf(account) <= 0 || isHeldBack(one)) return false
+        if (free <= reserved(limit) || leftOf(account) <= reserved(limitOf(account)) || isHeldBack(one)) return false
         left.set(account, leftOf(account) - 1)
         if (one.failing) failing.set(account, leftToFailing(account) - 1)
         free--
         return true
       })
-    }
   }
 }
 
@@ -66,10 +68,10 @@ const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number)
   const retries = only === undefined ? yield* DueCallbacks.retries(capacity, places, now) : []
   const { give, isHeldBack, leftOf } = placesOf(capacity)
   // A half of the places for each, before either takes what the other leaves: retries may take long to fail.
-  const given = new Set(give(retries, retriesFirst ? Math.ceil(limit / 2) : Math.floor(limit / 2)))
+  const given = new Set(give(retries, (places) => (retriesFirst ? Math.floor(places / 2) : Math.ceil(places / 2))))
   for (const list of [streams, retries]) {
     const rest = list.filter((one) => !given.has(one))
-    for (const one of give(rest, limit)) given.add(one)
+    for (const one of give(rest, () => 0)) given.add(one)
   }
   const withoutPlace = [...streams, ...retries].filter((one) => !given.has(one) && !isHeldBack(one))
   const begun = streams.filter((one) => given.has(one))
