@@ -48,7 +48,10 @@ describe("DeliveryPoller", () => {
     const outbox = Layer.mock(Outbox, {
       nextWakeup: Effect.sync(() => (waits++ === 0 ? Effect.void : Effect.never)),
       handedOver: Effect.succeed([told]),
-      hosts: Effect.sync(() => (looks++, [])),
+      hosts: Effect.sync(() => {
+        looks++
+        return []
+      }),
       lease: () => Effect.succeed([{ ...told, subscription: 2, full: false } as never])
     })
     const hosts = { ...idle.hosts, capacitiesFor: () => [{}] }
