@@ -50,7 +50,7 @@ export interface FollowOn {
   /** Callbacks that the lease may have. */
   readonly batchSize: number
   /** As of a lease. */
-  readonly failing?: boolean
+  readonly failing: boolean
 }
 
 /** A host that there is something to send to, and the account whose callbacks these are, where they are of one alone. */

@@ -155,7 +155,7 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
     let last = receiver.last_sequence
     const callbacks = list.map((row) => message(receiver, row, row.sequence ?? ++last))
     if (last !== receiver.last_sequence) numbered.push({ id: receiver.id, last_sequence: last })
-    const { batchSize, failing = false } = streams.get(receiver.id)!
+    const { batchSize, failing } = streams.get(receiver.id)!
     const full = callbacks.length === batchSize
     leases.push(yield* lease(receiver, callbacks, { failing, full, leasedUntil }, term))
   }
