@@ -16,7 +16,7 @@ const actionOutputSize = 34
 const maxWeight = 400_000
 
 /** For 1,000 bytes, rounded up: less would be below the rate. */
-const feeAt = (rate: bigint, size: number): bigint => (rate * BigInt(size) + 999n) / 1_000n
+export const feeAt = (rate: bigint, size: number): bigint => (rate * BigInt(size) + 999n) / 1_000n
 
 /**
  * The least amount that nodes relay in an output.

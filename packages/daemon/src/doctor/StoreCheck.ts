@@ -37,15 +37,22 @@ const room = ({ folder, free }: Of<"file">): Unaddressed => {
   }
 }
 
-const readers = ({ mode, name }: Of<"file">): Unaddressed =>
+/** That others than the owner of a file may read what it has; undefined where they may not. `files`: whose mode is to be changed. */
+const openToOthers = (mode: number, name: string, content: string, files: string): Unaddressed | undefined =>
   (mode & 0o077) === 0
-    ? { level: "ok", message: "readable by its owner alone" }
+    ? undefined
     : {
         level: "warning",
         code: "file_readable_by_others",
-        message: `other users of this machine may read ${name}, which has the secrets of subscriptions`,
-        advice: `chmod 600 ${name}*`
+        message: `other users of this machine may read ${name}, which has ${content}`,
+        advice: `chmod 600 ${files}`
       }
+
+const readers = ({ mode, name }: Of<"file">): Unaddressed =>
+  openToOthers(mode, name, "the secrets of subscriptions", `${name}*`) ?? {
+    level: "ok",
+    message: "readable by its owner alone"
+  }
 
 const wholeness = ({ damage, name }: Of<"file">): Unaddressed => {
   if (damage === undefined) {
@@ -170,11 +177,8 @@ const secretKeys = Effect.fnUntraced(function* (
   }
   const [key] = keys.success
   if (key === undefined) return []
-  if (yield* SecretKeys.isOpenToOthers(location)) {
-    const message = `other users of this machine may read ${place}, which has the key of callback secrets`
-    return [{ level: "warning", code: "file_readable_by_others", message, advice: `chmod 600 ${place}` }]
-  }
-  return [{ level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
+  const open = openToOthers((yield* SecretKeys.modeOf(location)) ?? 0, place, "the key of callback secrets", place)
+  return [open ?? { level: "ok", message: `callback secrets are encrypted with the key in ${place}` }]
 })
 
 /** The daemons of the store, and chains that none of them follows. */

@@ -3,6 +3,7 @@
  * its own fee, so that both, and all that they wait for, come to its rate (child pays for parent).
  */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { SpendableCoins, WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
@@ -67,7 +68,7 @@ export const of = Effect.fn("WaitingParent.of")(function* (
   // Those that it spends from may pay enough by themselves: they are mined before, and it is left with what it pays itself.
   const missingAt = (rate: bigint) =>
     [ancestors, ancestors.own].reduce((most, { fee, size }) => {
-      const missing = (rate * BigInt(size) + 999n) / 1_000n - fee
+      const missing = TransactionCosts.feeAt(rate, size) - fee
       return missing > most ? missing : most
     }, 0n)
   return {

@@ -72,11 +72,11 @@ export const read = (location: Location): Effect.Effect<ReadonlyArray<SecretKey>
     })
   })
 
-/** Whether others than its owner may read the file of a store's keys, as one that an operator has made or put back. */
-export const isOpenToOthers = (location: Location): Effect.Effect<boolean> =>
+/** The mode of the file of a store's keys, which an operator may have made or put back; undefined where none can be looked at. */
+export const modeOf = (location: Location): Effect.Effect<number | undefined> =>
   Effect.orElseSucceed(
-    Effect.try(() => location.secretKeys === undefined && (statSync(fileOf(location)).mode & 0o077) !== 0),
-    () => false
+    Effect.try(() => (location.secretKeys === undefined ? statSync(fileOf(location)).mode : undefined)),
+    () => undefined
   )
 
 const lineOf = (bytes: Uint8Array) => `${Buffer.from(bytes).toString("base64")}\n`

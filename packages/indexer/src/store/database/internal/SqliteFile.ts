@@ -128,11 +128,11 @@ const makeWhole = (file: string) => {
  */
 export const make = (file: string): Effect.Effect<void, DatabaseError> =>
   attempt(() => {
-    // Looked at before the file is made, which is not that of a log that is there.
-    isNewCopy(file)
+    // Before the file is made, which is not that of a log that is there.
+    const isCopy = isNewCopy(file)
     if (!existsSync(file)) makeWhole(file)
     closeSync(openSync(file, "a", ownerOnly))
-    if (isNewCopy(file)) takeMarkOff(file)
+    if (isCopy) takeMarkOff(file)
   })
 
 /**
