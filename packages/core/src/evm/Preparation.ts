@@ -47,9 +47,6 @@ export interface FeeQuote {
   readonly tip: bigint
 }
 
-/** Gas of a transfer to an account without code, at the most: EIP-2028 with the floor of EIP-7623. */
-const plainGas = (data: Uint8Array): bigint => data.reduce((gas, byte) => gas + (byte === 0 ? 10n : 40n), 21_000n)
-
 /** No transaction may have a higher gas limit (EIP-7825). */
 const mostGas = 2n ** 24n
 
@@ -57,26 +54,18 @@ const mostGas = 2n ** 24n
  * A node's estimate and 30 %, which is what Foundry adds (`--gas-estimate-multiplier 130`): what a contract takes, and Arbitrum's
  * part for the layer below, which is gas there, may be more by the time a block takes the transaction. Gas that is not used is
  * not paid.
- */
-export const withMargin = (estimate: bigint): bigint => {
-  const padded = (estimate * 130n) / 100n
-  return padded <= mostGas || estimate > mostGas ? padded : mostGas
-}
-
-/**
- * The gas limit for a node's estimate: {@link withMargin}, unless a transfer to an account without code may take so much by its
- * data alone. Such a transfer takes what the estimate says; that of a contract with so much data may be no higher.
  *
  * @example
  * ```ts
  * import * as Preparation from "@headwater/core/evm/Preparation"
  *
- * Preparation.gasLimit(21_000n, new Uint8Array()) // => 21000n
- * Preparation.gasLimit(50_000n, new Uint8Array()) // => 65000n
+ * Preparation.withMargin(50_000n) // => 65000n
  * ```
  */
-export const gasLimit = (estimate: bigint, data: Uint8Array): bigint =>
-  estimate <= plainGas(data) ? estimate : withMargin(estimate)
+export const withMargin = (estimate: bigint): bigint => {
+  const padded = (estimate * 130n) / 100n
+  return padded <= mostGas || estimate > mostGas ? padded : mostGas
+}
 
 /** A price after two blocks of the steepest rise, an eighth a block (EIP-1559). */
 const afterTwoBlocks = (price: bigint): bigint => (price * 81n + 63n) / 64n

@@ -122,18 +122,11 @@ describe("Preparation", () => {
     )
   })
 
-  it("adds 30 % to an estimate that a contract or the layer below may change, and none to a plain transfer", () => {
-    const none = new Uint8Array()
-    assert.strictEqual(Preparation.gasLimit(21_000n, none), 21_000n)
-    assert.strictEqual(Preparation.gasLimit(21_001n, none), 27_301n)
-    // Seven bytes that are not zero: 16 gas each, or 40 by the floor of EIP-7623.
-    const note = new TextEncoder().encode("Grüße")
-    assert.strictEqual(Preparation.gasLimit(21_112n, note), 21_112n)
-    assert.strictEqual(Preparation.gasLimit(21_280n, note), 21_280n)
-    assert.strictEqual(Preparation.gasLimit(21_281n, note), 27_665n)
-    // Never above what one transaction may take (EIP-7825), unless the node says that more is taken.
-    assert.strictEqual(Preparation.gasLimit(16_000_000n, none), 2n ** 24n)
-    assert.strictEqual(Preparation.gasLimit(20_000_000n, none), 26_000_000n)
+  it("adds 30 % to an estimate, within what one transaction may take", () => {
+    assert.strictEqual(Preparation.withMargin(50_001n), 65_001n)
+    // EIP-7825, unless the node says that more is taken.
+    assert.strictEqual(Preparation.withMargin(16_000_000n), 2n ** 24n)
+    assert.strictEqual(Preparation.withMargin(20_000_000n), 26_000_000n)
   })
 
   it("reserves a charge of the layer below as it is after two blocks of the steepest rise", () => {

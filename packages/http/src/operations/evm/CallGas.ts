@@ -37,24 +37,23 @@ const gasOfFirstTokens = (evm: EvmNode, { toNobody, ...transaction }: Called) =>
     ? Effect.succeed(0n)
     : Effect.catchTag(evm.estimateGas({ ...transaction, data: toNobody }), "NodeRejected", () => Effect.succeed(0n))
 
-/** The gas limit of a call as the state is now, for the node's estimate. */
+/**
+ * The gas limit of a call as the state is now, for the node's estimate. An account without code takes just that: data and the account's
+ * creation (EIP-8037) are known. What a contract takes, and Arbitrum's part for the layer below, may be more by then.
+ */
 const usualLimit = Effect.fnUntraced(function* (
   chain: Chain,
   evm: EvmNode,
-  { data, to, value }: TransactionRequest,
+  to: TransactionRequest["to"],
   estimated: bigint
 ) {
-  const limit = Preparation.gasLimit(estimated, data)
-  if (limit > estimated ? value === 0n : data.length === 0) return limit
-  // An account without code takes just the estimate, of which data and (EIP-8037) the account's creation may be a part. The floor
-  // for data, on the other hand, hides what a contract does.
   const mayTakeMore = chain.evm?.dataFee === "arbitrum" || (yield* evm.hasCode(to))
   return mayTakeMore ? Preparation.withMargin(estimated) : estimated
 })
 
 /** The gas limit of a call, for the node's estimate. */
 export const limit = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, called: Called, estimated: bigint) {
-  const usual = yield* usualLimit(chain, evm, called, estimated)
+  const usual = yield* usualLimit(chain, evm, called.to, estimated)
   const first = yield* gasOfFirstTokens(evm, called)
   return Amount.larger(first, usual)
 })

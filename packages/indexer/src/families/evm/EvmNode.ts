@@ -249,7 +249,7 @@ const nextNonce = (rpc: JsonRpc): EvmNode["nextNonce"] =>
 
 const estimateGas = (rpc: JsonRpc): EvmNode["estimateGas"] =>
   Effect.fn("EvmNode.estimateGas")(function* (request) {
-    const answer = yield* rpc.call("eth_estimateGas", [requestJson(request)])
+    const answer = yield* rpc.call("eth_estimateGas", [requestJson(request), "latest"])
     return yield* read(rpc, "eth_estimateGas", () => {
       const gas = Hex.quantity(answer, "gas")
       if (gas === 0n) throw new Hex.Malformed("every transaction takes gas, and the answer is 0")
