@@ -536,6 +536,35 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("finds what an account has to be sent again, however much of others at the host is held back", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const [failing, full, other] = [yield* Seed.account, yield* Seed.account, yield* Seed.account]
+        for (const [account, count, due] of [
+          [failing, 200, 1],
+          [full, 200, 2],
+          [other, 1, 3]
+        ] as const) {
+          yield* Seed.callbacks(yield* Seed.subscription(account, "https://busy.test/"), count)
+          yield* query((db) =>
+            db.updateTable("callback").set({ attempts: 1, sequence: 1, due }).where("account", "=", account)
+          )
+        }
+        const accounts = new Map([
+          [failing, { roundRobinCursor: 0, limit: 3, failingLimit: 0 }],
+          [full, { roundRobinCursor: 0, limit: 0 }]
+        ])
+        const leases = yield* outbox.lease([capacity("busy.test", { limit: 4, accounts })], leaseMillis)
+        assert.deepStrictEqual(
+          leases.map(({ account }) => account),
+          [other]
+        )
+        yield* nothingToSend
+      })
+    )
+
     it.effect("finds what was made before accounts had their turns, whoever had the last one", () =>
       Effect.gen(function* () {
         yield* nothingToSend
