@@ -341,12 +341,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         const isOne = others.every(({ account }) => account === first!.account)
         return { host, account: isOne ? first!.account : undefined }
       })
-      return capacities(dueHosts, now, []).map((one) =>
-        // Which of them come last shows when all are looked at.
-        [...one.accounts.values()].some(({ failingLimit }) => failingLimit !== undefined)
-          ? one
-          : { ...one, only: byHost.get(one.host)! }
-      )
+      return capacities(dueHosts, now).map((one) => ({ ...one, only: byHost.get(one.host)! }))
     },
     wait: (lease) => {
       const host = hostOf(lease.host)

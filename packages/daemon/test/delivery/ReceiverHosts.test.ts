@@ -253,7 +253,6 @@ describe("ReceiverHosts", () => {
     attempt(true, 1)
     assert.deepInclude(ofAccount(3999), { limit: 8, failingLimit: 4 })
     assert.isUndefined(ofAccount(4000)!.failingLimit)
-    assert.isUndefined(hosts.capacitiesFor([{ ...lease("a") }], 3999)[0]!.only)
     // Others take nothing of that part, however many there are.
     for (let i = 0; i < 6; i++) begin(hosts, lease("a"))
     begin(hosts, { ...lease("a"), failing: true })

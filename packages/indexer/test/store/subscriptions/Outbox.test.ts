@@ -156,6 +156,34 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("knows of what a commit has handed over which subscriptions fail", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const all = yield* Effect.forEach([0, 1, 2], () => Seed.subscription(account, "https://free.test/handed"))
+        const [first, second] = all
+        for (const one of [first!, second!]) yield* Seed.callbacks(one, 1, { label: "fails" })
+        const failing = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        const due = (yield* Clock.currentTimeMillis) + leaseMillis
+        yield* outbox.acknowledge(
+          failing.flatMap(({ callbacks }) => callbacks.map((callback) => failed(callback, due)))
+        )
+        for (const one of all) yield* Seed.callbacks(one, 1)
+        const only = all.map(({ id }) => ({ account, subscription: id }))
+        const accounts = new Map([[account, { roundRobinCursor: 0, limit: 3, failingLimit: 1 }]])
+        const leases = yield* outbox.lease([capacity("free.test", { accounts, only })], leaseMillis)
+        assert.deepStrictEqual(
+          leases.map(({ failing, subscription }) => [all.findIndex(({ id }) => id === subscription), failing]),
+          [
+            [2, false],
+            [0, true]
+          ]
+        )
+        yield* nothingToSend
+      })
+    )
+
     it.effect("follows a lease that is held by the next callbacks, which others do not get", () =>
       Effect.gen(function* () {
         yield* nothingToSend

@@ -191,6 +191,28 @@ export const streams = (capacity: HostCapacity, limit: number, now: number) => {
   return inTurns(capacity, unsentOfAccounts, full, limit, (account, share) => streamsOf(capacity, account, share, now))
 }
 
+/** What commits have handed over, as {@link streams} has it. */
+export const handedOver = Effect.fnUntraced(function* (
+  { accounts }: HostCapacity,
+  due: NonNullable<HostCapacity["only"]>
+) {
+  const { numbers, read } = yield* Database
+  const ids = due
+    .filter(({ account }) => accounts.get(account)?.failingLimit !== undefined)
+    .map(({ subscription }) => subscription)
+  const found =
+    ids.length === 0
+      ? []
+      : yield* read(
+          rows(sql<{ subscription: number }>`
+            select subscription from failing_subscription where subscription in ${numbers(ids)}`)
+        )
+  const failing = new Set(found.map(({ subscription }) => subscription))
+  return due
+    .map(({ account, subscription }): Due => ({ account, id: subscription, failing: failing.has(subscription) }))
+    .sort((a, b) => Number(a.failing) - Number(b.failing))
+})
+
 /** Callbacks of an account that are to be sent again, in the order of their times; none that is to be taken back first. */
 const retriesOf = Effect.fnUntraced(function* (host: string, account: number, limit: number, now: number) {
   const { read } = yield* Database
