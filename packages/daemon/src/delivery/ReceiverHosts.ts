@@ -146,10 +146,12 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     return host
   }
 
+  const none = (): Share => ({ ...AccountAnswers.none(), inFlight: 0, waiting: [], failing: 0, roundRobinCursor: 0 })
+
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = { ...AccountAnswers.none(), inFlight: 0, waiting: [], failing: 0, roundRobinCursor: 0 }
+      share = none()
       host.accounts.set(account, share)
     }
     return share
@@ -172,10 +174,11 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   /** Leases that may begin of an account at a host. */
   const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
-    const { failures = 0, inFlight = 0, pausedUntil = 0 } = accounts.get(account) ?? {}
-    if (lasts(pausedUntil, now)) return 0
-    const most = isFailing({ failures }) ? Math.min(limits.failures, accountLimit) : accountLimit
-    return Math.max(Math.min(most - inFlight, leftOf(account)), 0)
+    const share = accounts.get(account) ?? none()
+    if (lasts(share.pausedUntil, now)) return 0
+    // One for each URL that was silent, and so more with every round that has found none that answers.
+    const most = isFailing(share) ? Math.min(share.silent.size, accountLimit) : accountLimit
+    return Math.max(Math.min(most - share.inFlight, leftOf(account)), 0)
   }
 
   /** Callbacks that may be leased for a host beside those that are. */
@@ -338,12 +341,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
         const isOne = others.every(({ account }) => account === first!.account)
         return { host, account: isOne ? first!.account : undefined }
       })
-      return capacities(dueHosts, now, []).map((one) =>
-        // Which of them come last shows when all are looked at.
-        [...one.accounts.values()].some(({ failingLimit }) => failingLimit !== undefined)
-          ? one
-          : { ...one, only: byHost.get(one.host)! }
-      )
+      return capacities(dueHosts, now).map((one) => ({ ...one, only: byHost.get(one.host)! }))
     },
     wait: (lease) => {
       const host = hostOf(lease.host)

@@ -41,26 +41,4 @@ describe("DeliveryPoller", () => {
       assert.strictEqual(said(), 2)
     }).pipe(Effect.provide([outbox, written]))
   })
-
-  it.effect("looks at everything soon where what was leased is not what has just become due", () => {
-    let [looks, waits] = [0, 0]
-    const told = { account: 1, subscription: 1, host: "a.test" }
-    const outbox = Layer.mock(Outbox, {
-      nextWakeup: Effect.sync(() => (waits++ === 0 ? Effect.void : Effect.never)),
-      handedOver: Effect.succeed([told]),
-      hosts: Effect.sync(() => {
-        looks++
-        return []
-      }),
-      lease: () => Effect.succeed([{ ...told, subscription: 2, full: false } as never])
-    })
-    const hosts = { ...idle.hosts, capacitiesFor: () => [{}] }
-    const streams = { ...idle.streams, add: () => {} }
-    return Effect.gen(function* () {
-      const wakeup = yield* Latch.make()
-      yield* Effect.forkChild(DeliveryPoller.run({ ...idle, hosts, streams, wakeup } as never))
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(looks, 2)
-    }).pipe(Effect.provide(outbox))
-  })
 })

@@ -141,14 +141,14 @@ describe("ReceiverHosts", () => {
     // Another account may send to a path that answers.
     assert.isFalse(hosts.paused({ host: "a", account: 2 }, 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 999, 2), [["a", 8]])
-    // As many URLs are tried as it takes to be left alone: one that answers is found sooner.
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 3]])
-    for (let i = 0; i < 3; i++) begin(hosts, lease("a"))
+    // A URL alone is tried once.
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [["a", 1]])
+    begin(hosts, lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1000, 1), [])
     fail(1000)
-    for (let i = 0; i < 3; i++) hosts.ended(lease("a"))
+    hosts.ended(lease("a"))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 2999, 1), [])
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000, 1), [["a", 3]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 3000, 1), [["a", 1]])
     fail(3000)
     fail(7000)
     assert.isTrue(hosts.paused({ host: "a", account: 1 }, 10_999))
@@ -253,7 +253,6 @@ describe("ReceiverHosts", () => {
     attempt(true, 1)
     assert.deepInclude(ofAccount(3999), { limit: 8, failingLimit: 4 })
     assert.isUndefined(ofAccount(4000)!.failingLimit)
-    assert.isUndefined(hosts.capacitiesFor([{ ...lease("a") }], 3999)[0]!.only)
     // Others take nothing of that part, however many there are.
     for (let i = 0; i < 6; i++) begin(hosts, lease("a"))
     begin(hosts, { ...lease("a"), failing: true })
@@ -286,6 +285,25 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(fail(0, 100), 1000)
     assert.strictEqual(fail(0, 1500), 1000)
     for (const until of [3000, 3000, 3000]) assert.strictEqual(fail(1000, 1000), until)
+  })
+
+  it("is left alone no longer for URLs that were not tried before: each may be the one that answers", () => {
+    const hosts = ReceiverHosts.make(limits)
+    let now = 0
+    const fail = (url: string) => hosts.attempted({ ...lease("a"), url }, { answered: false, at: now, now })
+    let next = 0
+    for (const tried of [8, 8, 8, 8]) {
+      assert.deepStrictEqual(limitsOf(hosts, ["a"], now, 1), [["a", tried]])
+      for (let i = 0; i < tried; i++) fail(`/${next++}`)
+      assert.isTrue(hosts.paused(lease("a"), now + 999))
+      now += 1000
+    }
+    // One that was silent before says that the host is.
+    assert.strictEqual(fail("/0"), now + 2000)
+    now += 2000
+    for (; next < 300; next++) fail(`/${next}`)
+    now += 2000
+    assert.strictEqual(fail("/299"), now + 4000, "of very many each is not remembered")
   })
 
   it("is not stopped by failures between answers", () => {
@@ -402,7 +420,7 @@ describe("ReceiverHosts", () => {
     assert.isTrue(hosts.paused(of, hour + 999))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], hour + 999, 1), [])
     assert.isFalse(hosts.paused(of, 1_000))
-    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1_000, 1), [["a", 3]])
+    assert.deepStrictEqual(limitsOf(hosts, ["a"], 1_000, 1), [["a", 1]])
     hosts.waits("b", false, hour)
     assert.isTrue(hosts.paused({ host: "b", account: 1 }, hour + 999))
     assert.isFalse(hosts.paused({ host: "b", account: 1 }, 1_000))

@@ -11,7 +11,7 @@ export interface Limits {
 export interface AccountAnswers {
   /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
   failures: number
-  /** The URLs of the first of these attempts. */
+  /** The URLs of these attempts, as many as are remembered. */
   readonly silent: Set<string>
   /** When the last attempt without an answer ended. */
   unansweredAt: number | undefined
@@ -19,6 +19,9 @@ export interface AccountAnswers {
   answered: { readonly url: string; readonly at: number } | undefined
   pausedUntil: number
 }
+
+/** URLs without an answer that are told apart: what fails beyond them is taken for the host's silence. */
+const rememberedUrls = 256
 
 /** An attempt that has ended: when it began, and the present, in milliseconds since the Unix epoch. */
 interface Ended {
@@ -66,11 +69,12 @@ export const make = (limits: Limits, longestPause: number) => {
       return
     }
     answers.unansweredAt = now
+    const speaks = isOfHost(answers, url, ended)
+    const isNew = speaks && !answers.silent.has(url) && answers.silent.size < rememberedUrls
+    if (isNew) answers.silent.add(url)
     if (isOfLastPause(answers, ended)) return
-    if (isOfHost(answers, url, ended)) {
-      if (!isFailing(answers)) answers.silent.add(url)
-      answers.failures++
-    }
+    // Of a host that is left alone each URL that was not tried may be the one that answers: no pause is longer for it.
+    if (speaks && !(isNew && isFailing(answers))) answers.failures++
     // What says nothing new of a host that was left alone ends no pause either.
     const excess = answers.failures - limits.failures
     if (excess < 0) return

@@ -71,10 +71,7 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
       const leases = yield* outbox.lease(capacities, leaseMillis)
       said.worked()
       streams.add(leases, followable)
-      if (due !== undefined) {
-        const leased = new Set(leases.map(({ subscription }) => subscription))
-        isLeft = wasLeft || due.some(({ subscription }) => !leased.has(subscription)) || leases.some(({ full }) => full)
-      }
+      if (due !== undefined) isLeft = wasLeft || leases.length < due.length || leases.some(({ full }) => full)
       return leases.length > 0
     },
     Effect.uninterruptible,

@@ -156,6 +156,34 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("knows of what a commit has handed over which subscriptions fail", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const account = yield* Seed.account
+        const all = yield* Effect.forEach([0, 1, 2], () => Seed.subscription(account, "https://free.test/handed"))
+        const [first, second] = all
+        for (const one of [first!, second!]) yield* Seed.callbacks(one, 1, { label: "fails" })
+        const failing = yield* outbox.lease([capacity("free.test")], leaseMillis)
+        const due = (yield* Clock.currentTimeMillis) + leaseMillis
+        yield* outbox.acknowledge(
+          failing.flatMap(({ callbacks }) => callbacks.map((callback) => failed(callback, due)))
+        )
+        for (const one of all) yield* Seed.callbacks(one, 1)
+        const only = all.map(({ id }) => ({ account, subscription: id }))
+        const accounts = new Map([[account, { roundRobinCursor: 0, limit: 3, failingLimit: 1 }]])
+        const leases = yield* outbox.lease([capacity("free.test", { accounts, only })], leaseMillis)
+        assert.deepStrictEqual(
+          leases.map(({ failing, subscription }) => [all.findIndex(({ id }) => id === subscription), failing]),
+          [
+            [2, false],
+            [0, true]
+          ]
+        )
+        yield* nothingToSend
+      })
+    )
+
     it.effect("follows a lease that is held by the next callbacks, which others do not get", () =>
       Effect.gen(function* () {
         yield* nothingToSend
@@ -533,6 +561,35 @@ for (const store of takenStores(import.meta.url)) {
         }
         const { query } = yield* Database
         yield* query((db) => db.deleteFrom("callback").where("host", "=", "busy.test"))
+      })
+    )
+
+    it.effect("finds what an account has to be sent again, however much of others at the host is held back", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const [failing, full, other] = [yield* Seed.account, yield* Seed.account, yield* Seed.account]
+        for (const [account, count, due] of [
+          [failing, 200, 1],
+          [full, 200, 2],
+          [other, 1, 3]
+        ] as const) {
+          yield* Seed.callbacks(yield* Seed.subscription(account, "https://busy.test/"), count)
+          yield* query((db) =>
+            db.updateTable("callback").set({ attempts: 1, sequence: 1, due }).where("account", "=", account)
+          )
+        }
+        const accounts = new Map([
+          [failing, { roundRobinCursor: 0, limit: 3, failingLimit: 0 }],
+          [full, { roundRobinCursor: 0, limit: 0 }]
+        ])
+        const leases = yield* outbox.lease([capacity("busy.test", { limit: 4, accounts })], leaseMillis)
+        assert.deepStrictEqual(
+          leases.map(({ account }) => account),
+          [other]
+        )
+        yield* nothingToSend
       })
     )
 

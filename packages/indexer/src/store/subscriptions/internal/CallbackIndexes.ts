@@ -14,6 +14,8 @@ export const unsent = sql`state = 'due' and attempts = 0`
 export const unsentOfAccounts = sql`${unsent} and account >= 0`
 /** Due and sent before: the index `callback_retry`, by host, time and subscription. */
 export const retried = sql`state = 'due' and attempts > 0`
+/** The same by host, account and time, in the index `callback_retry_turn`; what is said of accounts is for planners alone. */
+export const retriedOfAccounts = sql`${retried} and account >= 0`
 /** To be sent, or parked: the index `callback_waiting`, by account; what is said of the time is for planners alone, as above. */
 export const waiting = sql`(state = 'due' or state = 'held') and created >= 0`
 /** Parked: the index `callback_held`, by subscription and id. */

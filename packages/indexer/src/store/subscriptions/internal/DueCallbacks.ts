@@ -9,7 +9,7 @@ import { Database } from "../../database/Database.ts"
 import { rows } from "../../database/Statements.ts"
 import type { DueHost, HostCapacity } from "../Lease.ts"
 import * as UndoneBlocks from "../UndoneBlocks.ts"
-import { retried, unsent, unsentOfAccounts } from "./CallbackIndexes.ts"
+import { retried, retriedOfAccounts, unsent, unsentOfAccounts } from "./CallbackIndexes.ts"
 
 /** Hosts that there is something to send to at this moment. */
 export const hosts = Effect.fnUntraced(function* (now: number) {
@@ -49,25 +49,55 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
 })
 
 /**
- * Accounts behind the cursor that the host has callbacks of, but for those that may have none of them in any way. The cursor
- * stands before the condition of the index: SQLite begins its search at the first bound, and reads all from there.
+ * Accounts behind the cursor that the host has callbacks of, by the condition of an index, but for those passed over. The
+ * cursor stands before the condition of the index: SQLite begins its search at the first bound, and reads all from there.
  */
-const accountsAfter = Effect.fnUntraced(function* (capacity: HostCapacity, cursor: number, limit: number) {
+const accountsAfter = Effect.fnUntraced(function* (
+  host: string,
+  ofAccounts: RawBuilder<unknown>,
+  passedOver: ReadonlyArray<number>,
+  cursor: number,
+  limit: number
+) {
   const { numbers, read } = yield* Database
-  const { accounts, followOns, host } = capacity
-  const followed = new Set(followOns.map(({ account }) => account))
-  const full = [...accounts].flatMap(([account, { limit }]) => (limit > 0 || followed.has(account) ? [] : [account]))
   const found = yield* read(
     rows(sql<{ account: number }>`
       with recursive turn(account) as (
-        select min(account) from callback where host = ${host} and account > ${cursor} and ${unsentOfAccounts}
+        select min(account) from callback where host = ${host} and account > ${cursor} and ${ofAccounts}
         union all
-        select (select min(c.account) from callback c where c.host = ${host} and c.account > turn.account and ${unsentOfAccounts})
+        select (select min(c.account) from callback c where c.host = ${host} and c.account > turn.account and ${ofAccounts})
         from turn where turn.account is not null
       )
-      select account from turn where account is not null and account not in ${numbers(full)} limit ${limit}`)
+      select account from turn where account is not null and account not in ${numbers(passedOver)} limit ${limit}`)
   )
   return found.map(({ account }) => account)
+})
+
+/** Accounts that are looked at beyond those that there are places for: of some nothing may be sent at this moment. */
+const mostPassed = 64
+
+/** What a host's accounts have due, each in its turn: by the condition of an index, and by a look at one account. */
+const inTurns = Effect.fnUntraced(function* <E, R>(
+  { accountCursor, host }: HostCapacity,
+  ofAccounts: RawBuilder<unknown>,
+  passedOver: ReadonlyArray<number>,
+  limit: number,
+  ofAccount: (account: number, limit: number) => Effect.Effect<ReadonlyArray<Due>, E, R>
+) {
+  if (limit === 0) return []
+  const most = limit + mostPassed
+  const after = (cursor: number, most: number) => accountsAfter(host, ofAccounts, passedOver, cursor, most)
+  const next = yield* after(accountCursor, most)
+  const start = next.length === most || accountCursor < 0 ? [] : yield* after(-1, most - next.length)
+  const accounts = [...next, ...start.filter((account) => account <= accountCursor)]
+  const found: Array<Due> = []
+  for (const [i, account] of accounts.entries()) {
+    // The last ones may take what the others have left.
+    const share = Math.ceil((limit - found.length) / (accounts.length - i))
+    if (share === 0) break
+    found.push(...(yield* ofAccount(account, share)))
+  }
+  return found
 })
 
 /** Some of an account's subscriptions, by their ids: those behind `after`, up to `last`, that fulfil a condition. */
@@ -152,40 +182,56 @@ const streamsOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** Accounts that are looked at beyond those that there are places for: of some nothing may be sent at this moment. */
-const mostPassed = 64
-
 /** Subscriptions of the host whose oldest callback that was never sent may be leased: accounts in their turn, of each its own. */
-export const streams = Effect.fnUntraced(function* (capacity: HostCapacity, limit: number, now: number) {
-  const { accountCursor } = capacity
-  if (limit === 0) return []
-  const most = limit + mostPassed
-  const next = yield* accountsAfter(capacity, accountCursor, most)
-  const start = next.length === most || accountCursor < 0 ? [] : yield* accountsAfter(capacity, -1, most - next.length)
-  const accounts = [...next, ...start.filter((account) => account <= accountCursor)]
-  const found: Array<Due> = []
-  for (const [i, account] of accounts.entries()) {
-    // The last ones may take what the others have left.
-    const share = Math.ceil((limit - found.length) / (accounts.length - i))
-    if (share === 0) break
-    found.push(...(yield* streamsOf(capacity, account, share, now)))
-  }
-  return found
+export const streams = (capacity: HostCapacity, limit: number, now: number) => {
+  const followed = new Set(capacity.followOns.map(({ account }) => account))
+  const full = [...capacity.accounts].flatMap(([account, { limit }]) =>
+    limit > 0 || followed.has(account) ? [] : [account]
+  )
+  return inTurns(capacity, unsentOfAccounts, full, limit, (account, share) => streamsOf(capacity, account, share, now))
+}
+
+/** What commits have handed over, as {@link streams} has it. */
+export const handedOver = Effect.fnUntraced(function* (
+  { accounts }: HostCapacity,
+  due: NonNullable<HostCapacity["only"]>
+) {
+  const { numbers, read } = yield* Database
+  const ids = due
+    .filter(({ account }) => accounts.get(account)?.failingLimit !== undefined)
+    .map(({ subscription }) => subscription)
+  const found =
+    ids.length === 0
+      ? []
+      : yield* read(
+          rows(sql<{ subscription: number }>`
+            select subscription from failing_subscription where subscription in ${numbers(ids)}`)
+        )
+  const failing = new Set(found.map(({ subscription }) => subscription))
+  return due
+    .map(({ account, subscription }): Due => ({ account, id: subscription, failing: failing.has(subscription) }))
+    .sort((a, b) => Number(a.failing) - Number(b.failing))
 })
 
-/** How many callbacks that are to be sent again are looked at for each one that may be: others may be of full accounts. */
-const retriesLookedAt = 8
-
-/** Ids of the host's callbacks that are to be sent again, in the order of their times; none that is to be taken back first. */
-export const retries = Effect.fnUntraced(function* ({ host }: HostCapacity, limit: number, now: number) {
-  if (limit === 0) return []
+/** Callbacks of an account that are to be sent again, in the order of their times; none that is to be taken back first. */
+const retriesOf = Effect.fnUntraced(function* (host: string, account: number, limit: number, now: number) {
   const { read } = yield* Database
   const found = yield* read(
-    rows(sql<Omit<Due, "failing">>`
-      select account, id from callback
-      where ${retried} and host = ${host} and due <= ${now} and leased_until <= ${now}
+    rows(sql<Pick<Due, "id">>`
+      select id from callback
+      where ${retriedOfAccounts} and host = ${host} and account = ${account} and due <= ${now} and leased_until <= ${now}
         and not ${sql.raw(UndoneBlocks.hasLeft)}
-      order by due limit ${limit * retriesLookedAt}`)
+      order by due limit ${limit}`)
   )
-  return found.map((one): Due => ({ ...one, failing: true }))
+  return found.map(({ id }): Due => ({ account, id, failing: true }))
 })
+
+/** As {@link streams}, ids of the host's callbacks that are to be sent again. */
+export const retries = (capacity: HostCapacity, limit: number, now: number) => {
+  const full = [...capacity.accounts].flatMap(([account, { failingLimit, limit }]) =>
+    limit > 0 && failingLimit !== 0 ? [] : [account]
+  )
+  return inTurns(capacity, retriedOfAccounts, full, limit, (account, share) =>
+    retriesOf(capacity.host, account, share, now)
+  )
+}

@@ -61,10 +61,10 @@ const ofHost = Effect.fnUntraced(function* (capacity: HostCapacity, now: number)
   const { followOns, limit, only, retriesFirst } = capacity
   const places = limit + followOns.length
   const followed = new Set(followOns.map(({ subscription }) => subscription))
-  const found = only?.map(
-    ({ account, subscription }): DueCallbacks.Due => ({ account, id: subscription, failing: false })
-  )
-  const streams = (found ?? (yield* DueCallbacks.streams(capacity, places, now))).filter(({ id }) => !followed.has(id))
+  const found = yield* only === undefined
+    ? DueCallbacks.streams(capacity, places, now)
+    : DueCallbacks.handedOver(capacity, only)
+  const streams = found.filter(({ id }) => !followed.has(id))
   const retries = only === undefined ? yield* DueCallbacks.retries(capacity, places, now) : []
   const { give, isHeldBack, leftOf } = placesOf(capacity)
   // A half of the places for each, before either takes what the other leaves: retries may take long to fail.

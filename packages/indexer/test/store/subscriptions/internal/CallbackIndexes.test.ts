@@ -52,6 +52,10 @@ for (const store of takenStores(import.meta.url)) {
         const capacity = { host, limit: 1, batchSize: 1, followOns: [], retriesFirst: false, ...turns }
         const [accounts] = yield* indexesOf(store.name, DueCallbacks.streams(capacity, 1, 0))
         assert.deepStrictEqual(accounts, ["callback_turn"])
+        assert.deepStrictEqual(yield* indexesOf(store.name, DueCallbacks.retries(capacity, 1, 1)), [
+          ["callback_retry_turn"],
+          ["callback_retry_turn"]
+        ])
 
         yield* CallbackState.park({ id, host })
         const { parked } = yield* DeliveryStatus.read({ id, host })
