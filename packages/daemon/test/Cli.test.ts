@@ -267,6 +267,21 @@ describe("the command line", () => {
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 
+  it.live("takes the roles from the variable where no flag names them, and says which of both is wrong", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const environment = { HEADWATER_CHAINS_ETHEREUM_DEVNET_NODES: "http://127.0.0.1:1", HEADWATER_ROLES: "nothing" }
+      const rule = 'roles[0] must be "follow" or "deliver" or "api" or "market"'
+      const killWhen = (printed: string) => printed.includes("Listening on")
+      const byVariable = yield* run(["serve"], { cwd, environment, killWhen })
+      assert.strictEqual(byVariable.code, 1)
+      assert.include(byVariable.stderr, `${rule} (set by HEADWATER_ROLES)`)
+      const byFlag = yield* run(["serve", "--roles", "everything"], { cwd, environment, killWhen })
+      assert.strictEqual(byFlag.code, 1)
+      assert.include(byFlag.stderr, `${rule} (set by --roles)`)
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+  )
+
   it.live("says why it cannot start", () =>
     Effect.gen(function* () {
       const cwd = yield* folder

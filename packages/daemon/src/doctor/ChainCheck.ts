@@ -48,26 +48,52 @@ const next = Effect.fnUntraced(function* (
 const branch = Effect.fnUntraced(function* (
   source: Source,
   chain: Chain.Chain,
-  { cursor, lowest }: StoredBlocks.Position
+  head: Head,
+  { cursor, first, height, lowest }: StoredBlocks.Position
 ): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
-  // A node that has forgotten the block says nothing against it.
-  const isSame = ({ hash, height }: StoredBlocks.BlockId) =>
-    source.hashAt(height).pipe(
-      Effect.map((theirs) => Bytes.equal(theirs, hash)),
-      Effect.catchTag("BlockMissing", () => Effect.succeed(true))
-    )
-  if (cursor === undefined || (yield* isSame(cursor))) return []
-  if (lowest === undefined || (yield* isSame(lowest))) {
-    return [ok(`block ${cursor.height} has left the chain, and will be undone`)]
+  // A node that has forgotten the block, or is not there yet, says nothing against it.
+  const isSame = (block: StoredBlocks.BlockId | undefined) =>
+    block === undefined || block.height > head.height
+      ? Effect.succeed(true)
+      : source.hashAt(block.height).pipe(
+          Effect.map((theirs) => Bytes.equal(theirs, block.hash)),
+          Effect.catchTag("BlockMissing", () => Effect.succeed(true))
+        )
+  const isBehind = head.height < height
+  if (!isBehind && (yield* isSame(cursor))) return []
+  const mayBeUndone = yield* isSame(lowest)
+  if ((isBehind || !mayBeUndone) && !(yield* isSame(first))) {
+    return [
+      {
+        level: "problem",
+        code: "nodes_on_another_branch",
+        message: `the nodes' chain differs from the store's at block ${first!.height} already, the first one in the store`,
+        advice:
+          "see that the URLs name the right nodes; if the network was reset, begin with a new store, or without " +
+          `${Chain.nameOf(chain)} in this one`
+      }
+    ]
   }
-  return [
-    {
-      level: "problem",
-      code: "nodes_on_another_branch",
-      message: `the nodes' chain differs from the store's at block ${lowest.height} already, below which nothing is undone`,
-      advice: `see that the nodes are right, then ${commandName} rewind ${Chain.nameOf(chain)} <height>, to a block that both have`
-    }
-  ]
+  if (!mayBeUndone) {
+    return [
+      {
+        level: "problem",
+        code: "nodes_on_another_branch",
+        message: `the nodes' chain differs from the store's at block ${lowest!.height} already, below which nothing is undone`,
+        advice: `see that the nodes are right, then ${commandName} rewind ${Chain.nameOf(chain)} <height>, to a block that both have`
+      }
+    ]
+  }
+  return isBehind
+    ? [
+        {
+          level: "problem",
+          code: "node_behind_store",
+          message: `the node is at block ${head.height}, and the store at block ${height}`,
+          advice: "wait until the node has synchronised; nothing is recorded before it passes the store"
+        }
+      ]
+    : [ok(`block ${height} has left the chain, and will be undone`)]
 })
 
 const lookAt = Effect.fnUntraced(function* (
@@ -84,17 +110,7 @@ const lookAt = Effect.fnUntraced(function* (
     readonly start: Settings.ChainSettings["start"]
   }
 ): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
-  if (position !== undefined && head.height < position.height) {
-    return [
-      {
-        level: "problem",
-        code: "node_behind_store",
-        message: `the node is at block ${head.height}, and the store at block ${position.height}`,
-        advice: "wait until the node has synchronised; nothing is recorded before it passes the store"
-      }
-    ]
-  }
-  const left = position === undefined ? [] : yield* branch(source, chain, position)
+  const left = position === undefined ? [] : yield* branch(source, chain, head, position)
   if (left.length > 0) return left
   const height = position === undefined ? (start === "latest" ? head.height : start) : position.height + 1
   if (height <= head.height) return yield* next(source, height)

@@ -71,8 +71,8 @@ const host = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
       (value) =>
-        URL.parse(`https://${value}`)?.hostname === value ||
-        "must be a host alone, without scheme, port or path, an IPv6 address in brackets"
+        (URL.parse(`https://${value}`)?.hostname === value && !value.includes("*")) ||
+        "must be a host alone, without scheme, port, path or wildcard, an IPv6 address in brackets"
     )
   )
 )

@@ -80,9 +80,12 @@ export const defaultFile = "headwater.toml"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Settings by flags, each named as its variable is. One that is not given is left out: undefined would hide the variable. */
+type Flags = Readonly<Record<string, string>>
+
 interface Overrides {
   readonly tree: unknown
-  /** Path of each overridden setting → the variable that did it. */
+  /** Path of each overridden setting → the variable or the flag that did it. */
   readonly variables: ReadonlyMap<string, string>
   readonly problems: ReadonlyArray<Problem>
 }
@@ -98,12 +101,12 @@ const readText = Effect.fnUntraced(function* (file: string) {
   return Result.isSuccess(text) ? text.success.trim() : yield* Effect.fail(`names a file that is not in UTF-8: ${file}`)
 })
 
-/** Lays the environment over the tree of the file. */
-const override = Effect.fnUntraced(function* (tree: unknown, environment: Environment) {
+/** Lays the environment over the tree of the file, and the flags over both. */
+const override = Effect.fnUntraced(function* (tree: unknown, environment: Environment, flags: Flags) {
   let result = tree
   const variables = new Map<string, string>()
   const problems: Array<Problem> = []
-  for (const [name, given] of Object.entries(environment)) {
+  for (const [name, given] of Object.entries({ ...environment, ...flags })) {
     // As the text of files: secrets come with the line's end of the file that they were made from.
     const value = given?.trim() ?? ""
     if (!name.startsWith("HEADWATER_") || name === fileVariable || value === "") continue
@@ -119,7 +122,8 @@ const override = Effect.fnUntraced(function* (tree: unknown, environment: Enviro
       problems.push({ path: name, message: text.failure })
       continue
     }
-    variables.set(Tree.format(leaf.path), name)
+    const setting = Tree.format(leaf.path)
+    variables.set(setting, flags[name] === undefined ? name : `--${setting}`)
     result = Tree.set(result, leaf.path, Tree.fromText(leaf.ast, text.success))
   }
   return { tree: result, variables, problems } satisfies Overrides
@@ -257,10 +261,14 @@ const readTree = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The settings of `file` (none: only the environment's), with `environment` over them. Fails with every problem at
- * once.
+ * The settings of `file` (none: only the environment's), with `environment` over them, and over both `flags`, named as
+ * variables are. Fails with every problem at once.
  */
-export const load = Effect.fn("SettingsFile.load")(function* (file: string | undefined, environment: Environment) {
+export const load = Effect.fn("SettingsFile.load")(function* (
+  file: string | undefined,
+  environment: Environment,
+  flags: Flags = {}
+) {
   const source = file ?? "environment"
   const invalid = (problems: ReadonlyArray<Problem>) =>
     new InvalidSettings({ source, problems: problems as InvalidSettings["problems"] })
@@ -268,7 +276,7 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
   const read = file === undefined ? Result.succeed({ tree: {}, lineOf: () => undefined }) : yield* readTree(file)
   if (Result.isFailure(read)) return yield* invalid([{ path: source, message: read.failure }])
   const { lineOf, tree } = read.success
-  const overridden = yield* override(tree, environment)
+  const overridden = yield* override(tree, environment, flags)
   if (file === undefined && overridden.variables.size === 0 && overridden.problems.length === 0) {
     return yield* new NoSettings({
       message:
@@ -298,15 +306,14 @@ export const load = Effect.fn("SettingsFile.load")(function* (file: string | und
  * The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists; with
  * `flags`, named as variables are, over the environment.
  */
-export const layer = (file: string | undefined, flags: Environment = {}) =>
+export const layer = (file: string | undefined, flags: Flags = {}) =>
   Layer.effect(
     Settings,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const environment = { ...process.env, ...flags }
-      const named = file ?? environment[fileVariable]
-      if (named !== undefined && named !== "") return yield* load(named, environment)
+      const named = file ?? process.env[fileVariable]
+      if (named !== undefined && named !== "") return yield* load(named, process.env, flags)
       const found = yield* Effect.orElseSucceed(fs.exists(defaultFile), () => false)
-      return yield* load(found ? defaultFile : undefined, environment)
+      return yield* load(found ? defaultFile : undefined, process.env, flags)
     })
   )

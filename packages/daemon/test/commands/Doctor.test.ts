@@ -296,11 +296,18 @@ describe("headwater doctor, where serve would fail", () => {
         assert.deepStrictEqual(yield* of(anvil.url), [0, "block 20 has left the chain, and will be undone"])
         const young = yield* mined(3, 1_700_000_000)
         assert.deepStrictEqual(yield* of(young.url), [1, "the node is at block 3, and the store at block 20"])
-        const other = yield* mined(40, 1_600_000_000)
-        assert.deepStrictEqual(yield* of(other.url), [
+        yield* anvil.rpc("anvil_reorg", [12, []])
+        assert.deepStrictEqual(yield* of(anvil.url), [
           1,
           "the nodes' chain differs from the store's at block 15 already, below which nothing is undone"
         ])
+        for (const blocks of [3, 40]) {
+          const reset = yield* mined(blocks, 1_600_000_000)
+          assert.deepStrictEqual(yield* of(reset.url), [
+            1,
+            "the nodes' chain differs from the store's at block 0 already, the first one in the store"
+          ])
+        }
       }).pipe(Effect.scoped),
     { timeout: 300_000 }
   )

@@ -45,8 +45,10 @@ export interface Position {
   readonly height: number
   /** The block at the cursor; undefined where undoing has left none. */
   readonly cursor: BlockId | undefined
-  /** The lowest block that a reorganisation may leave in place; undefined where it is not stored. */
+  /** The lowest block that a reorganisation may leave in place; undefined where it is not stored, as where all may be undone. */
   readonly lowest: BlockId | undefined
+  /** The first block that was committed; undefined where it is not stored. */
+  readonly first: BlockId | undefined
 }
 
 /** The position of a chain, of which `undoDepth` blocks may be undone; undefined where no block was committed. */
@@ -55,11 +57,16 @@ export const position = Effect.fn("StoredBlocks.position")(function* (chain: Cha
   const name = Chain.nameOf(chain)
   const [row] = yield* read((db) => db.selectFrom("chain").selectAll().where("name", "=", name))
   if (row === undefined || row.height === null) return undefined
-  const { final_height, first_height, height, id } = row
-  const lowest = Math.max(height - undoDepth, final_height ?? 0, first_height ?? 0)
+  const { final_height, height, id } = row
+  const first = row.first_height ?? 0
+  const lowest = Math.max(height - undoDepth, final_height ?? -1, first - 1)
   const blocks = yield* read((db) =>
-    db.selectFrom("block").select(["height", "hash"]).where("chain", "=", id).where("height", "in", [height, lowest])
+    db
+      .selectFrom("block")
+      .select(["height", "hash"])
+      .where("chain", "=", id)
+      .where("height", "in", [height, lowest, first])
   )
   const at = (wanted: number) => blocks.find((block) => block.height === wanted)
-  return { height, cursor: at(height), lowest: at(lowest) } satisfies Position
+  return { height, cursor: at(height), lowest: at(lowest), first: at(first) } satisfies Position
 })
