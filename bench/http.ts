@@ -23,6 +23,7 @@ import * as Server from "@headwater/http/server/Server"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import { Credits } from "@headwater/indexer/store/accounts/Credits"
 import { Database } from "@headwater/indexer/store/database/Database"
+import type { DatabaseError } from "@headwater/indexer/store/database/DatabaseError"
 import { Callbacks } from "@headwater/indexer/store/subscriptions/Callbacks"
 import { Domains } from "@headwater/indexer/store/subscriptions/Domains"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -30,6 +31,7 @@ import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscripti
 import autocannon from "autocannon"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -97,16 +99,12 @@ const index = Effect.gen(function* () {
 const headwater = ({ file, server }: Task) =>
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
-    const database = yield* Database
-    let writing: AbortController | undefined
+    const run = Effect.runForkWith(yield* Effect.context<Database>())
+    let writing: Fiber.Fiber<never, DatabaseError> | undefined
     process.on("message", (message) => {
       if (message === "cpu") return
-      writing?.abort()
-      writing = undefined
-      if (message === "write") {
-        writing = new AbortController()
-        Effect.runFork(Effect.provideService(index, Database, database), { signal: writing.signal })
-      }
+      writing?.interruptUnsafe()
+      writing = message === "write" ? run(index) : undefined
       process.send!("done")
     })
     process.send!(address._tag === "UnixPathAddress" ? 0 : address.port)

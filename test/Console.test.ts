@@ -434,6 +434,7 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
         const { anvil, caughtUp, coins, headwater, receiver, send, subscribe, url } = yield* setup(
           locations[0]!.location
         )
+        const run = Effect.runPromiseWith(yield* Effect.context<never>())
         const failing = yield* subscribe("block-mined", { callbackUrl: "https://localhost:1/", allowDuplicates: true })
         yield* subscribe("block-mined", { callbackUrl: "https://hooks.example.com/", allowDuplicates: true })
         yield* send
@@ -502,7 +503,7 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           const before = receiver.deliveries.length
           await page.getByRole("button", { name: "Redeliver" }).click()
           await page.getByText("The callback is sent again").waitFor()
-          await Effect.runPromise(receiver.until(() => receiver.deliveries.length > before))
+          await run(receiver.until(() => receiver.deliveries.length > before))
           await page.locator("dt", { hasText: "Block" }).locator("xpath=..").getByRole("link").click()
           await heading(page, /^Block /).waitFor()
           await page

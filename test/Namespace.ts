@@ -85,7 +85,8 @@ export const forward = (address: string, port: number) =>
   LocalServer.listen(
     createServer((socket) => {
       const upstream = connect(port, "127.0.0.1")
-      socket.pipe(upstream).pipe(socket)
+      socket.pipe(upstream)
+      upstream.pipe(socket)
       socket.on("error", () => upstream.destroy())
       upstream.on("error", () => socket.destroy())
     }),

@@ -30,11 +30,12 @@ const [cycle, paid] = [20, 2]
 
 /** A node in front of anvil that can trace the blocks from a height on alone, and says of others what geth says. */
 const nodeBefore = Effect.fnUntraced(function* (anvil: Anvil.Anvil, from: Effect.Effect<number>) {
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const answer = async (call: LocalServer.Call): Promise<unknown> => {
     if (call.method !== "debug_traceBlockByHash") return LocalServer.ask(anvil.url, call)
     const named = { jsonrpc: "2.0", id: 0, method: "eth_getBlockByHash", params: [call.params[0], false] }
     const { result } = (await LocalServer.ask(anvil.url, named)) as { readonly result: { readonly number: string } }
-    if (Number(result.number) >= (await Effect.runPromise(from))) return LocalServer.ask(anvil.url, call)
+    if (Number(result.number) >= (await run(from))) return LocalServer.ask(anvil.url, call)
     const error = { code: -32000, message: "required historical state unavailable (reexec=128)" }
     return { jsonrpc: "2.0", id: call.id, error }
   }

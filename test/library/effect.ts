@@ -15,14 +15,12 @@ import { sql } from "kysely"
 
 export const modules = [Derivation, Layer, Matcher, Sighash, Signature]
 
-export const layer = () => {
-  const indexer = Indexer.layer({
-    chains: { "ethereum/mainnet": { nodes: ["http://127.0.0.1:8545"] } },
-    store: { sqlite: "headwater.db" },
-    addresses: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]
-  })
-  return indexer
-}
+const indexer = Indexer.layer({
+  chains: { "ethereum/mainnet": { nodes: ["http://127.0.0.1:8545"] } },
+  store: { sqlite: "headwater.db" },
+  addresses: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]
+})
+export const layers = [indexer]
 
 export const listening = (
   indexer: Indexer["Service"],

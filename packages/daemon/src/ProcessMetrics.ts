@@ -20,16 +20,17 @@ const lag = Metric.gauge("nodejs_eventloop_lag_p99_seconds", {
 
 const lagResolutionMillis = 10
 
+const measureDelay = Effect.acquireRelease(
+  Effect.sync(() => {
+    const delay = monitorEventLoopDelay({ resolution: lagResolutionMillis })
+    delay.enable()
+    return delay
+  }),
+  (delay) => Effect.sync(() => delay.disable())
+)
+
 /** An effect that brings the metrics up to date. */
-export const make = Effect.gen(function* () {
-  const delay = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const delay = monitorEventLoopDelay({ resolution: lagResolutionMillis })
-      delay.enable()
-      return delay
-    }),
-    (delay) => Effect.sync(() => delay.disable())
-  )
+export const make = Effect.map(measureDelay, (delay) => {
   let counted = 0
   return Effect.gen(function* () {
     const { system, user } = process.cpuUsage()

@@ -22,7 +22,8 @@ const started = Effect.fnUntraced(function* (args: ReadonlyArray<string> = []) {
     addresses: [alice],
     log: "Error"
   }
-  const call = (method: string, params: ReadonlyArray<unknown>) => Effect.runPromise(anvil.rpc(method, params))
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const call = (method: string, params: ReadonlyArray<unknown>) => run(anvil.rpc(method, params))
   const pay = (to: string, wei: number) =>
     call("eth_sendTransaction", [{ from: rich, to, value: `0x${wei.toString(16)}` }])
   return { anvil, settings, call, pay }

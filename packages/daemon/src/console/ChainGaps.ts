@@ -26,9 +26,6 @@ export const make = Effect.gen(function* () {
     ),
     kept
   )
-  return Effect.map(
-    found,
-    (gaps) => (chain: Chain.Chain, status: Status | undefined) =>
-      GapReport.list(gaps.get(Chain.nameOf(chain)) ?? none, status?.unproven)
-  )
+  return (chain: Chain.Chain, status: Status | undefined) =>
+    Effect.map(found, (gaps) => GapReport.list(gaps.get(Chain.nameOf(chain)) ?? none, status?.unproven))
 })

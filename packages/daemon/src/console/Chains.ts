@@ -24,36 +24,34 @@ import { bodyOf, json, queryOf, refused, unreadable, wholeNumber } from "./Conso
 const typed = (text: string | undefined) => (text === undefined ? null : asTyped(text))
 const typedGap = (gap: GapReport.Gap) => ({ ...gap, message: asTyped(gap.message) })
 
-/** How every configured chain stands. */
-export const standings = Effect.gen(function* () {
-  const settings = yield* Settings.Settings
+/** Tells how every configured chain stands at a time, in milliseconds since the Unix epoch. */
+export const makeStandings = Effect.gen(function* () {
+  const chains = Settings.chains(yield* Settings.Settings)
   const statuses = yield* ChainStatus
-  const chainGaps = yield* ChainGaps.make
-  return Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const gapsOf = yield* chainGaps
-    return Settings.chains(settings).map(({ chain, settings: own }) => {
+  const gapsOf = yield* ChainGaps.make
+  return (now: number) =>
+    Effect.forEach(chains, ({ chain, settings }) => {
       const status = statuses.get(chain)
-      return {
+      return Effect.map(gapsOf(chain, status), (gaps) => ({
         ...{ name: Chain.nameOf(chain), status, state: status?.state ?? "starting" },
-        problem: typed(status === undefined ? undefined : notReady(status, own.silentSeconds, now)),
+        problem: typed(status === undefined ? undefined : notReady(status, settings.silentSeconds, now)),
         ...{ height: status?.height ?? null, head: status?.head ?? null, catchingUp: catchingUpOf(status) },
-        ...{ committedAt: status?.committedAt ?? null, gaps: gapsOf(chain, status).map(typedGap) }
-      }
+        ...{ committedAt: status?.committedAt ?? null, gaps: gaps.map(typedGap) }
+      }))
     })
-  })
 })
 
-export type Standing = Effect.Success<Effect.Success<typeof standings>>[number]
+export type Standings = Effect.Success<typeof makeStandings>
+export type Standing = Effect.Success<ReturnType<Standings>>[number]
 
 /** The status of every configured chain, with the samples that the page does not have yet. */
-const makeChains = Effect.fnUntraced(function* (standings: Effect.Effect<ReadonlyArray<Standing>>) {
+const makeChains = Effect.fnUntraced(function* (standings: Standings) {
   const outages = yield* OwnOutages
   const history = yield* ChainHistory.make
   return Effect.fnUntraced(function* (request: Access.Request) {
     const now = yield* Clock.currentTimeMillis
     const after = wholeNumber(queryOf(request).get("after")) ?? 0
-    const chains = (yield* standings).map(({ gaps, status, ...standing }) => ({
+    const chains = (yield* standings(now)).map(({ gaps, status, ...standing }) => ({
       ...standing,
       ...{ networkDoubt: status?.networkDoubt ?? null, blockTime: status?.blockTime ?? null },
       gaps: gaps.map(({ kind, message }) => ({ kind, message })),
@@ -78,10 +76,10 @@ const makeProgress = Effect.fnUntraced(function* (view: OperatorView) {
       }))
     )
   )
-  return Effect.gen(function* () {
+  return Effect.fnUntraced(function* () {
     const unresolved = (yield* inDoubt).flat()
     return json({ syncs: yield* view.syncs, unresolved, remedy: UnresolvedEvents.remedy })
-  }).pipe(stored)
+  }, stored)
 })
 
 const moveOf = bodyOf(
@@ -103,17 +101,11 @@ const makeMove = Effect.fnUntraced(function* (audited: Audited.Audited) {
   )
 })
 
-export const routes = Effect.fnUntraced(function* (
-  view: OperatorView,
-  standings: Effect.Effect<ReadonlyArray<Standing>>,
-  audited: Audited.Audited
-) {
-  const chains = yield* makeChains(standings)
-  const progress = yield* makeProgress(view)
+export const routes = Effect.fnUntraced(function* (view: OperatorView, standings: Standings, audited: Audited.Audited) {
   return [
-    Access.get("/api/chains", Access.readers, chains),
+    Access.get("/api/chains", Access.readers, yield* makeChains(standings)),
     Access.post("/api/chains/move", Access.operators, yield* makeMove(audited)),
-    Access.get("/api/progress", Access.readers, () => progress),
+    Access.get("/api/progress", Access.readers, yield* makeProgress(view)),
     Access.get("/api/reorganisations", Access.readers, () =>
       Effect.map(view.reorganisations, (items) => json({ items }))
     )

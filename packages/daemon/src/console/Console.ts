@@ -44,7 +44,7 @@ const auditLog = Effect.map(Database, (database) =>
 export const declared = Effect.gen(function* () {
   const view = yield* OperatorView.make
   const health = yield* ReceiverHealth.make
-  const standings = yield* Chains.standings
+  const standings = yield* Chains.makeStandings
   const audited = yield* Audited.make
   const searches = AccountPace.makeSearches()
   return [

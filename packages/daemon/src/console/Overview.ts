@@ -11,7 +11,7 @@ import * as FullAccounts from "../FullAccounts.ts"
 import * as Settings from "../settings/Settings.ts"
 import { OwnOutages } from "../supervision/OwnOutages.ts"
 import * as Access from "./Access.ts"
-import type { Standing } from "./Chains.ts"
+import type { Standing, Standings } from "./Chains.ts"
 import { json } from "./ConsoleReply.ts"
 import * as Needs from "./Needs.ts"
 
@@ -54,7 +54,7 @@ const told = ({ catchingUp, committedAt, gaps, head, height, name, problem, stat
   missing: isAccount ? [] : gaps.map(({ kind, message }) => ({ kind, message }))
 })
 
-export const routes = Effect.fnUntraced(function* (health: Health, standings: Effect.Effect<ReadonlyArray<Standing>>) {
+export const routes = Effect.fnUntraced(function* (health: Health, standings: Standings) {
   const database = yield* Database
   const stored = Effect.provideService(Database, database)
   const outages = yield* OwnOutages
@@ -80,7 +80,7 @@ export const routes = Effect.fnUntraced(function* (health: Health, standings: Ef
   const overview = Effect.fnUntraced(function* ({ account, reads }: Access.Visitor) {
     const now = yield* Clock.currentTimeMillis
     const { accepting, backlog, counts, failures, full, hosts, overTime } = yield* overviewFacts(account)
-    const chains = yield* standings
+    const chains = yield* standings(now)
     const isAccount = account !== undefined
     const lasting = isAccount ? [] : yield* outages.lasting
     const damage = isAccount ? undefined : yield* database.damage

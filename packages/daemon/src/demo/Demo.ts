@@ -108,7 +108,7 @@ export const run = Effect.fn("Demo.run")(function* ({ openConsole }: { readonly 
     const send = (from: string, to: string, value: bigint) => Story.send(chain.rpc, { from, to, value })
     yield* Console.log(Messages.sent("1.5 ETH to the address", yield* send(rich, watched, 1500n * milliEther)))
     yield* Console.log(Messages.sent("0.25 ETH from the address", yield* send(watched, other, 250n * milliEther)))
-    const contracts = yield* Story.deploy(chain.rpc, rich)
+    const deployed = yield* Story.deploy(chain.rpc, rich)
 
     const show = Effect.tap(Queue.take(received), (callback) => Console.log(Messages.callback(callback)))
     const showUntil = (holds: (callback: Receiver.Received) => boolean) =>
@@ -123,7 +123,7 @@ export const run = Effect.fn("Demo.run")(function* ({ openConsole }: { readonly 
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
     yield* Console.log(Messages.firstVerified(seconds))
     yield* show
-    yield* Story.tell({ rpc: chain.rpc, client, subscription, rich, contracts, showUntil })
+    yield* Story.tell({ rpc: chain.rpc, client, subscription, rich, deployed, showUntil })
     yield* Console.log(Messages.byHand(place, { rich, address: byHand }))
     return yield* Effect.forever(show)
   }).pipe(

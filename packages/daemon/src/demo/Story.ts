@@ -45,12 +45,12 @@ const call = {
   forward: (to: string) => `0x101e8952${word(to)}`
 }
 
-/** Sends the demo's contracts; what awaits their addresses. */
-export const deploy = Effect.fnUntraced(function* (rpc: Rpc, from: string) {
-  const coin = yield* send(rpc, { from, data: Contracts.demoCoin })
-  const forwarder = yield* send(rpc, { from, data: Contracts.forwarder })
-  return Effect.all({ coin: contractOf(rpc, coin), forwarder: contractOf(rpc, forwarder) })
-})
+/** Sends the demo's contracts; the transactions that make them. */
+export const deploy = (rpc: Rpc, from: string) =>
+  Effect.all({
+    coin: send(rpc, { from, data: Contracts.demoCoin }),
+    forwarder: send(rpc, { from, data: Contracts.forwarder })
+  })
 
 const milliEther = 10n ** 15n
 
@@ -75,13 +75,13 @@ export interface Parts {
   readonly subscription: { readonly address: string; readonly callbackUrl: string; readonly callbackSecretKey: string }
   /** The account that pays. */
   readonly rich: string
-  readonly contracts: Effect.Success<ReturnType<typeof deploy>>
+  readonly deployed: Effect.Success<ReturnType<typeof deploy>>
   /** Prints callbacks until one is as asked for. */
   readonly showUntil: (holds: (callback: Received) => boolean) => Effect.Effect<Received, DemoFailed>
 }
 
 /** Tells the story, a few lines for each thing that happens. */
-export const tell = Effect.fnUntraced(function* ({ client, contracts, rich, rpc, showUntil, subscription }: Parts) {
+export const tell = Effect.fnUntraced(function* ({ client, deployed, rich, rpc, showUntil, subscription }: Parts) {
   const { address } = subscription
   const request = {
     params: { blockchain: "ethereum", network: "devnet" },
@@ -90,7 +90,8 @@ export const tell = Effect.fnUntraced(function* ({ client, contracts, rich, rpc,
   }
   yield* client.subscriptions["address-tokens-transactions-confirmed"](request)
   yield* client.subscriptions["address-internal-transactions-confirmed"](request)
-  const { coin, forwarder } = yield* contracts
+  const coin = yield* contractOf(rpc, deployed.coin)
+  const forwarder = yield* contractOf(rpc, deployed.forwarder)
   yield* Console.log(Messages.tokensAndInternal)
   const token = yield* send(rpc, { from: rich, to: coin, data: call.transfer(address, 25_000_000n) })
   yield* Console.log(Messages.sent("25 DEMO, an ERC-20 token, to the address", token))

@@ -21,61 +21,61 @@ import * as EachChain from "./EachChain.ts"
  * Gives one look at a chain's node and its part of the store, to be taken again and again. A failure is shown in
  * {@link ChainStatus}, as that of a followed chain is.
  */
-export const make = Effect.fnUntraced(function* (source: Source) {
-  const { chain, resting = Effect.succeed([]) } = source
-  const statuses = yield* ChainStatus
-  /** The store's last block, where the last look found that the node's chain has left that block. */
-  let left: Uint8Array | undefined
+export const make = (source: Source) =>
+  Effect.map(ChainStatus, (statuses) => {
+    const { chain, resting = Effect.succeed([]) } = source
+    /** The store's last block, where the last look found that the node's chain has left that block. */
+    let left: Uint8Array | undefined
 
-  /**
-   * Why the store's blocks do not fit the node's; undefined where both fit. A block that the node's chain has left is undone
-   * within a moment where the chain is followed: only the second look tells.
-   */
-  const doubtOf = Effect.fnUntraced(function* (head: Head, { hash, last: height }: StoredBlocks.StoredBlocks) {
-    const before = left
-    left = undefined
-    if (height === undefined) return undefined
-    if (head.height < height) return `The node went back to block ${head.height}; block ${height} is committed`
-    if (hash === undefined || (yield* Fork.agrees(source, { hash, height }, head))) return undefined
-    left = hash
-    return before !== undefined && Bytes.equal(before, hash)
-      ? `The node's block ${height} is another one than the store's, and the daemon that follows the chain has not undone it`
-      : undefined
+    /**
+     * Why the store's blocks do not fit the node's; undefined where both fit. A block that the node's chain has left is undone
+     * within a moment where the chain is followed: only the second look tells.
+     */
+    const doubtOf = Effect.fnUntraced(function* (head: Head, { hash, last: height }: StoredBlocks.StoredBlocks) {
+      const before = left
+      left = undefined
+      if (height === undefined) return undefined
+      if (head.height < height) return `The node went back to block ${head.height}; block ${height} is committed`
+      if (hash === undefined || (yield* Fork.agrees(source, { hash, height }, head))) return undefined
+      left = hash
+      return before !== undefined && Bytes.equal(before, hash)
+        ? `The node's block ${height} is another one than the store's, and the daemon that follows the chain has not undone it`
+        : undefined
+    })
+
+    const look = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      // The store is read first: blocks that are committed meanwhile are no sign of a node that went back.
+      const stored = yield* StoredBlocks.of(chain)
+      const head = yield* source.head
+      const { last: height, time: blockTime } = stored
+      const message = yield* doubtOf(head, stored)
+      const before = statuses.get(chain)?.height
+      const behind = height === undefined ? Number.POSITIVE_INFINITY : head.height - height
+      const state = message !== undefined ? "failing" : behind > CatchingUp.atHead ? "syncing" : "following"
+      statuses.update(
+        chain,
+        {
+          ...{ head: head.height, height, blockTime, message, state },
+          ...(behind <= 0 && message === undefined ? { atHeadAt: now } : {}),
+          // When the block that the first look finds was committed is not known.
+          ...(before !== undefined && height !== before ? { committedAt: now } : {})
+        },
+        now
+      )
+    })
+
+    const reportFailure = Effect.fnUntraced(function* ({ message }: { readonly message: string }) {
+      if (statuses.get(chain)?.message !== message) yield* Effect.logWarning(`Cannot look at the chain: ${message}`)
+      statuses.update(chain, { state: "failing", message }, yield* Clock.currentTimeMillis)
+    })
+
+    const reportResting = Effect.gen(function* () {
+      statuses.update(chain, { resting: yield* resting }, yield* Clock.currentTimeMillis)
+    })
+
+    return Effect.ensuring(Effect.catch(look, reportFailure), reportResting)
   })
-
-  const look = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    // The store is read first: blocks that are committed meanwhile are no sign of a node that went back.
-    const stored = yield* StoredBlocks.of(chain)
-    const head = yield* source.head
-    const { last: height, time: blockTime } = stored
-    const message = yield* doubtOf(head, stored)
-    const before = statuses.get(chain)?.height
-    const behind = height === undefined ? Number.POSITIVE_INFINITY : head.height - height
-    const state = message !== undefined ? "failing" : behind > CatchingUp.atHead ? "syncing" : "following"
-    statuses.update(
-      chain,
-      {
-        ...{ head: head.height, height, blockTime, message, state },
-        ...(behind <= 0 && message === undefined ? { atHeadAt: now } : {}),
-        // When the block that the first look finds was committed is not known.
-        ...(before !== undefined && height !== before ? { committedAt: now } : {})
-      },
-      now
-    )
-  })
-
-  const reportFailure = Effect.fnUntraced(function* ({ message }: { readonly message: string }) {
-    if (statuses.get(chain)?.message !== message) yield* Effect.logWarning(`Cannot look at the chain: ${message}`)
-    statuses.update(chain, { state: "failing", message }, yield* Clock.currentTimeMillis)
-  })
-
-  const reportResting = Effect.gen(function* () {
-    statuses.update(chain, { resting: yield* resting }, yield* Clock.currentTimeMillis)
-  })
-
-  return Effect.ensuring(Effect.catch(look, reportFailure), reportResting)
-})
 
 /** What is proved of blocks is known where they are committed. */
 const forgetProofs = Effect.fnUntraced(function* (chain: Chain.Chain) {

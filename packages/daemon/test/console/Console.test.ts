@@ -5,7 +5,7 @@ import { commandName } from "@headwater/daemon/CommandName"
 import * as Access from "@headwater/daemon/console/Access"
 import * as AccountPace from "@headwater/daemon/console/AccountPace"
 import * as Console from "@headwater/daemon/console/Console"
-import * as Door from "@headwater/daemon/console/Door"
+import * as Login from "@headwater/daemon/console/Login"
 import * as AllowList from "@headwater/http/contract/AllowList"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -479,10 +479,10 @@ for (const store of takenStores(import.meta.url)) {
           }))
         // The count begins anew with each minute of the clock.
         let [refused, logins] = [yield* login({ key: own.key }, "192.0.2.1"), 1]
-        for (; refused.status === 200 && logins < 5 * Door.mostLogins; logins++) {
+        for (; refused.status === 200 && logins < 5 * Login.most; logins++) {
           refused = yield* login({ key: own.key }, "192.0.2.1")
         }
-        assert.isAbove(logins, Door.mostLogins)
+        assert.isAbove(logins, Login.most)
         assert.strictEqual(refused.status, 429)
         assert.isAbove(refused.retryAfter, 0)
         assert.strictEqual((yield* login({ key: other.key }, "192.0.2.1")).status, 200)

@@ -101,7 +101,7 @@ describe("RetryProfile", () => {
       const outbox = Layer.succeed(Outbox, {
         undone: Effect.void,
         receivers: Effect.succeed([]),
-        newestBlock: Effect.succeed(undefined),
+        newestBlock: Effect.undefined,
         nextWakeup: Effect.succeed(Effect.never),
         handedOver: Effect.undefined,
         hosts: Effect.map(Clock.currentTimeMillis, (now) =>

@@ -110,13 +110,10 @@ describe("CoinGecko", () => {
     ShiftedClock.at(now, () =>
       Effect.gen(function* () {
         const assets = yield* Assets
-        const decode = Schema.decodeUnknownSync(Asset.Entry)
-        yield* assets.put(
-          Array.from({ length: 600 }, (_, i) =>
-            decode({ slug: `a${i}`, name: "A", originalSymbol: `A${i}`, providers: { coingecko: `a${i}` } })
-          ),
-          "file"
-        )
+        const entries = Array.from({ length: 600 }, (_, i) => ({
+          ...{ slug: `a${i}`, name: "A", originalSymbol: `A${i}`, providers: { coingecko: `a${i}` } }
+        }))
+        yield* assets.put(yield* Schema.decodeEffect(Schema.Array(Asset.Entry))(entries), "file")
         const server = yield* start(({ query }) =>
           json(
             query

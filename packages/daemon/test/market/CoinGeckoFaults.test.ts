@@ -66,9 +66,10 @@ const good = ["50000", now / 1000] as const
 const withGoodRates = <A, E, R>(test: (setTime: (millis: number) => void) => Effect.Effect<A, E, R>) =>
   ShiftedClock.at(now, (setTime) =>
     Effect.gen(function* () {
-      const decode = Schema.decodeUnknownSync(Asset.Entry)
-      const entry = (slug: string) => decode({ slug, name: slug, originalSymbol: slug, providers: { coingecko: slug } })
-      yield* (yield* Assets).put([entry("bitcoin"), entry("ether")], "file")
+      const entries = ["bitcoin", "ether"].map((slug) => ({
+        ...{ slug, name: slug, originalSymbol: slug, providers: { coingecko: slug } }
+      }))
+      yield* (yield* Assets).put(yield* Schema.decodeEffect(Schema.Array(Asset.Entry))(entries), "file")
       yield* ask([json([market("bitcoin"), market("ether")])])
       assert.deepStrictEqual(yield* rateOf("bitcoin"), good)
       setTime(now + 60_000)

@@ -10,7 +10,6 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Layer from "effect/Layer"
 import * as SchemaIssue from "effect/SchemaIssue"
-import type { unhandled } from "effect/Types"
 import { LargestBody } from "../contract/Bulk.ts"
 import {
   InvalidData,
@@ -104,7 +103,8 @@ const withBodyOf = <A, E, R>(largest: number | undefined, handled: Effect.Effect
 
 type Refused = InvalidData | InvalidPagination | LimitGreaterThanAllowed | InvalidRequestBodyStructure
 
-const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Refused> => {
+const refuse = <E>(error: E): Effect.Effect<never, E | Refused> => {
+  if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
   switch (error.kind) {
     case "Query":
       return Effect.fail(ofQuery(detailsOf(error.cause.issue)))
@@ -127,8 +127,7 @@ export const layer = Layer.succeed(
         Context.get(endpoint.annotations, LargestBody),
         Effect.andThen(checkText, AbsentFields.provide(handled))
       ),
-      (error): Effect.Effect<never, Refused | unhandled> =>
-        HttpApiError.HttpApiSchemaError.is(error) ? refuse(error) : Effect.fail(error)
+      refuse
     )
   )
 )

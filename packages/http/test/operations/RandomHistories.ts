@@ -35,33 +35,30 @@ export const compare = <History, Count extends string>(
 ) => {
   for (const store of takenStores(file)) {
     describe(`Answers of ${name} on ${store.name}`, () => {
-      it.live(
+      it(
         "differ in nothing from the whole chain, or are refused",
-        () =>
-          Effect.gen(function* () {
-            const answers = Object.keys(counts) as Array<Count>
-            for (const answer of answers) counts[answer] = 0
-            const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
-              Layer.provideMerge(Subscriptions.layer),
-              Layer.provideMerge(store.layer),
-              Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
-            )
-            const property = fc.asyncProperty(histories, (history) =>
-              Effect.runPromise(run(history).pipe(Effect.provide(layer)))
-            )
-            yield* Effect.promise(() =>
-              fc.assert(property, {
-                numRuns: examples.length + (store.name === "sqlite" ? runs : Math.ceil(runs / 2)),
-                examples: examples.map((history) => [history]),
-                // Before the test is over: a history that is wrong would be shrunk until then, and never told.
-                ...(runs < 30 && { interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true })
-              })
-            )
-            console.log(`${name}: ${JSON.stringify(counts)} answers compared, 0 wrong`)
-            // A property that nothing is answered would hold as well. A few histories need not have every answer.
-            if (runs >= 30) for (const answer of answers) assert.isAbove(counts[answer], 0, answer)
-            else assert.isTrue(usual.some((answer) => counts[answer] > 0))
-          }),
+        async () => {
+          const answers = Object.keys(counts) as Array<Count>
+          for (const answer of answers) counts[answer] = 0
+          const layer = Layer.mergeAll(Outbox.layer, Wallets.layer).pipe(
+            Layer.provideMerge(Subscriptions.layer),
+            Layer.provideMerge(store.layer),
+            Layer.provideMerge(Layer.mergeAll(ConnectedNodes.layer, ChainStatus.layer))
+          )
+          const property = fc.asyncProperty(histories, (history) =>
+            Effect.runPromise(run(history).pipe(Effect.provide(layer)))
+          )
+          await fc.assert(property, {
+            numRuns: examples.length + (store.name === "sqlite" ? runs : Math.ceil(runs / 2)),
+            examples: examples.map((history) => [history]),
+            // Before the test is over: a history that is wrong would be shrunk until then, and never told.
+            ...(runs < 30 && { interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true })
+          })
+          console.log(`${name}: ${JSON.stringify(counts)} answers compared, 0 wrong`)
+          // A property that nothing is answered would hold as well. A few histories need not have every answer.
+          if (runs >= 30) for (const answer of answers) assert.isAbove(counts[answer], 0, answer)
+          else assert.isTrue(usual.some((answer) => counts[answer] > 0))
+        },
         // As many minutes as a busy machine may need.
         Math.max(300_000, runs * 30_000)
       )

@@ -466,13 +466,14 @@ describe("Server", () => {
       const { address } = yield* Effect.provide(HttpServer.HttpServer, services)
       const port = address._tag === "UnixPathAddress" ? 0 : address.port
       const ask = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+      const run = Effect.runForkWith(yield* Effect.context<never>())
       const answers = yield* Effect.callback<ReadonlyArray<string>>((resume) => {
         const received: Array<string> = []
         const socket = connect(port, "127.0.0.1", () => socket.write(ask))
         socket.on("data", (data) => {
           received.push(String(data))
           if (received.length > 1) return
-          Effect.runFork(Scope.close(scope, Exit.void))
+          run(Scope.close(scope, Exit.void))
           const look = () =>
             connect(port, "127.0.0.1", () => setTimeout(look, 1)).once("error", () => socket.write(ask))
           look()

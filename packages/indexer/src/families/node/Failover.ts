@@ -11,6 +11,7 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as SteadyTime from "../../SteadyTime.ts"
 import * as BytesInFlight from "./BytesInFlight.ts"
+import * as NodeHealth from "./internal/NodeHealth.ts"
 import { type NodeError, NodeUnreachable } from "./NodeError.ts"
 
 /** A question that a node did not answer. */
@@ -65,40 +66,19 @@ const failures = Metric.counter("headwater_node_errors_total", {
 const count = ({ _tag, method, node }: NodeError & { readonly method?: string }) =>
   Metric.update(Metric.withAttributes(failures, { node, method: method?.split(/,| and /)[0] ?? "", error: _tag }), 1)
 
-const firstRestMillis = 1_000
-const longestRestMillis = 60_000
-/**
- * A node that was waited for in vain, as one that hangs, rests so many times as long as that took: each attempt at it holds
- * up the chain for as long again.
- */
-const restsPerWait = 10
-/** How long such a node is waited for from then on until it has answered, while another one is well and not in doubt itself. */
+/** How long a node that was waited for in vain is waited for until it has answered, while another is well and not in doubt. */
 const doubtMillis = 1_000
 const firstBackoffMillis = 200
 const longestBackoffMillis = 5_000
-/** Of a node that lied or stands still, and the longest of one that was waited for. */
-const refusedMillis = 600_000
 
 /** Errors of what was answered, by which another node may do better. */
 const elsewhereTags: ReadonlySet<NodeError["_tag"]> = new Set([
   ...(["ProofFailed", "NodeInconsistent", "BlockMissing", "NodeRejected"] as const)
 ])
 
-interface Health {
-  failuresInARow: number
-  /** Not asked before this time while another node is well. */
-  restsUntil: number
-  /** The node was waited for in vain, and has not answered since. */
-  isDoubted: boolean
-  /** A question that nobody waits for is on its way. */
-  isProbed: boolean
-  /** Why the node rests, where that is not for a passing failure. */
-  reason: string | undefined
-}
-
 interface Member<N> {
   readonly node: N
-  readonly health: Health
+  readonly health: NodeHealth.NodeHealth
 }
 
 /** `attempts` over all nodes before a question fails: at least 4, and one more than there are nodes, if not given. */
@@ -106,42 +86,19 @@ export const make = <N extends { readonly name: string }>(
   nodes: readonly [N, ...Array<N>],
   attempts = Math.max(4, nodes.length + 1)
 ): Failover<N> => {
-  const members = nodes.map(
-    (node): Member<N> => ({
-      node,
-      health: { failuresInARow: 0, restsUntil: 0, isDoubted: false, isProbed: false, reason: undefined }
-    })
-  )
+  const members = nodes.map((node): Member<N> => ({ node, health: NodeHealth.make() }))
   let current = members[0]!
 
-  const isWell = ({ health }: Member<N>, now: number) => health.restsUntil <= now
-  /** Of two that rest, one that lied or stands still is not preferred, nor is one that failed more often, or rests for longer. */
-  const compare = ({ health: a }: Member<N>, { health: b }: Member<N>) =>
-    Number(a.reason !== undefined) - Number(b.reason !== undefined) ||
-    a.failuresInARow - b.failuresInARow ||
-    a.restsUntil - b.restsUntil
-  const choose = (now: number) => members.find((member) => isWell(member, now)) ?? members.toSorted(compare)[0]!
-
-  const succeeded = ({ health }: Member<N>, now: number) => {
-    // An answer that was on its way when the node was put to rest does not end that rest.
-    if (health.reason !== undefined && health.restsUntil > now) return
-    health.failuresInARow = 0
-    health.restsUntil = 0
-    health.reason = undefined
-  }
-
-  const failed = ({ health }: Member<N>, since: number, now: number, waitMillis: number) => {
-    const rest = Math.min(firstRestMillis * 2 ** health.failuresInARow++, longestRestMillis)
-    const waited = now - since < firstRestMillis ? 0 : Math.min(restsPerWait * (now - since), refusedMillis)
-    health.restsUntil = Math.max(health.restsUntil, now + Math.max(rest, waited, waitMillis))
-  }
+  const isWell = ({ health }: Member<N>, now: number) => NodeHealth.isWell(health, now)
+  const choose = (now: number) =>
+    members.find((member) => isWell(member, now)) ??
+    members.toSorted((one, other) => NodeHealth.compare(one.health, other.health))[0]!
 
   const restMember = Effect.fnUntraced(function* (member: Member<N>, reason: string) {
     const now = yield* SteadyTime.millis
     const { health, node } = member
-    const isNew = health.reason === undefined || health.restsUntil <= now
-    health.reason = reason
-    health.restsUntil = now + refusedMillis
+    const isNew = NodeHealth.reasonAt(health, now) === undefined
+    NodeHealth.rest(health, reason, now)
     if (isNew && nodes.length > 1) yield* Effect.logWarning(`${node.name} is not asked for a while: ${reason}`)
   })
 
@@ -206,7 +163,7 @@ export const make = <N extends { readonly name: string }>(
       const result = yield* Effect.result(attemptAt(member))
       const now = yield* SteadyTime.millis
       if (Result.isSuccess(result)) {
-        succeeded(member, now)
+        NodeHealth.succeed(member.health, now)
         return result.success
       }
       const { elsewhere = false, error, retry, since = start, waitMillis } = result.failure
@@ -218,10 +175,10 @@ export const make = <N extends { readonly name: string }>(
         return yield* error
       }
       if (!retry) {
-        succeeded(member, now)
+        NodeHealth.succeed(member.health, now)
         return yield* error
       }
-      failed(member, since, now, waitMillis)
+      NodeHealth.fail(member.health, since, now, waitMillis)
       if (attempt >= attempts) return yield* error
       if (isWell(choose(now), now)) continue
       const backoff = Math.min(firstBackoffMillis * 2 ** (attempt - 1), longestBackoffMillis)
@@ -233,17 +190,12 @@ export const make = <N extends { readonly name: string }>(
 
   const rest = (node: N, reason: string) => restMember(memberOf(node), reason)
   const isDoubted = (node: N) => memberOf(node).health.isDoubted
-  const wake = (node: N) =>
-    Effect.sync(() => {
-      const { health } = memberOf(node)
-      health.restsUntil = 0
-      health.reason = undefined
-    })
+  const wake = (node: N) => Effect.sync(() => NodeHealth.wake(memberOf(node).health))
   const resting = Effect.map(SteadyTime.millis, (now) =>
-    members.flatMap(
-      ({ health, node }): ReadonlyArray<Resting> =>
-        health.reason === undefined || health.restsUntil <= now ? [] : [{ node: node.name, reason: health.reason }]
-    )
+    members.flatMap(({ health, node }): ReadonlyArray<Resting> => {
+      const reason = NodeHealth.reasonAt(health, now)
+      return reason === undefined ? [] : [{ node: node.name, reason }]
+    })
   )
 
   /** One member; what a question failed with is kept for whoever decides what follows from the failure. */

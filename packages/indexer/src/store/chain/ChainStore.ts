@@ -174,7 +174,7 @@ export const open = Effect.fn("ChainStore.open")(function* (chain: Chain.Chain, 
     reprocess: (block, options) => provided(reprocess(block, options)),
     rewind: (height) => provided(rewind(height)),
     skip: (after, to) => provided(skip(after, to)),
-    fanOut: provided(fanOut.step()),
+    fanOut: provided(fanOut.step),
     fanOutWanted: fanOut.wanted,
     pastPayments: (after = new Map()) => provided(pastPayments(after)),
     setFinal: (height) => provided(ChainRow.setFinal(id, height))

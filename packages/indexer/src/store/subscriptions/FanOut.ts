@@ -53,7 +53,7 @@ export interface FanOut {
   /** Notes that a commit has left something. */
   readonly want: Effect.Effect<void>
   /** How much a step has written, and taken back, and whether there is more to do now. */
-  readonly step: () => Effect.Effect<Step, DatabaseError, Database>
+  readonly step: Effect.Effect<Step, DatabaseError, Database>
 }
 
 export interface Step {
@@ -277,7 +277,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
     return { takenBack, undoing: any ? yield* UndoneBlocks.accounts(chain) : noAccounts }
   })
 
-  const step = Effect.fn("FanOut.step")(function* () {
+  const step = Effect.gen(function* () {
     const { transaction } = yield* Database
     return yield* transaction(
       Effect.gen(function* () {
@@ -293,7 +293,7 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
         } satisfies Step
       })
     )
-  })
+  }).pipe(Effect.withSpan("FanOut.step"))
 
   return { wanted: wakeup.next, want: wakeup.signal, step } satisfies FanOut as FanOut
 })

@@ -39,6 +39,7 @@ export const make = (
       const isBehind = endedByAnnouncement && !isNew
       last = newest
       endedByAnnouncement = false
-      return Effect.raceFirst(Effect.sleep(lastWasAnnounced && !isBehind ? longInterval : pollInterval), heard)
+      const duration = lastWasAnnounced && !isBehind ? longInterval : pollInterval
+      return Effect.timeoutOrElse(heard, { duration, orElse: () => Effect.void })
     })
 }

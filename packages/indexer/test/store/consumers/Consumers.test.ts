@@ -231,8 +231,9 @@ describe.each(takenStores(import.meta.url))("Consumers on $name", ({ layer, name
         )
         assert.isAtMost(left.length, 1, "what has left is forgotten once all have passed it")
       })
+      const context = yield* Effect.context<never>()
       const property = fc.asyncProperty(steps, (steps) =>
-        Effect.runPromise(
+        Effect.runPromiseWith(context)(
           history(steps).pipe(
             Effect.scoped,
             Effect.provide(Layer.fresh(layer)),

@@ -253,7 +253,8 @@ const forward = (port: number) =>
       const pairs: Array<readonly [Socket, Socket]> = []
       const server = createServer((socket) => {
         const upstream = connect(Number(to), hostname)
-        socket.pipe(upstream).pipe(socket)
+        socket.pipe(upstream)
+        upstream.pipe(socket)
         pairs.push([socket, upstream])
         for (const end of [socket, upstream]) end.on("error", () => {})
       })

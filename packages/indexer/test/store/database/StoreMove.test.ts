@@ -104,12 +104,12 @@ const template = Effect.gen(function* () {
   db.close()
   return readFileSync(from.file)
 }).pipe(Effect.scoped)
-let bytes: Promise<Buffer> | undefined
+let bytes: Buffer | undefined
 
 const filled = Effect.gen(function* () {
   const from = yield* newFile
-  bytes ??= Effect.runPromise(template)
-  writeFileSync(from.file, yield* Effect.promise(() => bytes!))
+  bytes ??= yield* template
+  writeFileSync(from.file, bytes)
   const db = yield* Effect.acquireRelease(
     Effect.sync(() => new Sqlite(from.file)),
     (db) => Effect.sync(() => db.close())

@@ -13,17 +13,21 @@ import * as StoreFile from "../StoreFile.ts"
  * An effect that brings the log of a file onto the disk, one at a time. The log stays open until the scope ends: SQLite has the
  * same one as long as it has the file, and to open a log costs more than to flush it.
  */
-export const ofLog = Effect.fnUntraced(function* (file: string) {
-  let log: FileHandle | undefined
-  yield* Effect.addFinalizer(() => Effect.promise(async () => log?.close()))
-  return Effect.tryPromise({
-    try: async () => {
-      log ??= await open(StoreFile.logOf(file), "r+")
-      await log.datasync()
-    },
-    catch: (cause) => new DatabaseError({ cause })
-  })
-})
+export const ofLog = (file: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync((): { log?: FileHandle } => ({})),
+      ({ log }) => Effect.promise(async () => log?.close())
+    ),
+    (opened) =>
+      Effect.tryPromise({
+        try: async () => {
+          opened.log ??= await open(StoreFile.logOf(file), "r+")
+          await opened.log.datasync()
+        },
+        catch: (cause) => new DatabaseError({ cause })
+      })
+  )
 
 /** An effect that ends when everything that was committed before its start is on the disk; `sync` brings it there. */
 export const make = (sync: Effect.Effect<void, DatabaseError>): Effect.Effect<void, DatabaseError> => {
