@@ -24,6 +24,8 @@ export const revert = `${number(0)}${number(0)}fd`
 /** Burns all gas of its frame. */
 export const invalid = "fe"
 export const selfDestruct = (to: string): string => `${account(to)}ff`
+/** In favour of whose code it is run as. */
+export const selfDestructToSelf = "30ff"
 
 /** Writes `code` to memory from 0, a word at a time. */
 const toMemory = (code: string): string =>

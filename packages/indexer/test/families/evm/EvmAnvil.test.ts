@@ -69,6 +69,38 @@ const moves = (block: Block) =>
   )
 
 describe("EvmSource on anvil", () => {
+  it.live("a payment is told once, though the node tells it again with each end in the payer's own favour", () =>
+    Effect.gen(function* () {
+      const { accounts, anvil, rpc, mine } = yield* started()
+      const [ends] = yield* mine([{ data: Bytecode.deploy(Bytecode.selfDestructToSelf) }])
+      const endsItself = ends!.contractAddress!
+      const deployed = (runtime: string) =>
+        Effect.map(mine([{ data: Bytecode.deploy(runtime), value: 1_000 }]), ([receipt]) => receipt!.contractAddress!)
+      const [sink, heir] = [fresh(0xd2), fresh(0xd3)]
+      // Called before as well: what is looked up for the first time is told in place of the payment.
+      const again = Bytecode.delegateCall(endsItself)
+      const pays = yield* deployed(again + Bytecode.call(sink, 300) + again.repeat(3) + Bytecode.stop)
+      // Twice as much indeed.
+      const splits = yield* deployed(Bytecode.call(heir, 500) + Bytecode.selfDestruct(heir))
+      const [receipt] = yield* mine([{ to: pays }, { to: splits }, { to: endsItself, value: 77 }])
+      for (const tracers of [["debug_traceBlockByHash"], ["trace_block"]] as const) {
+        const source = yield* EvmSource.make(devnet, rpc, { internal: true, tracers })
+        const { notUnderstood, transfers } = yield* source.blockAt(Number(receipt!.blockNumber))
+        assert.isUndefined(notUnderstood)
+        assert.deepStrictEqual(
+          transfers.map(({ amount, kind, from, to }) => [kind, hex(from!), hex(to!), amount]),
+          [
+            ["internal", pays, sink, 300n],
+            ["internal", splits, heir, 500n],
+            ["internal", splits, heir, 500n],
+            ["coin", accounts[2]!, endsItself, 77n]
+          ]
+        )
+      }
+      assert.strictEqual(yield* anvil.rpc("eth_getBalance", [sink, "latest"]), "0x12c")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("coins, reverts and every kind of call: the balances agree, from both tracers", () =>
     Effect.gen(function* () {
       const { anvil, accounts, rpc, mine } = yield* started()

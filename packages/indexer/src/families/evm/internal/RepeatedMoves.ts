@@ -1,0 +1,136 @@
+/**
+ * Moves that a node has made up. A contract that ends itself in its own favour moves nothing since EIP-6780; of such an end revm,
+ * which is in reth, op-reth and anvil, told until July 2026 whatever was moved before (revm #3805). So a payment is there twice, or
+ * as often as its payer likes. What moved is in the balances.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { InternalTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { NodeError } from "../../node/NodeError.ts"
+import type { BlockAnswer, Listed } from "./BlockAnswer.ts"
+import * as Hex from "./Hex.ts"
+import { read } from "./NodeAnswer.ts"
+import type { NotTraced, Trace, Traces } from "./Trace.ts"
+import type { TracingNode } from "./TracingNode.ts"
+
+/** The recipient of a transaction that creates a contract is not known here. */
+interface Move extends Pick<InternalTransfer, "from" | "amount"> {
+  readonly to: AddressBytes | undefined
+}
+
+/** What a transaction moves itself. */
+const topOf = ({ transaction }: Listed): ReadonlyArray<Move> =>
+  transaction === undefined || transaction.value === 0n
+    ? []
+    : [{ from: transaction.from, to: transaction.to, amount: transaction.value }]
+
+const repeats = (move: InternalTransfer, before: Move): boolean =>
+  move.amount === before.amount &&
+  Bytes.equal(move.from, before.from) &&
+  (before.to === undefined || Bytes.equal(move.to, before.to))
+
+/** The ends of contracts that tell the move before them once more. */
+const repeated = (
+  top: ReadonlyArray<Move>,
+  transfers: ReadonlyArray<InternalTransfer>
+): ReadonlySet<InternalTransfer> => {
+  const moves = [...top, ...transfers]
+  const isRepeated = (move: InternalTransfer, index: number) => {
+    const before = moves[top.length + index - 1]
+    return move.operationType === "selfdestruct" && before !== undefined && repeats(move, before)
+  }
+  return new Set(transfers.filter(isRepeated))
+}
+
+/** What moves change of balances, by the keys of the addresses. */
+const changesBy = (moves: ReadonlyArray<Move>): ReadonlyMap<string, bigint> => {
+  const changes = new Map<string, bigint>()
+  const add = (address: AddressBytes | undefined, amount: bigint) => {
+    const key = address && Bytes.key(address)
+    if (key !== undefined) changes.set(key, (changes.get(key) ?? 0n) + amount)
+  }
+  for (const { amount, from, to } of moves) {
+    add(from, -amount)
+    add(to, amount)
+  }
+  return changes
+}
+
+/** The change of a balance by the states before and after a transaction; the second one has of an account what is another. */
+const changeIn = (answer: unknown, address: AddressBytes): bigint => {
+  const { post, pre } = Hex.object(answer, "result")
+  const accountIn = (state: unknown, name: string) => {
+    const found = Hex.object(state, name)[Hex.encode(address)]
+    return found === undefined ? undefined : Hex.object(found, name)
+  }
+  const balanceOf = (account: Hex.Json | undefined) =>
+    account?.balance == null ? undefined : Hex.quantity(account.balance, "balance")
+  const had = balanceOf(accountIn(pre, "pre")) ?? 0n
+  const after = accountIn(post, "post")
+  // One that is gone after the transaction has left all of it.
+  return (after === undefined ? 0n : (balanceOf(after) ?? had)) - had
+}
+
+/**
+ * The addresses whose balances are changed by moves alone: fees are taken from the sender, and go to the miner. Of whom the sender
+ * of a new contract pays all moves are not known.
+ */
+const withoutFees = (block: BlockAnswer, { transaction }: Listed, doubtful: ReadonlySet<InternalTransfer>) => {
+  const isSender = (address: AddressBytes) => transaction !== undefined && Bytes.equal(transaction.from, address)
+  const miner = Hex.address(block.json.miner, "block.miner")
+  const isCreation = transaction?.to === undefined
+  return [...doubtful]
+    .flatMap(({ from, to }) => (isCreation && isSender(from) ? [] : [from, to]))
+    .filter((address) => !isSender(address) && !Bytes.equal(miner, address))
+}
+
+const withoutRepeated = Effect.fnUntraced(function* (
+  { rpc }: TracingNode,
+  block: BlockAnswer,
+  listed: Listed,
+  trace: Trace
+): Effect.fn.Return<Trace, NodeError> {
+  const top = topOf(listed)
+  const { transfers } = trace
+  const doubtful = repeated(top, transfers)
+  if (doubtful.size === 0) return trace
+  const method = "debug_traceTransaction"
+  const config = { tracer: "prestateTracer", tracerConfig: { diffMode: true } }
+  const answer = yield* rpc.call(method, [listed.hashText, config])
+  return yield* read(rpc, method, () => {
+    const changes = changesBy([...top, ...transfers])
+    const told = withoutFees(block, listed, doubtful)
+    const fits = told.every((address) => changes.get(Bytes.key(address)) === changeIn(answer, address))
+    return fits && told.length > 0
+      ? trace
+      : { ...trace, transfers: transfers.filter((transfer) => !doubtful.has(transfer)) }
+  })
+})
+
+/** Whether a trace may tell a move once more; of one that begins so, the transaction's own. */
+const mayRepeat = (trace: Traces[number]): boolean =>
+  trace !== undefined &&
+  Result.isSuccess(trace) &&
+  trace.success.transfers.some(
+    (move, index, all) => move.operationType === "selfdestruct" && (index === 0 || repeats(move, all[index - 1]!))
+  )
+
+/** The traces of a block by a node without what they tell once more; one whose balances the node does not show is not understood. */
+export const removed = Effect.fnUntraced(function* (
+  node: TracingNode,
+  whole: Effect.Effect<BlockAnswer, NotTraced>,
+  traces: Traces
+): Effect.fn.Return<Traces, NotTraced> {
+  if (!traces.some(mayRepeat)) return traces
+  const block = yield* whole
+  return yield* Effect.forEach(traces, (trace, index): Effect.Effect<Traces[number]> => {
+    if (trace === undefined || Result.isFailure(trace)) return Effect.succeed(trace)
+    const known = Effect.result(withoutRepeated(node, block, block.listed[index]!, trace.success))
+    return Effect.map(
+      known,
+      Result.mapError(({ message }) => `whether coins moved twice is not known: ${message}`)
+    )
+  })
+})
