@@ -79,7 +79,10 @@ describe("EvmSource on anvil", () => {
       const [sink, heir] = [fresh(0xd2), fresh(0xd3)]
       // Called before as well: what is looked up for the first time is told in place of the payment.
       const again = Bytecode.delegateCall(endsItself)
-      const pays = yield* deployed(again + Bytecode.call(sink, 300) + again.repeat(3) + Bytecode.stop)
+      // What an account pays itself leaves no trace in the node's journal, and the payment before stands there last.
+      const pays = yield* deployed(
+        Bytecode.stopIfPaid + again + Bytecode.call(sink, 300) + Bytecode.callSelf(1) + again.repeat(3) + Bytecode.stop
+      )
       // Twice as much indeed.
       const splits = yield* deployed(Bytecode.call(heir, 500) + Bytecode.selfDestruct(heir))
       const [receipt] = yield* mine([{ to: pays }, { to: splits }, { to: endsItself, value: 77 }])
@@ -91,6 +94,7 @@ describe("EvmSource on anvil", () => {
           transfers.map(({ amount, kind, from, to }) => [kind, hex(from!), hex(to!), amount]),
           [
             ["internal", pays, sink, 300n],
+            ["internal", pays, pays, 1n],
             ["internal", splits, heir, 500n],
             ["internal", splits, heir, 500n],
             ["coin", accounts[2]!, endsItself, 77n]

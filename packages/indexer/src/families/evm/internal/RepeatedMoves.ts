@@ -21,27 +21,28 @@ interface Move extends Pick<InternalTransfer, "from" | "amount"> {
 }
 
 /** What a transaction moves itself. */
-const topOf = ({ transaction }: Listed): ReadonlyArray<Move> =>
-  transaction === undefined || transaction.value === 0n
-    ? []
-    : [{ from: transaction.from, to: transaction.to, amount: transaction.value }]
+const topOf = ({ transaction }: Listed): Move | undefined =>
+  transaction && transaction.value > 0n
+    ? { from: transaction.from, to: transaction.to, amount: transaction.value }
+    : undefined
 
 const repeats = (move: InternalTransfer, before: Move): boolean =>
   move.amount === before.amount &&
   Bytes.equal(move.from, before.from) &&
   (before.to === undefined || Bytes.equal(move.to, before.to))
 
-/** The ends of contracts that tell the move before them once more. */
-const repeated = (
-  top: ReadonlyArray<Move>,
-  transfers: ReadonlyArray<InternalTransfer>
-): ReadonlySet<InternalTransfer> => {
-  const moves = [...top, ...transfers]
-  const isRepeated = (move: InternalTransfer, index: number) => {
-    const before = moves[top.length + index - 1]
-    return move.operationType === "selfdestruct" && before !== undefined && repeats(move, before)
+/**
+ * The ends of contracts that tell the move before them once more; `top` is what the transaction moves. What an account pays itself
+ * is no such move: revm writes nothing down of that.
+ */
+const repeated = (top: Move | undefined, transfers: ReadonlyArray<InternalTransfer>): ReadonlySet<InternalTransfer> => {
+  const found = new Set<InternalTransfer>()
+  let before = top
+  for (const move of transfers) {
+    if (move.operationType === "selfdestruct" && before !== undefined && repeats(move, before)) found.add(move)
+    if (!Bytes.equal(move.from, move.to)) before = move
   }
-  return new Set(transfers.filter(isRepeated))
+  return found
 }
 
 /** What moves change of balances, by the keys of the addresses. */
@@ -74,16 +75,18 @@ const changeIn = (answer: unknown, address: AddressBytes): bigint => {
 }
 
 /**
- * The addresses whose balances are changed by moves alone: fees are taken from the sender, and go to the miner. Of whom the sender
- * of a new contract pays all moves are not known.
+ * The addresses whose balances tell: the recipients, of payers that have ended nodes differ about what is left (go-ethereum #33049).
+ * Fees are taken from the sender, and go to the miner. Of whom the sender of a new contract pays all moves are not known.
  */
-const withoutFees = (block: BlockAnswer, { transaction }: Listed, doubtful: ReadonlySet<InternalTransfer>) => {
+const tellingOf = (block: BlockAnswer, { transaction }: Listed, doubtful: ReadonlySet<InternalTransfer>) => {
   const isSender = (address: AddressBytes) => transaction !== undefined && Bytes.equal(transaction.from, address)
   const miner = Hex.address(block.json.miner, "block.miner")
   const isCreation = transaction?.to === undefined
-  return [...doubtful]
-    .flatMap(({ from, to }) => (isCreation && isSender(from) ? [] : [from, to]))
-    .filter((address) => !isSender(address) && !Bytes.equal(miner, address))
+  return [...doubtful].flatMap(({ from, to }) =>
+    isCreation && isSender(from)
+      ? []
+      : ([to, from].find((address) => !isSender(address) && !Bytes.equal(miner, address)) ?? [])
+  )
 }
 
 const withoutRepeated = Effect.fnUntraced(function* (
@@ -100,22 +103,22 @@ const withoutRepeated = Effect.fnUntraced(function* (
   const config = { tracer: "prestateTracer", tracerConfig: { diffMode: true } }
   const answer = yield* rpc.call(method, [listed.hashText, config])
   return yield* read(rpc, method, () => {
-    const changes = changesBy([...top, ...transfers])
-    const told = withoutFees(block, listed, doubtful)
-    const fits = told.every((address) => changes.get(Bytes.key(address)) === changeIn(answer, address))
-    return fits && told.length > 0
+    const changes = changesBy(top === undefined ? transfers : [top, ...transfers])
+    const telling = tellingOf(block, listed, doubtful)
+    const fits = telling.every((address) => changes.get(Bytes.key(address)) === changeIn(answer, address))
+    return fits && telling.length > 0
       ? trace
       : { ...trace, transfers: transfers.filter((transfer) => !doubtful.has(transfer)) }
   })
 })
 
-/** Whether a trace may tell a move once more; of one that begins so, the transaction's own. */
-const mayRepeat = (trace: Traces[number]): boolean =>
-  trace !== undefined &&
-  Result.isSuccess(trace) &&
-  trace.success.transfers.some(
-    (move, index, all) => move.operationType === "selfdestruct" && (index === 0 || repeats(move, all[index - 1]!))
-  )
+/** Whether a trace may tell a move once more; of one that begins with an end, the transaction's own. */
+const mayRepeat = (trace: Traces[number]): boolean => {
+  if (trace === undefined || Result.isFailure(trace)) return false
+  const { transfers } = trace.success
+  const first = transfers.find(({ from, to }) => !Bytes.equal(from, to))
+  return first?.operationType === "selfdestruct" || repeated(undefined, transfers).size > 0
+}
 
 /** The traces of a block by a node without what they tell once more; one whose balances the node does not show is not understood. */
 export const removed = Effect.fnUntraced(function* (

@@ -71,9 +71,9 @@ describe("Moves that a node tells once more", () => {
       assert.deepStrictEqual(once, [1, Result.succeed([5])])
       const indeed = yield* left(paid, { cc: [15, 0], dd: [1, 16] })
       assert.deepStrictEqual(indeed, [1, Result.succeed([5, 5, 5])])
-      // The payer's own account is gone.
-      const gone = yield* left(paid.slice(0, 2), { cc: [10, undefined], dd: [1, 11] })
-      assert.deepStrictEqual(gone, [1, Result.succeed([5, 5])])
+      // Of a payer that has ended the balances need not tell.
+      const ended = yield* left(paid.slice(0, 2), { cc: [15, undefined], dd: [1, 11] })
+      assert.deepStrictEqual(ended, [1, Result.succeed([5, 5])])
     })
   )
 
@@ -89,6 +89,9 @@ describe("Moves that a node tells once more", () => {
         [end, "aa", "ee", 7n]
       ]
       assert.deepStrictEqual(yield* left(toMiner, { aa: [90, 80], ee: [1, 11] }), [1, Result.succeed([7])])
+      const byPayer = toMiner.map(([type, , to, amount]): Told => [type, "bb", to, amount])
+      assert.deepStrictEqual(yield* left(byPayer, { bb: [14, 7], ee: [1, 11] }), [1, Result.succeed([7])])
+      assert.deepStrictEqual(yield* left(byPayer, { bb: [14, undefined], ee: [1, 18] }), [1, Result.succeed([7, 7])])
     })
   )
 
