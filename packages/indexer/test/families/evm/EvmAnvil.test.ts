@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -102,6 +104,13 @@ describe("EvmSource on anvil", () => {
         )
       }
       assert.strictEqual(yield* anvil.rpc("eth_getBalance", [sink, "latest"]), "0x12c")
+      const [from, to] = [accounts[0]!, pays].map((text) => Result.getOrThrow(Address.decode(devnet, text)))
+      const request = { from: from!, to: to!, value: 0n, data: new Uint8Array(), gasLimit: 1_000_000n }
+      const { moves: simulated } = yield* EvmNode.make(rpc).simulate({ ...request, gasPrice: 2_000_000_000n })
+      assert.deepStrictEqual(
+        simulated!.internal.map(({ amount }) => amount),
+        [300n, 1n]
+      )
     }).pipe(Effect.scoped)
   )
 

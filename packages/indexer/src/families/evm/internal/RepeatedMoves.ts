@@ -8,8 +8,9 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Call, JsonRpc } from "../../node/JsonRpc.ts"
 import type { NodeError } from "../../node/NodeError.ts"
-import type { BlockAnswer, Listed } from "./BlockAnswer.ts"
+import type { BlockAnswer, Listed, Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
 import type { NotTraced, Trace, Traces } from "./Trace.ts"
@@ -20,11 +21,15 @@ interface Move extends Pick<InternalTransfer, "from" | "amount"> {
   readonly to: AddressBytes | undefined
 }
 
+/** A transaction that was traced, and how its node is asked for what else the transaction does. */
+interface Traced extends Pick<Transaction, "from" | "to" | "value"> {
+  readonly ask: (config: object) => Call
+  /** Who gets its fee; undefined where nobody knows. */
+  readonly miner: AddressBytes | undefined
+}
+
 /** What a transaction moves itself. */
-const topOf = ({ transaction }: Listed): Move | undefined =>
-  transaction && transaction.value > 0n
-    ? { from: transaction.from, to: transaction.to, amount: transaction.value }
-    : undefined
+const topOf = ({ from, to, value }: Traced): Move | undefined => (value > 0n ? { from, to, amount: value } : undefined)
 
 const repeats = (move: InternalTransfer, before: Move): boolean =>
   move.amount === before.amount &&
@@ -78,37 +83,32 @@ const changeIn = (answer: unknown, address: AddressBytes): bigint => {
  * The addresses whose balances tell: the recipients, of payers that have ended nodes differ about what is left (go-ethereum #33049).
  * Fees are taken from the sender, and go to the miner. Of whom the sender of a new contract pays all moves are not known.
  */
-const tellingOf = (block: BlockAnswer, { transaction }: Listed, doubtful: ReadonlySet<InternalTransfer>) => {
-  const isSender = (address: AddressBytes) => transaction !== undefined && Bytes.equal(transaction.from, address)
-  const miner = Hex.address(block.json.miner, "block.miner")
-  const isCreation = transaction?.to === undefined
+const tellingOf = ({ from: sender, miner, to: called }: Traced, doubtful: ReadonlySet<InternalTransfer>) => {
+  const isSender = (address: AddressBytes) => Bytes.equal(sender, address)
+  const isMiner = (address: AddressBytes) => miner !== undefined && Bytes.equal(miner, address)
   return [...doubtful].flatMap(({ from, to }) =>
-    isCreation && isSender(from)
+    called === undefined && isSender(from)
       ? []
-      : ([to, from].find((address) => !isSender(address) && !Bytes.equal(miner, address)) ?? [])
+      : ([to, from].find((address) => !isSender(address) && !isMiner(address)) ?? [])
   )
 }
 
-const withoutRepeated = Effect.fnUntraced(function* (
-  { rpc }: TracingNode,
-  block: BlockAnswer,
-  listed: Listed,
-  trace: Trace
-): Effect.fn.Return<Trace, NodeError> {
-  const top = topOf(listed)
-  const { transfers } = trace
+/** The transfers of a trace without those that are told once more. */
+export const without = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  traced: Traced,
+  transfers: ReadonlyArray<InternalTransfer>
+): Effect.fn.Return<ReadonlyArray<InternalTransfer>, NodeError> {
+  const top = topOf(traced)
   const doubtful = repeated(top, transfers)
-  if (doubtful.size === 0) return trace
-  const method = "debug_traceTransaction"
-  const config = { tracer: "prestateTracer", tracerConfig: { diffMode: true } }
-  const answer = yield* rpc.call(method, [listed.hashText, config])
+  if (doubtful.size === 0) return transfers
+  const { method, params } = traced.ask({ tracer: "prestateTracer", tracerConfig: { diffMode: true } })
+  const answer = yield* rpc.call(method, params)
   return yield* read(rpc, method, () => {
     const changes = changesBy(top === undefined ? transfers : [top, ...transfers])
-    const telling = tellingOf(block, listed, doubtful)
+    const telling = tellingOf(traced, doubtful)
     const fits = telling.every((address) => changes.get(Bytes.key(address)) === changeIn(answer, address))
-    return fits && telling.length > 0
-      ? trace
-      : { ...trace, transfers: transfers.filter((transfer) => !doubtful.has(transfer)) }
+    return fits && telling.length > 0 ? transfers : transfers.filter((transfer) => !doubtful.has(transfer))
   })
 })
 
@@ -127,13 +127,23 @@ export const removed = Effect.fnUntraced(function* (
   traces: Traces
 ): Effect.fn.Return<Traces, NotTraced> {
   if (!traces.some(mayRepeat)) return traces
-  const block = yield* whole
+  const { json, listed } = yield* whole
+  const tracedOf = ({ hashText, unknown, transaction = unknown }: Listed) =>
+    read(node.rpc, "eth_getBlockByNumber", (): Traced => {
+      if (transaction === undefined) throw new Hex.Malformed("the transaction is not understood")
+      const ask = (config: object) => ({ method: "debug_traceTransaction", params: [hashText, config] })
+      return { ...transaction, ask, miner: Hex.address(json.miner, "block.miner") }
+    })
   return yield* Effect.forEach(traces, (trace, index): Effect.Effect<Traces[number]> => {
-    if (trace === undefined || Result.isFailure(trace)) return Effect.succeed(trace)
-    const known = Effect.result(withoutRepeated(node, block, block.listed[index]!, trace.success))
+    if (!mayRepeat(trace)) return Effect.succeed(trace)
+    const { success } = trace as Result.Success<Trace, string>
+    const left = Effect.flatMap(tracedOf(listed[index]!), (traced) => without(node.rpc, traced, success.transfers))
     return Effect.map(
-      known,
-      Result.mapError(({ message }) => `whether coins moved twice is not known: ${message}`)
+      Effect.result(left),
+      Result.mapBoth({
+        onFailure: ({ message }) => `whether coins moved twice is not known: ${message}`,
+        onSuccess: (transfers) => ({ ...success, transfers })
+      })
     )
   })
 })
