@@ -11,6 +11,7 @@ import type { NodeError } from "../node/NodeError.ts"
 import * as CallTracer from "./internal/CallTracer.ts"
 import * as Hex from "./internal/Hex.ts"
 import { isMethodMissing, read, readInSlices } from "./internal/NodeAnswer.ts"
+import * as RepeatedMoves from "./internal/RepeatedMoves.ts"
 import * as TokenTransfers from "./TokenTransfers.ts"
 import { requestJson, type TransactionRequest } from "./TransactionRequest.ts"
 
@@ -95,7 +96,10 @@ export const simulate = Effect.fn("Simulation.simulate")(function* (
   const tracer = { tracer: "callTracer", tracerConfig: { withLog: true }, timeout }
   const traced = yield* Effect.result(rpc.call("debug_traceCall", [call, at, tracer]))
   if (Result.isSuccess(traced)) {
-    return { block, ...(yield* readInSlices(rpc, "debug_traceCall", () => decodeTrace(traced.success))) }
+    const { moves, ...done } = yield* readInSlices(rpc, "debug_traceCall", () => decodeTrace(traced.success))
+    const ask = (config: object) => ({ method: "debug_traceCall", params: [call, at, config] })
+    const internal = yield* RepeatedMoves.without(rpc, { ...request, ask, miner: undefined }, moves.internal)
+    return { block, ...done, moves: { ...moves, internal } }
   }
   const { failure } = traced
   if (failure._tag !== "NodeRejected") return yield* failure

@@ -13,6 +13,9 @@ const [calldatasize, calldatacopy, codecopy, mstore, gas, pop] = ["36", "37", "3
 export const call = (to: string, value: number | bigint, limit?: number): string =>
   `${number(0).repeat(4)}${number(value)}${account(to)}${limit === undefined ? gas : number(limit)}f1${pop}`
 
+/** A call of whose code it is run as. */
+export const callSelf = (value: number): string => `${number(0).repeat(4)}${number(value)}30${gas}f1${pop}`
+
 /** CALLCODE and DELEGATECALL: the other's code on the own account. */
 export const callCode = (to: string, value: number | bigint): string =>
   `${number(0).repeat(4)}${number(value)}${account(to)}${gas}f2${pop}`
@@ -20,10 +23,14 @@ export const delegateCall = (to: string): string => `${number(0).repeat(4)}${acc
 export const staticCall = (to: string): string => `${number(0).repeat(4)}${account(to)}${gas}fa${pop}`
 
 export const stop = "00"
+/** At the beginning of a program: ends it where coins come with the call. */
+export const stopIfPaid = "3415600657005b"
 export const revert = `${number(0)}${number(0)}fd`
 /** Burns all gas of its frame. */
 export const invalid = "fe"
 export const selfDestruct = (to: string): string => `${account(to)}ff`
+/** In favour of whose code it is run as. */
+export const selfDestructToSelf = "30ff"
 
 /** Writes `code` to memory from 0, a word at a time. */
 const toMemory = (code: string): string =>

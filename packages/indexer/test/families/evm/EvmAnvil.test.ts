@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
 import type { Block } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
+import * as EvmNode from "@headwater/indexer/families/evm/EvmNode"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -69,6 +71,49 @@ const moves = (block: Block) =>
   )
 
 describe("EvmSource on anvil", () => {
+  it.live("a payment is told once, though the node tells it again with each end in the payer's own favour", () =>
+    Effect.gen(function* () {
+      const { accounts, anvil, rpc, mine } = yield* started()
+      const [ends] = yield* mine([{ data: Bytecode.deploy(Bytecode.selfDestructToSelf) }])
+      const endsItself = ends!.contractAddress!
+      const deployed = (runtime: string) =>
+        Effect.map(mine([{ data: Bytecode.deploy(runtime), value: 1_000 }]), ([receipt]) => receipt!.contractAddress!)
+      const [sink, heir] = [fresh(0xd2), fresh(0xd3)]
+      // Called before as well: what is looked up for the first time is told in place of the payment.
+      const again = Bytecode.delegateCall(endsItself)
+      // What an account pays itself leaves no trace in the node's journal, and the payment before stands there last.
+      const pays = yield* deployed(
+        Bytecode.stopIfPaid + again + Bytecode.call(sink, 300) + Bytecode.callSelf(1) + again.repeat(3) + Bytecode.stop
+      )
+      // Twice as much indeed.
+      const splits = yield* deployed(Bytecode.call(heir, 500) + Bytecode.selfDestruct(heir))
+      const [receipt] = yield* mine([{ to: pays }, { to: splits }, { to: endsItself, value: 77 }])
+      for (const tracers of [["debug_traceBlockByHash"], ["trace_block"]] as const) {
+        const source = yield* EvmSource.make(devnet, rpc, { internal: true, tracers })
+        const { notUnderstood, transfers } = yield* source.blockAt(Number(receipt!.blockNumber))
+        assert.isUndefined(notUnderstood)
+        assert.deepStrictEqual(
+          transfers.map(({ amount, kind, from, to }) => [kind, hex(from!), hex(to!), amount]),
+          [
+            ["internal", pays, sink, 300n],
+            ["internal", pays, pays, 1n],
+            ["internal", splits, heir, 500n],
+            ["internal", splits, heir, 500n],
+            ["coin", accounts[2]!, endsItself, 77n]
+          ]
+        )
+      }
+      assert.strictEqual(yield* anvil.rpc("eth_getBalance", [sink, "latest"]), "0x12c")
+      const [from, to] = [accounts[0]!, pays].map((text) => Result.getOrThrow(Address.decode(devnet, text)))
+      const request = { from: from!, to: to!, value: 0n, data: new Uint8Array(), gasLimit: 1_000_000n }
+      const { moves: simulated } = yield* EvmNode.make(rpc).simulate({ ...request, gasPrice: 2_000_000_000n })
+      assert.deepStrictEqual(
+        simulated!.internal.map(({ amount }) => amount),
+        [300n, 1n]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("coins, reverts and every kind of call: the balances agree, from both tracers", () =>
     Effect.gen(function* () {
       const { anvil, accounts, rpc, mine } = yield* started()

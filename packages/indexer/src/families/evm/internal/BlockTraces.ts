@@ -19,6 +19,7 @@ import * as Headers from "./Headers.ts"
 import * as Hex from "./Hex.ts"
 import * as KernelBlock from "./KernelBlock.ts"
 import { readInSlices } from "./NodeAnswer.ts"
+import * as RepeatedMoves from "./RepeatedMoves.ts"
 import * as Retryable from "./Retryable.ts"
 import { needsNone, NotTraced, type Tracer, type Traces } from "./Trace.ts"
 import * as TraceBlock from "./TraceBlock.ts"
@@ -76,19 +77,17 @@ const youngSeconds = 60
 /** For so long the chain waits for nodes that do not have the young blocks yet that they are asked to trace. */
 const lagMillis = 15_000
 
-/** The traces of this very block by one node. */
-const traceBy = Effect.fnUntraced(function* (
+const notTraced = ({ message }: NodeError) => new NotTraced({ reason: message })
+
+/** What one node answers for the traces of this very block. */
+const answerBy = Effect.fnUntraced(function* (
   node: TracingNode,
   tracer: Tracer,
   block: Traceable,
   isWaitedFor: boolean
 ): Effect.fn.Return<Traces, NotTraced> {
   const name = { number: Hex.encodeQuantity(block.header.height), hash: block.hashText }
-  const answer = yield* Effect.mapError(
-    node.ask(tracer, name, isWaitedFor),
-    ({ message }) => new NotTraced({ reason: message })
-  )
-  const notTraced = ({ message }: NodeError) => new NotTraced({ reason: message })
+  const answer = yield* Effect.mapError(node.ask(tracer, name, isWaitedFor), notTraced)
   const whole = Effect.mapError(block.whole, notTraced)
   if (Result.isFailure(answer)) {
     if (isTooLarge(answer.failure)) {
@@ -109,6 +108,12 @@ const traceBy = Effect.fnUntraced(function* (
   ).pipe(Effect.mapError(notTraced))
   return yield* Effect.fromResult(decoded)
 })
+
+/** The traces of this very block by one node. */
+const traceBy = (node: TracingNode, tracer: Tracer, block: Traceable, isWaitedFor: boolean) =>
+  Effect.flatMap(answerBy(node, tracer, block, isWaitedFor), (traces) =>
+    RepeatedMoves.removed(node, Effect.mapError(block.whole, notTraced), traces)
+  )
 
 /**
  * No second tracer is asked for a block: `trace_block` leaves out calls of precompiled contracts and so counts calls
@@ -174,6 +179,13 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
     }),
     fromAny: (block) =>
       isEmpty(block) ? none : Effect.map(Effect.result(ask(block, false)), Result.mapError(missingPart)),
-    oneByOne: (block) => askEach((node) => BlockInParts.traces(node, tracer, block), false)
+    oneByOne: (block) =>
+      askEach(
+        (node) =>
+          Effect.flatMap(BlockInParts.traces(node, tracer, block), (traces) =>
+            RepeatedMoves.removed(node, Effect.succeed(block), traces)
+          ),
+        false
+      )
   }
 }

@@ -1,0 +1,149 @@
+/**
+ * Moves that a node has made up. A contract that ends itself in its own favour moves nothing since EIP-6780; of such an end revm,
+ * which is in reth, op-reth and anvil, told until July 2026 whatever was moved before (revm #3805). So a payment is there twice, or
+ * as often as its payer likes. What moved is in the balances.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import type { InternalTransfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Call, JsonRpc } from "../../node/JsonRpc.ts"
+import type { NodeError } from "../../node/NodeError.ts"
+import type { BlockAnswer, Listed, Transaction } from "./BlockAnswer.ts"
+import * as Hex from "./Hex.ts"
+import { read } from "./NodeAnswer.ts"
+import type { NotTraced, Trace, Traces } from "./Trace.ts"
+import type { TracingNode } from "./TracingNode.ts"
+
+/** The recipient of a transaction that creates a contract is not known here. */
+interface Move extends Pick<InternalTransfer, "from" | "amount"> {
+  readonly to: AddressBytes | undefined
+}
+
+/** A transaction that was traced, and how its node is asked for what else the transaction does. */
+interface Traced extends Pick<Transaction, "from" | "to" | "value"> {
+  readonly ask: (config: object) => Call
+  /** Who gets its fee; undefined where nobody knows. */
+  readonly miner: AddressBytes | undefined
+}
+
+/** What a transaction moves itself. */
+const topOf = ({ from, to, value }: Traced): Move | undefined => (value > 0n ? { from, to, amount: value } : undefined)
+
+const repeats = (move: InternalTransfer, before: Move): boolean =>
+  move.amount === before.amount &&
+  Bytes.equal(move.from, before.from) &&
+  (before.to === undefined || Bytes.equal(move.to, before.to))
+
+/**
+ * The ends of contracts that tell the move before them once more; `top` is what the transaction moves. What an account pays itself
+ * is no such move: revm writes nothing down of that.
+ */
+const repeated = (top: Move | undefined, transfers: ReadonlyArray<InternalTransfer>): ReadonlySet<InternalTransfer> => {
+  const found = new Set<InternalTransfer>()
+  let before = top
+  for (const move of transfers) {
+    if (move.operationType === "selfdestruct" && before !== undefined && repeats(move, before)) found.add(move)
+    if (!Bytes.equal(move.from, move.to)) before = move
+  }
+  return found
+}
+
+/** What moves change of balances, by the keys of the addresses. */
+const changesBy = (moves: ReadonlyArray<Move>): ReadonlyMap<string, bigint> => {
+  const changes = new Map<string, bigint>()
+  const add = (address: AddressBytes | undefined, amount: bigint) => {
+    const key = address && Bytes.key(address)
+    if (key !== undefined) changes.set(key, (changes.get(key) ?? 0n) + amount)
+  }
+  for (const { amount, from, to } of moves) {
+    add(from, -amount)
+    add(to, amount)
+  }
+  return changes
+}
+
+/** The change of a balance by the states before and after a transaction; the second one has of an account what is another. */
+const changeIn = (answer: unknown, address: AddressBytes): bigint => {
+  const { post, pre } = Hex.object(answer, "result")
+  const accountIn = (state: unknown, name: string) => {
+    const found = Hex.object(state, name)[Hex.encode(address)]
+    return found === undefined ? undefined : Hex.object(found, name)
+  }
+  const balanceOf = (account: Hex.Json | undefined) =>
+    account?.balance == null ? undefined : Hex.quantity(account.balance, "balance")
+  const had = balanceOf(accountIn(pre, "pre")) ?? 0n
+  const after = accountIn(post, "post")
+  // One that is gone after the transaction has left all of it.
+  return (after === undefined ? 0n : (balanceOf(after) ?? had)) - had
+}
+
+/**
+ * The addresses whose balances tell: the recipients, of payers that have ended nodes differ about what is left (go-ethereum #33049).
+ * Fees are taken from the sender, and go to the miner. Of whom the sender of a new contract pays all moves are not known.
+ */
+const tellingOf = ({ from: sender, miner, to: called }: Traced, doubtful: ReadonlySet<InternalTransfer>) => {
+  const isSender = (address: AddressBytes) => Bytes.equal(sender, address)
+  const isMiner = (address: AddressBytes) => miner !== undefined && Bytes.equal(miner, address)
+  return [...doubtful].flatMap(({ from, to }) =>
+    called === undefined && isSender(from)
+      ? []
+      : ([to, from].find((address) => !isSender(address) && !isMiner(address)) ?? [])
+  )
+}
+
+/** The transfers of a trace without those that are told once more. */
+export const without = Effect.fnUntraced(function* (
+  rpc: JsonRpc,
+  traced: Traced,
+  transfers: ReadonlyArray<InternalTransfer>
+): Effect.fn.Return<ReadonlyArray<InternalTransfer>, NodeError> {
+  const top = topOf(traced)
+  const doubtful = repeated(top, transfers)
+  if (doubtful.size === 0) return transfers
+  const { method, params } = traced.ask({ tracer: "prestateTracer", tracerConfig: { diffMode: true } })
+  const answer = yield* rpc.call(method, params)
+  return yield* read(rpc, method, () => {
+    const changes = changesBy(top === undefined ? transfers : [top, ...transfers])
+    const telling = tellingOf(traced, doubtful)
+    const fits = telling.every((address) => changes.get(Bytes.key(address)) === changeIn(answer, address))
+    return fits && telling.length > 0 ? transfers : transfers.filter((transfer) => !doubtful.has(transfer))
+  })
+})
+
+/** Whether a trace may tell a move once more; of one that begins with an end, the transaction's own. */
+const mayRepeat = (trace: Traces[number]): boolean => {
+  if (trace === undefined || Result.isFailure(trace)) return false
+  const { transfers } = trace.success
+  const first = transfers.find(({ from, to }) => !Bytes.equal(from, to))
+  return first?.operationType === "selfdestruct" || repeated(undefined, transfers).size > 0
+}
+
+/** The traces of a block by a node without what they tell once more; one whose balances the node does not show is not understood. */
+export const removed = Effect.fnUntraced(function* (
+  node: TracingNode,
+  whole: Effect.Effect<BlockAnswer, NotTraced>,
+  traces: Traces
+): Effect.fn.Return<Traces, NotTraced> {
+  if (!traces.some(mayRepeat)) return traces
+  const { json, listed } = yield* whole
+  const tracedOf = ({ hashText, unknown, transaction = unknown }: Listed) =>
+    read(node.rpc, "eth_getBlockByNumber", (): Traced => {
+      if (transaction === undefined) throw new Hex.Malformed("the transaction is not understood")
+      const ask = (config: object) => ({ method: "debug_traceTransaction", params: [hashText, config] })
+      return { ...transaction, ask, miner: Hex.address(json.miner, "block.miner") }
+    })
+  return yield* Effect.forEach(traces, (trace, index): Effect.Effect<Traces[number]> => {
+    if (!mayRepeat(trace)) return Effect.succeed(trace)
+    const { success } = trace as Result.Success<Trace, string>
+    const left = Effect.flatMap(tracedOf(listed[index]!), (traced) => without(node.rpc, traced, success.transfers))
+    return Effect.map(
+      Effect.result(left),
+      Result.mapBoth({
+        onFailure: ({ message }) => `whether coins moved twice is not known: ${message}`,
+        onSuccess: (transfers) => ({ ...success, transfers })
+      })
+    )
+  })
+})

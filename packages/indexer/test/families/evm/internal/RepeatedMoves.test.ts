@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Address from "@headwater/core/address/Address"
+import type { InternalTransfer } from "@headwater/core/Block"
+import * as Chain from "@headwater/core/chains/Chain"
+import type { BlockAnswer } from "@headwater/indexer/families/evm/internal/BlockAnswer"
+import * as RepeatedMoves from "@headwater/indexer/families/evm/internal/RepeatedMoves"
+import type { Trace } from "@headwater/indexer/families/evm/internal/Trace"
+import type { TracingNode } from "@headwater/indexer/families/evm/internal/TracingNode"
+import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+const textOf = (byte: string) => `0x${byte.repeat(20)}`
+const of = (byte: string): Address.AddressBytes =>
+  Result.getOrThrow(Address.decode(Chain.ofName("ethereum/mainnet")!, textOf(byte)))
+
+/** Addresses by the byte that they repeat. */
+type Told = readonly [type: string, from: string, to: string, amount: bigint]
+
+const transferOf = ([operationType, from, to, amount]: Told): InternalTransfer => ({
+  ...{ kind: "internal", transaction: 0, operation: "call_0", operationType },
+  ...{ from: of(from), to: of(to), amount }
+})
+
+/** The balances before and after a transaction from `aa` to `cc` in a block of the miner `ee`; undefined for no account. */
+type Balances = Readonly<Record<string, readonly [before: number | undefined, after: number | undefined]>>
+
+/** The amounts that are left of what a node tells, and how often its balances were asked for. */
+const left = Effect.fnUntraced(function* (
+  told: ReadonlyArray<Told>,
+  balances: Balances | undefined,
+  value = 0n,
+  to: Address.AddressBytes | null = of("cc")
+) {
+  let asked = 0
+  const stateOf = (at: 0 | 1) =>
+    Object.fromEntries(
+      Object.entries(balances ?? {}).flatMap(([byte, states]) =>
+        states[at] === undefined ? [] : [[textOf(byte), { balance: `0x${states[at].toString(16)}` }]]
+      )
+    )
+  const call = () =>
+    Effect.suspend(() => {
+      asked++
+      return balances === undefined
+        ? Effect.fail(new NodeRejected({ node: "n", method: "m", code: -32601, message: "method not found" }))
+        : Effect.succeed({ pre: stateOf(0), post: stateOf(1) })
+    })
+  const transaction = { from: of("aa"), to: to ?? undefined, value }
+  const block = { json: { miner: textOf("ee") }, listed: [{ hashText: "0x01", transaction }] }
+  const trace: Trace = { failed: false, broken: [], transfers: told.map(transferOf) }
+  const [read] = yield* RepeatedMoves.removed(
+    { rpc: { node: "n", call } } as unknown as TracingNode,
+    Effect.succeed(block as unknown as BlockAnswer),
+    [Result.succeed(trace)]
+  )
+  return [asked, Result.map(read!, ({ transfers }) => transfers.map(({ amount }) => Number(amount)))] as const
+})
+
+const end = "selfdestruct"
+
+describe("Moves that a node tells once more", () => {
+  it.effect("are those that the balances do not show", () =>
+    Effect.gen(function* () {
+      const paid: ReadonlyArray<Told> = [
+        ["call", "cc", "dd", 5n],
+        [end, "cc", "dd", 5n],
+        [end, "cc", "dd", 5n]
+      ]
+      const once = yield* left(paid, { cc: [9, 4], dd: [undefined, 5] })
+      assert.deepStrictEqual(once, [1, Result.succeed([5])])
+      const indeed = yield* left(paid, { cc: [15, 0], dd: [1, 16] })
+      assert.deepStrictEqual(indeed, [1, Result.succeed([5, 5, 5])])
+      // Of a payer that has ended the balances need not tell.
+      const ended = yield* left(paid.slice(0, 2), { cc: [15, undefined], dd: [1, 11] })
+      assert.deepStrictEqual(ended, [1, Result.succeed([5, 5])])
+    })
+  )
+
+  it.effect("are known by who pays no fees for the transaction, and gets none", () =>
+    Effect.gen(function* () {
+      // The transaction's own move; its sender pays fees.
+      const own = yield* left([[end, "aa", "cc", 7n]], { aa: [90, 80], cc: [1, 8] }, 7n)
+      assert.deepStrictEqual(own, [1, Result.succeed([])])
+      const creating = yield* left([[end, "aa", "cc", 7n]], { aa: [90, 80], cc: [undefined, 7] }, 7n, null)
+      assert.deepStrictEqual(creating, [1, Result.succeed([])])
+      const toMiner: ReadonlyArray<Told> = [
+        ["call", "aa", "ee", 7n],
+        [end, "aa", "ee", 7n]
+      ]
+      assert.deepStrictEqual(yield* left(toMiner, { aa: [90, 80], ee: [1, 11] }), [1, Result.succeed([7])])
+      const byPayer = toMiner.map(([type, , to, amount]): Told => [type, "bb", to, amount])
+      assert.deepStrictEqual(yield* left(byPayer, { bb: [14, 7], ee: [1, 11] }), [1, Result.succeed([7])])
+      assert.deepStrictEqual(yield* left(byPayer, { bb: [14, undefined], ee: [1, 18] }), [1, Result.succeed([7, 7])])
+    })
+  )
+
+  it.effect("are not looked for where no end of a contract tells the move before it", () =>
+    Effect.gen(function* () {
+      const others: ReadonlyArray<Told> = [
+        [end, "cc", "dd", 7n],
+        ["call", "cc", "dd", 7n],
+        ["call", "cc", "dd", 7n],
+        [end, "cc", "dd", 8n],
+        [end, "bb", "dd", 8n]
+      ]
+      assert.deepStrictEqual(yield* left(others, undefined, 7n), [0, Result.succeed([7, 7, 7, 8, 8])])
+    })
+  )
+
+  it.effect("make a transaction not understood whose balances the node does not show", () =>
+    Effect.gen(function* () {
+      const [, read] = yield* left(
+        [
+          ["call", "cc", "dd", 5n],
+          [end, "cc", "dd", 5n]
+        ],
+        undefined
+      )
+      assert.deepStrictEqual(read, Result.fail("whether coins moved twice is not known: method not found"))
+    })
+  )
+})
