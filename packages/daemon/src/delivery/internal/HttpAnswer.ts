@@ -116,11 +116,13 @@ export interface Reader {
   readonly endsWithConnection: () => boolean
 }
 
-/** `maxHeadBytes`: a longer head is none. */
+/** `maxHeadBytes`: a longer head is none, with all that comes before it: interim answers alone would go on for ever. */
 export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
   /** What is read next, and how many bytes of it are left. */
   let part: "head" | "body" | "chunk line" | "chunk" | "chunk end" | "last end" | "all" = "head"
   let left = 0
+  /** Bytes that the head of an answer may still have. */
+  let headLeft = maxHeadBytes
   /** The beginning of what has not come wholly. */
   let held = nothing
   /** How much of it is known to have no end of what it begins: to look again at each byte that comes would take its square. */
@@ -152,14 +154,17 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
           let blank = 0
           while (rest[blank] === 0x0d || rest[blank] === 0x0a) blank++
           if (blank > 0) rest = rest.subarray(blank)
-          const end = endOf(rest, endOfHead, maxHeadBytes)
+          headLeft -= blank
+          const end = endOf(rest, endOfHead, headLeft)
           if (end === "broken" && rest.toString("latin1", 0, 5) === "HTTP/") return "too long"
           if (typeof end === "string") return end
           const head = parse(rest.toString("latin1", 0, end))
           if (head === undefined) return "broken"
           if (head.status === 101) return "switched"
           rest = rest.subarray(end + endOfHead.length)
+          headLeft -= end + endOfHead.length
           if (head.status < 200) break
+          headLeft = maxHeadBytes
           listener.head(head)
           part = head.framing === "chunks" ? "chunk line" : head.framing === "connection" ? "all" : "body"
           if (part === "body") left = head.framing as number
