@@ -51,12 +51,14 @@ const retention = ({ callbacks: { heldCount, heldDays, keepDays } }: Settings.Se
 
 /** PostgreSQL and OpenSSL name no remedy: since PostgreSQL 15 a role may create nothing in `public` by itself. */
 const postgresAdvice = (message: string) =>
-  /^permission denied/.test(message)
-    ? "let the role create tables: make it the owner of the database, or grant create on the schema"
-    : /^(ENOENT|EACCES)|certificate|SSL|PEM|no encryption/.test(message)
-      ? "see the TLS of the store's connections: store.postgres ends with ?sslmode=verify-full, and with &sslrootcert=ca.pem " +
-        "where the server's authority is your own (docs/operations.md, SQLite or PostgreSQL)"
-      : "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"
+  /^the database has the encoding/.test(message)
+    ? "the encoding of a database stays as it is: make another one, and name that in store.postgres"
+    : /^permission denied/.test(message)
+      ? "let the role create tables: make it the owner of the database, or grant create on the schema"
+      : /^(ENOENT|EACCES)|certificate|SSL|PEM|no encryption/.test(message)
+        ? "see the TLS of the store's connections: store.postgres ends with ?sslmode=verify-full, and with &sslrootcert=ca.pem " +
+          "where the server's authority is your own (docs/operations.md, SQLite or PostgreSQL)"
+        : "check that PostgreSQL runs, and that store.postgres names its host, user, password and database"
 
 /** A step of an upgrade that found no room is taken back, and the ones before stay. */
 const sqliteAdvice = (message: string) =>

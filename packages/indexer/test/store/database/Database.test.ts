@@ -52,6 +52,16 @@ describe("a SQLite file", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("may have any name to which those of the files beside it can be made", () =>
+    Effect.gen(function* () {
+      const [{ location }] = unmigrated as [(typeof unmigrated)[number]]
+      const store = (yield* location) as { readonly kind: "sqlite"; readonly file: string }
+      // 255 bytes are a name's most on Linux and macOS.
+      const file = join(dirname(store.file), "a".repeat(255 - "-journal".length))
+      yield* Effect.scoped(Layer.build(Database.layer({ ...store, file })))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("writes no rest of a transaction that SQLite has rolled back after an error that was passed over", () =>
     Effect.gen(function* () {
       const { query, transaction } = yield* Database

@@ -12,6 +12,7 @@ import {
   writeFileSync,
   writeSync
 } from "node:fs"
+import { dirname, join } from "node:path"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import type { CompiledQuery } from "kysely"
@@ -104,10 +105,12 @@ const emptyStore = (): Buffer => {
 
 /**
  * Makes a file that is never empty, as a kill or a full disk would leave one: beside a key that would count as a lost store.
- * Left undone where the name is taken meanwhile, or a link that leads nowhere yet, and on a disk without hard links.
+ * Left undone where the name is taken meanwhile, or a link that leads nowhere yet, and on a disk without hard links. A kill may
+ * leave the draft, a page without a row; nobody removes another's, which may be about to get the name.
  */
 const makeWhole = (file: string) => {
-  const draft = `${file}.${randomUUID()}`
+  // Not the file's name with more behind it, which may be too long for a name.
+  const draft = join(dirname(file), `new-store-${randomUUID()}`)
   try {
     writeFileSync(draft, emptyStore(), { mode: ownerOnly, flush: true })
   } catch (error) {
