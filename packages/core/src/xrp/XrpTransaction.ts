@@ -199,10 +199,26 @@ export const decode = (json: unknown, ledgerIndex: number): XrpTransaction => {
     return escrow.TransferRate === undefined ? amountOf(escrow.Amount, "Amount") : XrpAmount.unknown
   }
 
+  /**
+   * Multi-purpose tokens of a partial payment from before the amendment fixMPTDeliveredAmount, of which the metadata says nothing
+   * and servers state `Amount`; undefined for every other transaction.
+   */
+  const tokensOfPartial = (): XrpAmount.XrpAmount | undefined => {
+    const { mpt_issuance_id: issuance } = objectOf(moved)
+    const isTold = meta.DeliveredAmount !== undefined
+    if (!isPayment || (flags & partialPayment) === 0 || typeof issuance !== "string" || isTold) return undefined
+    const gained = recipient === undefined ? undefined : Metadata.tokensGained(nodes ?? [], recipient, issuance)
+    return gained === undefined || gained < 0n
+      ? XrpAmount.unknown
+      : amountOf({ mpt_issuance_id: issuance, value: String(gained) }, "Amount")
+  }
+
   const isWhole = (flags & partialPayment) === 0 || ledgerIndex >= firstWithDeliveredAmount
   const arrived = (): XrpAmount.XrpAmount | undefined => {
     if (result === "") return XrpAmount.unknown
     if (result !== "tesSUCCESS") return undefined
+    const tokens = tokensOfPartial()
+    if (tokens !== undefined) return tokens
     const isSaid = meta.delivered_amount !== undefined && meta.delivered_amount !== "unavailable"
     const stated = isSaid ? meta.delivered_amount : meta.DeliveredAmount
     const change = recipient === undefined ? undefined : balanceChanges?.get(recipient)

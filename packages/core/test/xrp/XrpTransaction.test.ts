@@ -146,6 +146,40 @@ describe("XrpTransaction", () => {
     assert.strictEqual(itemOf(read(version1(oldXrp), 4_594_094)).receive.amount, "0.007")
   })
 
+  it("says what a partial payment of multi-purpose tokens delivered, though servers say its amount", () => {
+    const issuance = `0000002A${"AB".repeat(20)}`
+    const tokens = (value: string) => ({ mpt_issuance_id: issuance, value })
+    const held = (Account: string, MPTAmount: string, before: object, id = issuance) => ({
+      ModifiedNode: {
+        LedgerEntryType: "MPToken",
+        FinalFields: { Account, MPTAmount, MPTokenIssuanceID: id, Flags: 0 },
+        PreviousFields: before
+      }
+    })
+    const received = (nodes: ReadonlyArray<object>, meta: object = {}, Flags = 0x20000) =>
+      item({ fields: { Flags, Amount: tokens("5000") }, nodes, meta: { delivered_amount: tokens("5000"), ...meta } })
+        .receive
+    const three = { amount: "3", unit: issuance }
+    const payer = held(alice, "7", { MPTAmount: "10" })
+    assert.deepStrictEqual(received([payer, held(bob, "9", { MPTAmount: "6" })]), three)
+    // The first ones of the recipient, beside others of another issuance.
+    const others = held(bob, "8", { MPTAmount: "1" }, `0000002B${"AB".repeat(20)}`)
+    assert.deepStrictEqual(received([payer, others, held(bob, "3", {})]), three)
+    const issued = (Sequence: number) => ({
+      ModifiedNode: {
+        LedgerEntryType: "MPTokenIssuance",
+        FinalFields: { Issuer: bob, Sequence, OutstandingAmount: "7" },
+        PreviousFields: { OutstandingAmount: "10" }
+      }
+    })
+    assert.deepStrictEqual(received([payer, issued(43), issued(42)]), three)
+    assert.deepStrictEqual(received([payer]), { amount: "0", unit: "" })
+    // Since fixMPTDeliveredAmount the metadata tells, and what is no partial payment arrives whole.
+    const told = { delivered_amount: tokens("3"), DeliveredAmount: tokens("3") }
+    assert.deepStrictEqual(received([payer], told), three)
+    assert.strictEqual(received([payer], {}, 0).amount, "5000")
+  })
+
   it("shows an offer by what it gives, and no value", () => {
     const offer = { TransactionType: "OfferCreate", Amount: undefined, Destination: undefined }
     const { Amount: _, Destination: __, ...fields } = { ...fieldsOf(), ...offer }

@@ -56,6 +56,43 @@ export const balanceChanges = (
   return changes
 }
 
+const TokenAmount = Schema.String.check(Schema.isPattern(/^\d{1,20}$/))
+const decodeTokens = Schema.decodeUnknownResult(
+  Schema.Struct({
+    /** Of a holder; an amount of none is left out. */
+    Account: Schema.optionalKey(Schema.String),
+    MPTokenIssuanceID: Schema.optionalKey(Schema.String),
+    MPTAmount: Schema.optionalKey(TokenAmount),
+    /** Of an issuance, whose id is the sequence before the issuer. */
+    Issuer: Schema.optionalKey(Schema.String),
+    Sequence: Schema.optionalKey(Schema.Int),
+    OutstandingAmount: Schema.optionalKey(TokenAmount)
+  })
+)
+
+/** The multi-purpose tokens (XLS-33) that the recipient of a payment gained, or its issuer took back; undefined where no entry tells. */
+export const tokensGained = (nodes: ReadonlyArray<unknown>, account: string, issuance: string): bigint | undefined => {
+  for (const json of nodes) {
+    const entry = entryOf(json)
+    const read = Result.all([
+      decodeTokens(entry?.FinalFields ?? entry?.NewFields),
+      decodeTokens(entry?.PreviousFields ?? {})
+    ])
+    if (Result.isFailure(read)) continue
+    const [after, before] = read.success
+    if (entry?.LedgerEntryType === "MPToken" && after.Account === account) {
+      if (after.MPTokenIssuanceID?.toUpperCase() !== issuance.toUpperCase()) continue
+      return BigInt(after.MPTAmount ?? "0") - BigInt(before.MPTAmount ?? "0")
+    }
+    if (entry?.LedgerEntryType === "MPTokenIssuance" && after.Issuer === account) {
+      if (after.Sequence !== Number.parseInt(issuance.slice(0, 8), 16)) continue
+      const left = after.OutstandingAmount ?? "0"
+      return BigInt(before.OutstandingAmount ?? left) - BigInt(left)
+    }
+  }
+  return undefined
+}
+
 const decodeSponsorship = Schema.decodeUnknownResult(Schema.Struct({ Owner: Schema.String, Sponsee: Schema.String }))
 
 /**

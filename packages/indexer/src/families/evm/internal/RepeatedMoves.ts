@@ -93,6 +93,12 @@ const tellingOf = ({ from: sender, miner, to: called }: Traced, doubtful: Readon
   )
 }
 
+/** Of accounts that a transaction changes: code and storage would be far more. */
+const balances = {
+  tracer: "prestateTracer",
+  tracerConfig: { diffMode: true, disableCode: true, disableStorage: true }
+}
+
 /** The transfers of a trace without those that are told once more. */
 export const without = Effect.fnUntraced(function* (
   rpc: JsonRpc,
@@ -102,7 +108,7 @@ export const without = Effect.fnUntraced(function* (
   const top = topOf(traced)
   const doubtful = repeated(top, transfers)
   if (doubtful.size === 0) return transfers
-  const { method, params } = traced.ask({ tracer: "prestateTracer", tracerConfig: { diffMode: true } })
+  const { method, params } = traced.ask(balances)
   const answer = yield* rpc.call(method, params)
   return yield* read(rpc, method, () => {
     const changes = changesBy(top === undefined ? transfers : [top, ...transfers])
@@ -120,6 +126,9 @@ const mayRepeat = (trace: Traces[number]): boolean => {
   return first?.operationType === "selfdestruct" || repeated(undefined, transfers).size > 0
 }
 
+/** Balances that are asked for at the same time. */
+const concurrency = 8
+
 /** The traces of a block by a node without what they tell once more; one whose balances the node does not show is not understood. */
 export const removed = Effect.fnUntraced(function* (
   node: TracingNode,
@@ -134,7 +143,7 @@ export const removed = Effect.fnUntraced(function* (
       const ask = (config: object) => ({ method: "debug_traceTransaction", params: [hashText, config] })
       return { ...transaction, ask, miner: Hex.address(json.miner, "block.miner") }
     })
-  return yield* Effect.forEach(traces, (trace, index): Effect.Effect<Traces[number]> => {
+  const leftOf = (trace: Traces[number], index: number): Effect.Effect<Traces[number]> => {
     if (!mayRepeat(trace)) return Effect.succeed(trace)
     const { success } = trace as Result.Success<Trace, string>
     const left = Effect.flatMap(tracedOf(listed[index]!), (traced) => without(node.rpc, traced, success.transfers))
@@ -145,5 +154,6 @@ export const removed = Effect.fnUntraced(function* (
         onSuccess: (transfers) => ({ ...success, transfers })
       })
     )
-  })
+  }
+  return yield* Effect.forEach(traces, leftOf, { concurrency })
 })
