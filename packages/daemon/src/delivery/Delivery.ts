@@ -34,7 +34,7 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     profile: RetryProfile.hosted as RetryProfile.RetryProfile,
     /** Leases in flight over all hosts, and to one. */
     concurrency: 256,
-    perHost: 32,
+    perHost: 16,
     /** Callbacks in one lease. */
     batchSize: 128,
     /** Callbacks in all leases of one host, and of all, in flight and waiting. */

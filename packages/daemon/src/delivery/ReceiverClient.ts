@@ -83,7 +83,7 @@ export const ReceiverClientOptions = Context.Reference("@headwater/daemon/delive
     readonly connections: number
     /** An authority trusted beside the system's, as PEM. */
     readonly extraCa: string | undefined
-  } => ({ timeoutMillis: 5000, connections: 32, extraCa: undefined })
+  } => ({ timeoutMillis: 5000, connections: 16, extraCa: undefined })
 })
 
 type ConnectionsOptions = Omit<Parameters<typeof HttpConnections.make>[0], "connect"> & {

@@ -3,7 +3,7 @@
  * something stands against the next callback; a follow-on that was taken meanwhile waits behind the leases of others. A
  * place whose stream has ended takes the next lease that waits. What is not sent is released.
  */
-import type { Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -49,8 +49,10 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   /** How long leases may follow that have followed others. */
   const follows = new WeakMap<Lease, number>()
 
-  const release = (callbacks: ReadonlyArray<OutboxMessage>) => {
-    for (const callback of callbacks) outcomes.add({ kind: "released", callback })
+  const release = ({ callbacks, leasedUntil }: Lease, sent = 0) => {
+    // What a lease that has ended was of may be leased by another sender since, as after this process stood still.
+    if (leasedUntil <= clock.currentTimeMillisUnsafe()) return
+    for (const callback of callbacks.slice(sent)) outcomes.add({ kind: "released", callback })
   }
 
   /** Sends the lease's callbacks one after another; whether it sent all, and the next may follow. */
@@ -84,8 +86,10 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
       onFailure: (error) => refuse(stream, error)
     }))
     const { followOn, until } = stream
-    if (stream.over) release([...stream.lease.callbacks.slice(stream.sent), ...(followOn?.callbacks ?? [])])
-    else if (followOn !== undefined) {
+    if (stream.over) {
+      release(stream.lease, stream.sent)
+      if (followOn !== undefined) release(followOn)
+    } else if (followOn !== undefined) {
       follows.set(followOn, until)
       hosts.wait(followOn)
     }
@@ -137,7 +141,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const withdraw = () => {
     const now = clock.currentTimeMillisUnsafe()
     const until = stopping() ? Number.POSITIVE_INFINITY : now + attemptMillis
-    release(hosts.withdrawn(until, now).flatMap(({ callbacks }) => callbacks))
+    for (const lease of hosts.withdrawn(until, now)) release(lease)
   }
 
   return {
@@ -153,7 +157,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
       for (const lease of leases) {
         const isFirst = lease.callbacks[0]!.attempts === 0
         const stream = isFirst ? bySubscription.get(lease.subscription) : undefined
-        if (stream?.over) release(lease.callbacks)
+        if (stream?.over) release(lease)
         else if (stream !== undefined && streams.has(stream)) stream.followOn = lease
         else hosts.wait(lease)
       }

@@ -86,10 +86,10 @@ const inTurns = Effect.fnUntraced(function* <E, R>(
 ) {
   if (limit === 0) return []
   const most = limit + mostPassed
-  const after = (cursor: number, most: number) => accountsAfter(host, ofAccounts, passedOver, cursor, most)
-  const next = yield* after(accountCursor, most)
-  const start = next.length === most || accountCursor < 0 ? [] : yield* after(-1, most - next.length)
-  const accounts = [...next, ...start.filter((account) => account <= accountCursor)]
+  const after = (cursor: number) => accountsAfter(host, ofAccounts, passedOver, cursor, most)
+  const all = yield* after(-1)
+  const next = all.length < most ? all.filter((account) => account > accountCursor) : yield* after(accountCursor)
+  const accounts = [...next, ...all.filter((account) => account <= accountCursor)].slice(0, most)
   const found: Array<Due> = []
   for (const [i, account] of accounts.entries()) {
     // The last ones may take what the others have left.
