@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { BlockMissing } from "../families/node/NodeError.ts"
 import type { MinedOutputs } from "../families/SideSources.ts"
 import type { Source } from "../families/Source.ts"
 import type { ChainStore } from "../store/chain/ChainStore.ts"
@@ -16,6 +17,7 @@ import * as ReplayProgress from "../store/chain/ReplayProgress.ts"
 import * as SkippedBlocks from "../store/chain/SkippedBlocks.ts"
 import * as StoredBlocks from "../store/chain/StoredBlocks.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
+import * as Availability from "./Availability.ts"
 import * as SubscribedInputs from "./SubscribedInputs.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -76,6 +78,17 @@ export const begin = Effect.fn("Replay.begin")(function* (chain: Chain.Chain, ra
   return from
 })
 
+/** That the nodes have a block no more, which they name by its hash: from where on they have blocks. */
+const forgotten = (source: Source, height: number, to: number) =>
+  Effect.fnUntraced(function* ({ message }: BlockMissing) {
+    const first = yield* Effect.orElseSucceed(Availability.firstAbove(source, height, to), () => undefined)
+    return yield* new CannotReplay({
+      message:
+        `Block ${height} cannot be replayed: ${message}` +
+        (first === undefined ? "" : `; the nodes have blocks from ${first} on`)
+    })
+  })
+
 /**
  * Replays a range that has begun from `next` on, and notes that it has ended; the callbacks that were added, and the
  * blocks that were too old to add any.
@@ -102,7 +115,7 @@ export const run = Effect.fn("Replay.run")(function* (
   })
   const withInputs = SubscribedInputs.make(source.chain, options.minedOutputs)
   const blockAt = Effect.fnUntraced(function* (height: number) {
-    const block = yield* source.blockAt(height)
+    const block = yield* Effect.catchTag(source.blockAt(height), "BlockMissing", forgotten(source, height, to))
     if (!callbacks || !SubscribedInputs.isIncomplete(block)) return block
     return (yield* withInputs(block)).block
   })

@@ -4,7 +4,7 @@ import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import type { EventType } from "@headwater/core/events/EventType"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
-import { NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
+import { BlockMissing, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Retention } from "@headwater/indexer/store/subscriptions/Outbox"
@@ -212,6 +212,28 @@ for (const store of takenStores(import.meta.url)) {
           const error = yield* Effect.flip(replay(other, chainStore, { from: 38, to: 60, callbacks: true }))
           assert.strictEqual(error._tag, "NotRecorded")
           assert.match(error.message, /^The node's block 41 is not the stored one/)
+        })
+      )
+    )
+
+    it.live("says from where on a pruned node has blocks", () =>
+      inStore(
+        Effect.gen(function* () {
+          const fake = mined()
+          const chainStore = yield* synced(fake)
+          const range = { from: 5, to: 60, callbacks: false }
+          const blockAt = (height: number) =>
+            height < 30
+              ? Effect.fail(new BlockMissing({ node: "pruned", block: `${height}` }))
+              : fake.source.blockAt(height)
+          const next = yield* Replay.begin(chain, range)
+          const { message } = yield* Effect.flip(
+            Replay.run({ ...fake.source, blockAt }, chainStore, range, next, { ...options, concurrency: 1 })
+          )
+          assert.strictEqual(
+            message,
+            "Block 5 cannot be replayed: pruned does not have block 5; the nodes have blocks from 30 on"
+          )
         })
       )
     )
