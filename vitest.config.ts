@@ -28,7 +28,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    globalSetup: ["./test/PostgresServer.ts", "./test/MigratedStores.ts", "./test/StoreTurn.ts", "./test/Program.ts"],
+    globalSetup: "./test/Setup.ts",
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...waitingFiles()],
     // Most of the time tests wait: for nodes, receivers, restarts. One worker a core would leave the cores idle.

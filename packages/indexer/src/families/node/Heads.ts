@@ -26,7 +26,7 @@ export interface Heads {
   readonly byEach: (height: number) => ReadonlyArray<Effect.Effect<Block, NodeError>>
 }
 
-export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>, options: Options = {}): Heads => {
+export const make = <C>(chain: Chain, nodes: Shared<C>, questions: Questions<C>, options: Options): Heads => {
   const quorum = Math.min(options.quorum ?? 1, nodes.each.length)
   const byEach: Heads["byEach"] = (height) => nodes.each.map((client) => questions.block(client, height))
   if (quorum > 1) {

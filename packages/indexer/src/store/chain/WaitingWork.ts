@@ -31,7 +31,7 @@ const kinds = {
 
 export type Kind = keyof typeof kinds
 
-const allKinds = Object.keys(kinds) as ReadonlyArray<Kind>
+export const allKinds = Object.keys(kinds) as ReadonlyArray<Kind>
 
 /** Milliseconds between two looks. */
 const lookMillis = 500

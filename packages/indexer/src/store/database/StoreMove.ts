@@ -14,11 +14,12 @@
  */
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { sql } from "kysely"
 import { Database } from "./Database.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
-import { differing, haveSame, keyOf, type MovedTable, textOf, type Values } from "./internal/MovedTable.ts"
+import * as MoveChanges from "./internal/MoveChanges.ts"
+import * as MoveComparison from "./internal/MoveComparison.ts"
+import { keyOf, type MovedTable, textOf, type Values } from "./internal/MovedTable.ts"
 import * as MovePosition from "./internal/MovePosition.ts"
 import * as MoveSource from "./internal/MoveSource.ts"
 import * as OpenMove from "./internal/OpenMove.ts"
@@ -33,15 +34,15 @@ type Advance = (rows: number) => Effect.Effect<void>
 
 /** While rows are compared, so many noted changes are carried over before the next rows. */
 const changesBeside = 5_000
-/** Rows that the database may have beside those of a piece, until the rest waits for the next comparison. */
-const surplus = 20_000
 /** Tables with no more rows than these are compared once more while the daemon is stopped. */
 const smallTable = 10_000
 
 /** Opens both, begins the move or finds where it is. */
 export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: Location) {
-  const { begun, foreign, keyFile, source, state, tables, target, ...opened } = yield* OpenMove.open(from, to)
-  let change = opened.change
+  const opened = yield* OpenMove.open(from, to)
+  const { foreign, isMoved, keyFile, source, state, tables, target } = opened
+  const changes = MoveChanges.make(opened)
+  const comparePiece = MoveComparison.make(opened, changes)
   const positions = (pass: "copied" | "compared") =>
     new Map(tables.map((table) => [table.name, MovePosition.positionOf(table, state.get(`${pass} ${table.name}`))]))
   const [copied, compared] = [positions("copied"), positions("compared")]
@@ -52,81 +53,6 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
   ) {
     yield* target.setState(`${pass} ${table.name}`, MovePosition.textOf(table, position))
     ;(pass === "copied" ? copied : compared).set(table.name, position)
-  })
-
-  /** Runs `self` while the file stays as it is for the reader, or for everybody. */
-  const during = <A, E>(kind: "deferred" | "immediate", self: Effect.Effect<A, E>) =>
-    Effect.acquireUseRelease(
-      attempt(() => source.start(kind)),
-      () => self,
-      (_, exit) => attempt(() => (Exit.isSuccess(exit) ? source.commit() : source.rollback()))
-    )
-
-  const replace = Effect.fnUntraced(function* (table: MovedTable) {
-    const { rows } = yield* attempt(() => source.piece(table, undefined))
-    yield* target.empty(table)
-    yield* target.insert(table, rows)
-    return rows
-  })
-
-  const notWritten = ({ name }: MovedTable) =>
-    OpenMove.cannot(`Rows of ${name} are not in the database as they were written: does another program write there?`)
-
-  /** Within a transaction of the file: the changes up to now. */
-  const carry = Effect.gen(function* () {
-    const upTo = yield* attempt(source.journal.lastChange)
-    if (upTo === change) return 0
-    const count = yield* attempt(() => source.journal.gather(begun.width, change, upTo))
-    const carried = function* () {
-      for (const changed of source.journal.gathered()) if (tables.includes(changed.table)) yield changed
-    }
-    yield* target.transaction(
-      Effect.gen(function* () {
-        yield* target.byKeys
-        // All of them, before one is written: a name may have gone from one row to another.
-        for (const { keys, table } of carried()) if (table.key.length > 0) yield* target.remove(table, keys)
-        for (const { keys, table } of carried()) {
-          if (table.key.length === 0) {
-            if (!haveSame(yield* replace(table), yield* target.all(table))) return yield* notWritten(table)
-            continue
-          }
-          const rows = yield* attempt(() => source.rowsOf(table, keys))
-          yield* target.insert(table, rows)
-          if (differing(table, rows, yield* target.withKeys(table, keys)).length > 0) return yield* notWritten(table)
-        }
-        yield* target.setState("change", String(upTo))
-      })
-    )
-    change = upTo
-    return count
-  })
-
-  /** The keys that differ of the next rows of a table, other than those that were noted as changed. */
-  const comparePiece = Effect.fnUntraced(function* (table: MovedTable, after: Values | undefined) {
-    const { isLast, rows } = yield* attempt(() => source.piece(table, after))
-    if (table.key.length === 0) {
-      const same = haveSame(rows, yield* target.all(table))
-      const isChanged = (yield* attempt(() => source.journal.changedSince(table, begun.width, change))).size > 0
-      return { rows: rows.length, last: undefined, keys: same || isChanged ? [] : [[]] }
-    }
-    const last = isLast ? undefined : keyOf(table, rows.at(-1)!)
-    const others = yield* target.between(table, after, last, rows.length + surplus)
-    const keys = differing(table, rows, others)
-    if (keys.length === 0) return { rows: rows.length, last, keys }
-    const changed = yield* attempt(() => source.journal.changedSince(table, begun.width, change))
-    return { rows: rows.length, last, keys: keys.filter((key) => !changed.has(textOf(key))) }
-  })
-
-  const carryOver = Effect.gen(function* () {
-    const count = yield* during("deferred", carry)
-    const before = change
-    // Beside a daemon that writes without a pause a later time forgets these changes: the database has them.
-    yield* Effect.catchIf(
-      attempt(() => source.journal.forget(before)),
-      ({ busy }) => busy,
-      () => Effect.void
-    )
-    return count
   })
 
   const counted = Effect.forEach(tables, (table) =>
@@ -166,11 +92,11 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     for (const table of tables) {
       let position = compared.get(table.name)!
       while (!position.done) {
-        if ((yield* attempt(source.journal.lastChange)) - change > changesBeside) yield* carryOver
+        if ((yield* changes.left) > changesBeside) yield* changes.carryOver
         const { keys, last, rows } = yield* comparePiece(table, position.after)
         if (keys.length > 0) {
           mended += keys.length
-          yield* attempt(() => source.journal.note(table, begun.width, keys))
+          yield* changes.note(table, keys)
         }
         position = { after: last, rows: position.rows + rows, done: last === undefined }
         yield* setPosition("compared", table, position)
@@ -203,7 +129,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
 
   /** What is left to do while nobody writes to the file. */
   const settle = Effect.fnUntraced(function* (everyRow: boolean) {
-    const carried = yield* carry
+    const carried = yield* changes.carry
     let [rows, again] = [0, 0]
     for (const { rows: inFile, table } of yield* counted) {
       rows += inFile
@@ -236,7 +162,8 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     if (unfinished)
       return yield* OpenMove.cannot("Not everything was copied and compared: run headwater migrate-store again")
     const wasMarked = yield* attempt(source.isMoved)
-    const settled = yield* during(
+    const settled = yield* MoveSource.during(
+      source,
       "immediate",
       Effect.tap(settle(everyRow), () => (wasMarked ? Effect.void : attempt(source.mark)))
     )
@@ -249,7 +176,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     /** The file with the key of callback secrets, where it was made for the database's daemon. */
     keyFile,
     /** Whether the end of the move was interrupted: the file is no store any more, and the database none yet. */
-    isEnding: opened.isMoved,
+    isEnding: isMoved,
     /** Tables of the file that are none of Headwater's: they stay behind. */
     foreign,
     /** Rows that are not copied yet, and rows that are not compared yet. */
@@ -259,7 +186,7 @@ export const open = Effect.fn("StoreMove.open")(function* (from: Location, to: L
     /** Compares what is not compared yet; how many rows differed without a noted change, which are carried over again. */
     compare,
     /** Carries over the rows that have changed; how many. */
-    carryOver,
+    carryOver: changes.carryOver,
     finish
   }
 })

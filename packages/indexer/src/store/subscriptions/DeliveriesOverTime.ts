@@ -16,10 +16,10 @@ export interface Period extends AttemptStatistics.Summary {
 
 type Counts = Pick<Row<"delivery_count">, "outcome" | "millis" | "attempts"> & { readonly at: number }
 
-const and = (account: number | undefined) => (account === undefined ? sql`` : sql`and account = ${account}`)
+const and = (account?: number) => (account === undefined ? sql`` : sql`and account = ${account}`)
 
 /** The counts of periods, of all accounts or of one. Nearly all rows are meant: expressions keep planners from the index of periods. */
-const ofPeriods = (first: number, account: number | undefined) => sql<Counts>`
+const ofPeriods = (first: number, account?: number) => sql<Counts>`
   select period + 0 as at, outcome, millis, sum(attempts) as attempts from delivery_count
   where period + 0 >= ${first} ${and(account)} group by period + 0, outcome, millis`
 
@@ -41,7 +41,7 @@ const firstPeriod = Effect.map(
 export const periods = Effect.gen(function* () {
   const { read } = yield* Database
   const first = yield* firstPeriod
-  const counts = yield* read(rows(ofPeriods(first, undefined)))
+  const counts = yield* read(rows(ofPeriods(first)))
   return series(counts, first, DeliveryRecord.periodMillis, DeliveryRecord.keptPeriods)
 }).pipe(Effect.withSpan("DeliveriesOverTime.periods"))
 

@@ -182,10 +182,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain) {
           .where("transaction_id", "in", some)
       )
     )
-    const unspent = new Set(rows.map((row) => `${Buffer.from(row.transaction_id).toString("hex")} ${row.output_index}`))
-    const isThere = ({ outpoint: { index, transactionId } }: Coin) =>
-      unspent.has(`${Buffer.from(transactionId).toString("hex")} ${index}`)
-    if (!coins.every(isThere)) return yield* new CoinsTaken()
+    const unspent = new Set(rows.map((row) => keyOf({ transactionId: row.transaction_id, index: row.output_index })))
+    if (!coins.every(({ outpoint }) => unspent.has(keyOf(outpoint)))) return yield* new CoinsTaken()
   })
 
   /**

@@ -1,7 +1,7 @@
 /** Tasks beside a chain's blocks are woken by rows that are theirs, on their own chain alone. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
-import { type Kind, WaitingWork } from "@headwater/indexer/store/chain/WaitingWork"
+import { allKinds, type Kind, WaitingWork } from "@headwater/indexer/store/chain/WaitingWork"
 import * as ChainRow from "@headwater/indexer/store/database/ChainRow"
 import { Database } from "@headwater/indexer/store/database/Database"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
@@ -17,8 +17,8 @@ const address = new Uint8Array(20).fill(5)
 /** Longer than two looks are apart. */
 const looked = Effect.sleep("700 millis")
 
-/** Rows of a chain that are work of a kind. */
-const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
+/** Rows of a chain that are work of a kind; `nothingFound` dies where a look has found what is no work yet. */
+const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number, nothingFound: Effect.Effect<void>) {
   const { query } = yield* Database
   const account = yield* Seed.account
   const subscriptionId = Effect.gen(function* () {
@@ -38,7 +38,7 @@ const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
         })
       )
       // A transaction that was looked for at the chain's height waits for the next block.
-      yield* looked
+      yield* nothingFound
       yield* query((db) => db.updateTable("chain").set({ height: 7 }).where("id", "=", chain))
       break
     case "fanOut":
@@ -49,7 +49,7 @@ const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
         })
       )
       // It is due with the next block.
-      yield* looked
+      yield* nothingFound
       yield* query((db) => db.updateTable("chain").set({ height: 7 }).where("id", "=", chain))
       break
     case "missingParts":
@@ -62,6 +62,14 @@ const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
       const key = { public_key: "key", derivation: "account", format: "STANDARD" } as const
       yield* query((db) => db.insertInto("extended_key").values({ subscription, chain, window_size: 20, ...key }))
       yield* query((db) => db.insertInto("past_payment").values({ chain, height: 3, subscription }))
+      break
+    }
+    case "pastTransactions": {
+      const subscription = yield* subscriptionId
+      yield* query((db) => db.insertInto("transaction_look").values({ subscription, account, chain, next_look: 7 }))
+      // It is looked for at the next block.
+      yield* nothingFound
+      yield* query((db) => db.updateTable("chain").set({ height: 7 }).where("id", "=", chain))
       break
     }
     case "pastReading":
@@ -80,38 +88,41 @@ const rowsOf = Effect.fnUntraced(function* (kind: Kind, chain: number) {
   }
 })
 
-const kinds: ReadonlyArray<Kind> = [
-  "broadcasts",
-  "fanOut",
-  "missingParts",
-  "pastPayments",
-  "pastReading",
-  "unusedProof"
-]
+/** Waits for work of each kind on each chain. */
+const waiting = Effect.gen(function* () {
+  const { next } = yield* WaitingWork
+  const [id] = yield* Effect.forEach(chains, ChainRow.make)
+  const found: Array<string> = []
+  const waits = yield* Effect.forEach(chains, (chain) =>
+    Effect.forEach(allKinds, (kind) =>
+      next(chain, kind).pipe(
+        Effect.tap(() => Effect.sync(() => found.push(`${kind} of ${chain.blockchain}`))),
+        Effect.forkChild
+      )
+    )
+  )
+  const foundOnly = (expected: ReadonlyArray<string>) =>
+    Effect.map(looked, () => assert.deepStrictEqual(found, expected))
+  return { foundOnly, id: id!, next, waits: waits[0]! }
+})
 
 for (const store of takenStores(import.meta.url)) {
   const layer = WaitingWork.layer.pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(store.layer))
   describe(`Waiting work on ${store.name}`, () => {
-    for (const kind of kinds) {
+    it.live("is not found where there is none", () =>
+      Effect.gen(function* () {
+        const { foundOnly } = yield* waiting
+        yield* foundOnly([])
+      }).pipe(Effect.provide(layer))
+    )
+
+    for (const [number, kind] of allKinds.entries()) {
       it.live(`is found where there are ${kind}`, () =>
         Effect.gen(function* () {
-          const { next } = yield* WaitingWork
-          const [id] = yield* Effect.forEach(chains, ChainRow.make)
-          const found: Array<string> = []
-          const waits = yield* Effect.forEach(chains, (chain) =>
-            Effect.forEach(kinds, (kind) =>
-              next(chain, kind).pipe(
-                Effect.tap(() => Effect.sync(() => found.push(`${kind} of ${chain.blockchain}`))),
-                Effect.forkChild
-              )
-            )
-          )
-          yield* looked
-          assert.deepStrictEqual(found, [])
-          yield* rowsOf(kind, id!)
-          yield* Fiber.join(waits[0]![kinds.indexOf(kind)]!).pipe(Effect.timeout("10 seconds"))
-          yield* looked
-          assert.deepStrictEqual(found, [`${kind} of ethereum`])
+          const { foundOnly, id, next, waits } = yield* waiting
+          yield* rowsOf(kind, id, foundOnly([]))
+          yield* Fiber.join(waits[number]!).pipe(Effect.timeout("10 seconds"))
+          yield* foundOnly([`${kind} of ethereum`])
           // It is found again as long as it is there.
           yield* next(chains[0], kind).pipe(Effect.timeout("10 seconds"))
         }).pipe(Effect.provide(layer))

@@ -1,6 +1,7 @@
 /** The SQLite store that is moved, read beside the daemon that writes it. */
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { longestScript } from "../LongestScript.ts"
 import * as Migrations from "./Migrations.ts"
 import * as MoveJournal from "./MoveJournal.ts"
@@ -222,3 +223,11 @@ export const cancel = Effect.fnUntraced(function* (file: string) {
     return { isBegun, isMoved: wasMoved }
   })
 }, Effect.scoped)
+
+/** Runs `self` while the file stays as it is for the reader, or for everybody. */
+export const during = <A, E>(source: MoveSource, kind: "deferred" | "immediate", self: Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    attempt(() => source.start(kind)),
+    () => self,
+    (_, exit) => attempt(() => (Exit.isSuccess(exit) ? source.commit() : source.rollback()))
+  )

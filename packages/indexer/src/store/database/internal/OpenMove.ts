@@ -128,3 +128,5 @@ export const open = Effect.fnUntraced(function* (from: Location, to: Location) {
     isMoved
   }
 })
+
+export type OpenMove = Effect.Success<ReturnType<typeof open>>
