@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     })
   })
 
-  const operations: Omit<Operations, "walletStatus"> = {
+  const operations: Operations = {
     syncWallet,
     syncedWallets: Effect.fn("ManagedWallets.syncedWallets")(function* ({ account, limit, offset }) {
       const { total, wallets } = yield* SyncedAccountWallets.list({ account, chain }, { limit, offset }).pipe(
@@ -149,8 +149,19 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     activateSyncedWallet: Effect.fn("ManagedWallets.activateSyncedWallet")(function* (request) {
       const { isActive, status } = yield* setActive(request, true, Wallet.alreadyActive)
       return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
+    }),
+    walletStatus: Effect.fn("ManagedWallets.walletStatus")(function* (request) {
+      const key = yield* keyOf(request)
+      const wallet = yield* Effect.orDie(SyncedAccountWallets.get(key)).pipe(stored)
+      if (wallet === undefined) return yield* Wallet.notFound
+      const { blocksLeft, isActive, status } = wallet
+      return {
+        ...{ blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status },
+        ...(blocksLeft === undefined ? {} : { blocksLeft })
+      }
     })
   }
+
   /** The recorded addresses of a wallet; fails where the account has not synced it. */
   const recordedOf = Effect.fnUntraced(function* (request: WalletRequest) {
     const key = yield* keyOf(request)
@@ -187,18 +198,7 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
       )
   })
 
-  const walletStatus: Operations["walletStatus"] = Effect.fn("ManagedWallets.walletStatus")(function* (request) {
-    const key = yield* keyOf(request)
-    const wallet = yield* Effect.orDie(SyncedAccountWallets.get(key)).pipe(stored)
-    if (wallet === undefined) return yield* Wallet.notFound
-    const { blocksLeft, isActive, status } = wallet
-    return {
-      ...{ blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status },
-      ...(blocksLeft === undefined ? {} : { blocksLeft })
-    }
-  })
-
-  return { extend, isSynced, placeOf, recordedOf, watch, operations: { ...operations, walletStatus } }
+  return { extend, isSynced, placeOf, recordedOf, watch, operations }
 })
 
 export type ManagedWallets = Effect.Success<ReturnType<typeof make>>
