@@ -120,8 +120,8 @@ const answered = (
   })
   // The path may hold an extended key, which must not be logged: the operation's name says enough.
   const line = `${request.method} ${operation ?? "-"} ${response.status} ${millis} ms`
-  // Machines ask for health and metrics every few seconds; neither is an operation.
-  const probe = operation === undefined && response.status < 400
+  // Machines ask for health, metrics and readiness, which may be a 503, every few seconds; none is an operation.
+  const probe = operation === undefined && (response.status < 400 || response.status === 503)
   headers["x-request-id"] = id
   headers["x-response-time"] = String(millis)
   return counted.pipe(
