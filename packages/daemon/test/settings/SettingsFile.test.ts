@@ -580,7 +580,15 @@ describe("SettingsFile", () => {
       assert.deepStrictEqual(callbacks.allowHosts, ["hooks.internal", "10.0.0.7", "[::1]"])
       const fromEnvironment = yield* loadText("a.toml", chain, { HEADWATER_CALLBACKS_ALLOW_HOSTS: "A.internal,b" })
       assert.deepStrictEqual(fromEnvironment.callbacks.allowHosts, ["a.internal", "b"])
-      for (const host of ["", "hooks.internal:8443", "https://hooks.internal", "hooks.internal/path", "a b", "::1", "*.internal"]) {
+      for (const host of [
+        "",
+        "hooks.internal:8443",
+        "https://hooks.internal",
+        "hooks.internal/path",
+        "a b",
+        "::1",
+        "*.internal"
+      ]) {
         const problems = yield* problemsOf("a.toml", `[callbacks]\nallowHosts = ["${host}"]\n${chain}`)
         const rule = "must be a host alone, without scheme, port, path or wildcard, an IPv6 address in brackets"
         assert.deepStrictEqual(problems, { "callbacks.allowHosts[0]": rule }, host)
