@@ -97,8 +97,8 @@ export const simulate = Effect.fn("Simulation.simulate")(function* (
   const traced = yield* Effect.result(rpc.call("debug_traceCall", [call, at, tracer]))
   if (Result.isSuccess(traced)) {
     const { moves, ...done } = yield* readInSlices(rpc, "debug_traceCall", () => decodeTrace(traced.success))
-    const ask = (config: object) => ({ method: "debug_traceCall", params: [call, at, config] })
-    const internal = yield* RepeatedMoves.without(rpc, { ...request, ask, miner: undefined }, moves.internal)
+    const states = rpc.call("debug_traceCall", [call, at, RepeatedMoves.balances])
+    const internal = yield* RepeatedMoves.without(rpc, { ...request, states, miner: undefined }, moves.internal)
     return { block, ...done, moves: { ...moves, internal } }
   }
   const { failure } = traced

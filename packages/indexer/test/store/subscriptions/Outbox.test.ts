@@ -593,6 +593,29 @@ for (const store of takenStores(import.meta.url)) {
       })
     )
 
+    it.effect("finds what is to be sent again behind however many accounts whose time has not come", () =>
+      Effect.gen(function* () {
+        yield* nothingToSend
+        const outbox = yield* Outbox
+        const { query } = yield* Database
+        const now = yield* Clock.currentTimeMillis
+        const accounts = yield* Effect.replicateEffect(Seed.account, 100)
+        for (const account of accounts) {
+          yield* Seed.callbacks(yield* Seed.subscription(account, "https://busy.test/"), 1)
+          const due = account === accounts.at(-1) ? now : now + 3_600_000
+          yield* query((db) =>
+            db.updateTable("callback").set({ attempts: 1, sequence: 1, due }).where("account", "=", account)
+          )
+        }
+        const leases = yield* outbox.lease([capacity("busy.test", { limit: 4 })], leaseMillis)
+        assert.deepStrictEqual(
+          leases.map(({ account }) => account),
+          accounts.slice(-1)
+        )
+        yield* nothingToSend
+      })
+    )
+
     it.effect("finds what was made before accounts had their turns, whoever had the last one", () =>
       Effect.gen(function* () {
         yield* nothingToSend

@@ -112,7 +112,7 @@ const answerBy = Effect.fnUntraced(function* (
 /** The traces of this very block by one node. */
 const traceBy = (node: TracingNode, tracer: Tracer, block: Traceable, isWaitedFor: boolean) =>
   Effect.flatMap(answerBy(node, tracer, block, isWaitedFor), (traces) =>
-    RepeatedMoves.removed(node, Effect.mapError(block.whole, notTraced), traces)
+    node.inTime(RepeatedMoves.removed(node, Effect.mapError(block.whole, notTraced), traces), isWaitedFor)
   )
 
 /**

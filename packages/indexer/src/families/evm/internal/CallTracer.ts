@@ -97,21 +97,29 @@ function* traceOf(
 const hashOf = (item: unknown): string | undefined =>
   Predicate.isReadonlyObject(item) && typeof item.txHash === "string" ? item.txHash.toLowerCase() : undefined
 
-/**
- * A trace for each transaction, found by its hash, else by its place. Fails where the tracer gave up on a transaction, and
- * where the answer is not one of traces of this block.
- */
-export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Result.Result<Traces, NotTraced>> {
+/** What an answer about a block has of each listed transaction: found by its hash, else by its place. */
+export const itemsOf = (answer: unknown, block: BlockAnswer): ReadonlyArray<unknown> => {
   const items: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
   const byHash = new Map(items.map((item) => [hashOf(item), item]))
   const inPlace = items.length === block.listed.length || items.length === hashedTransactions(block).length
-  const itemOf = ({ hashText }: Listed, place: number) => {
+  return block.listed.map(({ hashText }, place) => {
     const item = byHash.get(hashText)
     return item === undefined && inPlace && hashOf(items[place]) === undefined ? items[place] : item
-  }
-  const found = block.listed.map(itemOf)
+  })
+}
+
+/**
+ * A trace for each transaction. Fails where the tracer gave up on a transaction, and where the answer is not one of traces of this
+ * block.
+ */
+export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Result.Result<Traces, NotTraced>> {
+  const found = itemsOf(answer, block)
   if (found.length > 0 && found.every((item) => item === undefined)) {
-    return Result.fail(new NotTraced({ reason: `the ${items.length} traces are of none of the block's transactions` }))
+    return Result.fail(
+      new NotTraced({
+        reason: `the ${Array.isArray(answer) ? answer.length : 0} traces are of none of the block's transactions`
+      })
+    )
   }
   const resultOf = (item: unknown) => {
     const json = Predicate.isReadonlyObject(item) ? item : {}

@@ -8,12 +8,13 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Call, JsonRpc } from "../../node/JsonRpc.ts"
-import type { NodeError } from "../../node/NodeError.ts"
+import type { JsonRpc } from "../../node/JsonRpc.ts"
+import { isRefusedForNow, type NodeError } from "../../node/NodeError.ts"
 import type { BlockAnswer, Listed, Transaction } from "./BlockAnswer.ts"
+import * as CallTracer from "./CallTracer.ts"
 import * as Hex from "./Hex.ts"
 import { read } from "./NodeAnswer.ts"
-import type { NotTraced, Trace, Traces } from "./Trace.ts"
+import { NotTraced, type Trace, type Traces } from "./Trace.ts"
 import type { TracingNode } from "./TracingNode.ts"
 
 /** The recipient of a transaction that creates a contract is not known here. */
@@ -21,9 +22,10 @@ interface Move extends Pick<InternalTransfer, "from" | "amount"> {
   readonly to: AddressBytes | undefined
 }
 
-/** A transaction that was traced, and how its node is asked for what else the transaction does. */
+/** A transaction that was traced. */
 interface Traced extends Pick<Transaction, "from" | "to" | "value"> {
-  readonly ask: (config: object) => Call
+  /** What the same node's {@link balances} are of it. */
+  readonly states: Effect.Effect<unknown, NodeError>
   /** Who gets its fee; undefined where nobody knows. */
   readonly miner: AddressBytes | undefined
 }
@@ -50,18 +52,15 @@ const repeated = (top: Move | undefined, transfers: ReadonlyArray<InternalTransf
   return found
 }
 
-/** What moves change of balances, by the keys of the addresses. */
-const changesBy = (moves: ReadonlyArray<Move>): ReadonlyMap<string, bigint> => {
+/** What moves change of balances; those that were none are taken out by `times` of -1. */
+const balanceChanges = () => {
   const changes = new Map<string, bigint>()
-  const add = (address: AddressBytes | undefined, amount: bigint) => {
-    const key = address && Bytes.key(address)
-    if (key !== undefined) changes.set(key, (changes.get(key) ?? 0n) + amount)
+  const of = (address: AddressBytes) => changes.get(Bytes.key(address)) ?? 0n
+  const add = ({ amount, from, to }: Move, times: 1n | -1n) => {
+    changes.set(Bytes.key(from), of(from) - amount * times)
+    if (to !== undefined) changes.set(Bytes.key(to), of(to) + amount * times)
   }
-  for (const { amount, from, to } of moves) {
-    add(from, -amount)
-    add(to, amount)
-  }
-  return changes
+  return { of, add }
 }
 
 /** The change of a balance by the states before and after a transaction; the second one has of an account what is another. */
@@ -80,21 +79,19 @@ const changeIn = (answer: unknown, address: AddressBytes): bigint => {
 }
 
 /**
- * The addresses whose balances tell: the recipients, of payers that have ended nodes differ about what is left (go-ethereum #33049).
- * Fees are taken from the sender, and go to the miner. Of whom the sender of a new contract pays all moves are not known.
+ * The address whose balance tells of a move: the recipient, of payers that have ended nodes differ about what is left (go-ethereum
+ * #33049). Fees are taken from the sender, and go to the miner. Of whom the sender of a new contract pays all moves are not known.
  */
-const tellingOf = ({ from: sender, miner, to: called }: Traced, doubtful: ReadonlySet<InternalTransfer>) => {
-  const isSender = (address: AddressBytes) => Bytes.equal(sender, address)
-  const isMiner = (address: AddressBytes) => miner !== undefined && Bytes.equal(miner, address)
-  return [...doubtful].flatMap(({ from, to }) =>
-    called === undefined && isSender(from)
-      ? []
-      : ([to, from].find((address) => !isSender(address) && !isMiner(address)) ?? [])
-  )
+const tellingOf = ({ from: sender, miner, to: called }: Traced, { from, to }: InternalTransfer) => {
+  const isOfFees = (address: AddressBytes) =>
+    Bytes.equal(sender, address) || (miner !== undefined && Bytes.equal(miner, address))
+  return called === undefined && Bytes.equal(sender, from)
+    ? undefined
+    : [to, from].find((address) => !isOfFees(address))
 }
 
-/** Of accounts that a transaction changes: code and storage would be far more. */
-const balances = {
+/** How a node is asked for the accounts that a transaction changes, before and after: code and storage would be far more. */
+export const balances = {
   tracer: "prestateTracer",
   tracerConfig: { diffMode: true, disableCode: true, disableStorage: true }
 }
@@ -108,13 +105,23 @@ export const without = Effect.fnUntraced(function* (
   const top = topOf(traced)
   const doubtful = repeated(top, transfers)
   if (doubtful.size === 0) return transfers
-  const { method, params } = traced.ask(balances)
-  const answer = yield* rpc.call(method, params)
-  return yield* read(rpc, method, () => {
-    const changes = changesBy(top === undefined ? transfers : [top, ...transfers])
-    const telling = tellingOf(traced, doubtful)
-    const fits = telling.every((address) => changes.get(Bytes.key(address)) === changeIn(answer, address))
-    return fits && telling.length > 0 ? transfers : transfers.filter((transfer) => !doubtful.has(transfer))
+  const answer = yield* traced.states
+  return yield* read(rpc, balances.tracer, () => {
+    const changes = balanceChanges()
+    for (const move of top === undefined ? transfers : [top, ...transfers]) changes.add(move, 1n)
+    const told = new Map([...doubtful].map((move) => [move, tellingOf(traced, move)]))
+    const excessOf = (address: AddressBytes) => changes.of(address) - changeIn(answer, address)
+    // Of ends that are alike the first one stays: it leaves nothing for those behind it.
+    for (const [move, address] of [...told].reverse()) {
+      if (address !== undefined && excessOf(address) * (address === move.to ? 1n : -1n) < move.amount) continue
+      changes.add(move, -1n)
+      told.delete(move)
+    }
+    // Ends of several amounts that do not come to what moved are left out together: less is told, and never more.
+    return transfers.filter((move) => {
+      const address = told.get(move)
+      return address === undefined ? !doubtful.has(move) : excessOf(address) === 0n
+    })
   })
 })
 
@@ -126,9 +133,6 @@ const mayRepeat = (trace: Traces[number]): boolean => {
   return first?.operationType === "selfdestruct" || repeated(undefined, transfers).size > 0
 }
 
-/** Balances that are asked for at the same time. */
-const concurrency = 8
-
 /** The traces of a block by a node without what they tell once more; one whose balances the node does not show is not understood. */
 export const removed = Effect.fnUntraced(function* (
   node: TracingNode,
@@ -136,24 +140,34 @@ export const removed = Effect.fnUntraced(function* (
   traces: Traces
 ): Effect.fn.Return<Traces, NotTraced> {
   if (!traces.some(mayRepeat)) return traces
-  const { json, listed } = yield* whole
-  const tracedOf = ({ hashText, unknown, transaction = unknown }: Listed) =>
+  const block = yield* whole
+  const method = "debug_traceBlockByHash"
+  // Once for all of them: for a transaction alone a node runs all before it in the block again.
+  const items = yield* Effect.cached(
+    Effect.map(node.rpc.call(method, [block.hashText, balances]), (answer) => CallTracer.itemsOf(answer, block))
+  )
+  const statesOf = (index: number) =>
+    Effect.flatMap(items, (all) => read(node.rpc, method, () => Hex.object(all[index], `the item ${index}`).result))
+  const tracedOf = ({ unknown, transaction = unknown }: Listed, index: number) =>
     read(node.rpc, "eth_getBlockByNumber", (): Traced => {
       if (transaction === undefined) throw new Hex.Malformed("the transaction is not understood")
-      const ask = (config: object) => ({ method: "debug_traceTransaction", params: [hashText, config] })
-      return { ...transaction, ask, miner: Hex.address(json.miner, "block.miner") }
+      return { ...transaction, states: statesOf(index), miner: Hex.address(block.json.miner, "block.miner") }
     })
-  const leftOf = (trace: Traces[number], index: number): Effect.Effect<Traces[number]> => {
+  return yield* Effect.forEach(traces, (trace, index): Effect.Effect<Traces[number], NotTraced> => {
     if (!mayRepeat(trace)) return Effect.succeed(trace)
     const { success } = trace as Result.Success<Trace, string>
-    const left = Effect.flatMap(tracedOf(listed[index]!), (traced) => without(node.rpc, traced, success.transfers))
-    return Effect.map(
-      Effect.result(left),
-      Result.mapBoth({
-        onFailure: ({ message }) => `whether coins moved twice is not known: ${message}`,
-        onSuccess: (transfers) => ({ ...success, transfers })
-      })
+    const left = Effect.flatMap(tracedOf(block.listed[index]!, index), (traced) =>
+      without(node.rpc, traced, success.transfers)
     )
-  }
-  return yield* Effect.forEach(traces, leftOf, { concurrency })
+    return Effect.matchEffect(left, {
+      onSuccess: (transfers) => Effect.succeed(Result.succeed({ ...success, transfers })),
+      onFailure: (error) => {
+        const reason = `whether coins moved twice is not known: ${error.message}`
+        // That the node has no answer now is nothing of the transaction: its block is traced again.
+        return error._tag === "NodeUnreachable" || isRefusedForNow(error)
+          ? new NotTraced({ reason })
+          : Effect.succeed(Result.fail(reason))
+      }
+    })
+  })
 })

@@ -48,13 +48,20 @@ export const hosts = Effect.fnUntraced(function* (now: number) {
   )
 })
 
+/** Accounts that have callbacks by the condition of an index, and fulfil one of `turn.account`. */
+interface Turns {
+  readonly ofAccounts: RawBuilder<unknown>
+  readonly isDue: RawBuilder<unknown>
+}
+
 /**
- * Accounts behind the cursor that the host has callbacks of, by the condition of an index, but for those passed over. The
- * cursor stands before the condition of the index: SQLite begins its search at the first bound, and reads all from there.
+ * Accounts behind the cursor that the host has callbacks of, by the condition of an index and one of the account, but for those
+ * passed over. The cursor stands before the condition of the index: SQLite begins its search at the first bound, and reads all
+ * from there.
  */
 const accountsAfter = Effect.fnUntraced(function* (
   host: string,
-  ofAccounts: RawBuilder<unknown>,
+  { isDue, ofAccounts }: Turns,
   passedOver: ReadonlyArray<number>,
   cursor: number,
   limit: number
@@ -68,7 +75,8 @@ const accountsAfter = Effect.fnUntraced(function* (
         select (select min(c.account) from callback c where c.host = ${host} and c.account > turn.account and ${ofAccounts})
         from turn where turn.account is not null
       )
-      select account from turn where account is not null and account not in ${numbers(passedOver)} limit ${limit}`)
+      select account from turn
+      where account is not null and account not in ${numbers(passedOver)} and ${isDue} limit ${limit}`)
   )
   return found.map(({ account }) => account)
 })
@@ -76,17 +84,17 @@ const accountsAfter = Effect.fnUntraced(function* (
 /** Accounts that are looked at beyond those that there are places for: of some nothing may be sent at this moment. */
 const mostPassed = 64
 
-/** What a host's accounts have due, each in its turn: by the condition of an index, and by a look at one account. */
+/** What a host's accounts have due, each in its turn: which accounts these are, and by a look at one of them. */
 const inTurns = Effect.fnUntraced(function* <E, R>(
   { accountCursor, host }: HostCapacity,
-  ofAccounts: RawBuilder<unknown>,
+  turns: Turns,
   passedOver: ReadonlyArray<number>,
   limit: number,
   ofAccount: (account: number, limit: number) => Effect.Effect<ReadonlyArray<Due>, E, R>
 ) {
   if (limit === 0) return []
   const most = limit + mostPassed
-  const after = (cursor: number) => accountsAfter(host, ofAccounts, passedOver, cursor, most)
+  const after = (cursor: number) => accountsAfter(host, turns, passedOver, cursor, most)
   const all = yield* after(-1)
   const next = all.length < most ? all.filter((account) => account > accountCursor) : yield* after(accountCursor)
   const accounts = [...next, ...all.filter((account) => account <= accountCursor)].slice(0, most)
@@ -188,7 +196,8 @@ export const streams = (capacity: HostCapacity, limit: number, now: number) => {
   const full = [...capacity.accounts].flatMap(([account, { limit }]) =>
     limit > 0 || followed.has(account) ? [] : [account]
   )
-  return inTurns(capacity, unsentOfAccounts, full, limit, (account, share) => streamsOf(capacity, account, share, now))
+  const turns = { ofAccounts: unsentOfAccounts, isDue: sql`true` }
+  return inTurns(capacity, turns, full, limit, (account, share) => streamsOf(capacity, account, share, now))
 }
 
 /** What commits have handed over, as {@link streams} has it. */
@@ -231,7 +240,11 @@ export const retries = (capacity: HostCapacity, limit: number, now: number) => {
   const full = [...capacity.accounts].flatMap(([account, { failingLimit, limit }]) =>
     limit > 0 && failingLimit !== 0 ? [] : [account]
   )
-  return inTurns(capacity, retriedOfAccounts, full, limit, (account, share) =>
-    retriesOf(capacity.host, account, share, now)
-  )
+  // Accounts whose time has not come would take the places of others at every look.
+  const isDue = sql`(
+    select min(c.due) from callback c
+    where ${retriedOfAccounts} and c.host = ${capacity.host} and c.account = turn.account
+  ) <= ${now}`
+  const turns = { ofAccounts: retriedOfAccounts, isDue }
+  return inTurns(capacity, turns, full, limit, (account, share) => retriesOf(capacity.host, account, share, now))
 }

@@ -6,7 +6,7 @@ import type { BlockAnswer } from "@headwater/indexer/families/evm/internal/Block
 import * as RepeatedMoves from "@headwater/indexer/families/evm/internal/RepeatedMoves"
 import type { Trace } from "@headwater/indexer/families/evm/internal/Trace"
 import type { TracingNode } from "@headwater/indexer/families/evm/internal/TracingNode"
-import { NodeRejected } from "@headwater/indexer/families/node/NodeError"
+import { type NodeError, NodeRejected, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -25,35 +25,41 @@ const transferOf = ([operationType, from, to, amount]: Told): InternalTransfer =
 /** The balances before and after a transaction from `aa` to `cc` in a block of the miner `ee`; undefined for no account. */
 type Balances = Readonly<Record<string, readonly [before: number | undefined, after: number | undefined]>>
 
-/** The amounts that are left of what a node tells, and how often its balances were asked for. */
+const refused = new NodeRejected({ node: "n", method: "m", code: -32601, message: "method not found" })
+
+const hashes = ["0x01", "0x02"]
+
+/** The amounts that are left of what a node tells of each transaction, and how often its balances were asked for. */
 const left = Effect.fnUntraced(function* (
   told: ReadonlyArray<Told>,
-  balances: Balances | undefined,
+  balances: Balances | NodeError,
   value = 0n,
   to: Address.AddressBytes | null = of("cc")
 ) {
   let asked = 0
   const stateOf = (at: 0 | 1) =>
     Object.fromEntries(
-      Object.entries(balances ?? {}).flatMap(([byte, states]) =>
+      Object.entries(balances as Balances).flatMap(([byte, states]) =>
         states[at] === undefined ? [] : [[textOf(byte), { balance: `0x${states[at].toString(16)}` }]]
       )
     )
   const call = () =>
     Effect.suspend(() => {
       asked++
-      return balances === undefined
-        ? Effect.fail(new NodeRejected({ node: "n", method: "m", code: -32601, message: "method not found" }))
-        : Effect.succeed({ pre: stateOf(0), post: stateOf(1) })
+      const result = { pre: stateOf(0), post: stateOf(1) }
+      return "_tag" in balances
+        ? Effect.fail(balances)
+        : Effect.succeed(hashes.map((txHash) => ({ txHash, result })).reverse())
     })
   const transaction = { from: of("aa"), to: to ?? undefined, value }
-  const block = { json: { miner: textOf("ee") }, listed: [{ hashText: "0x01", transaction }] }
+  const block = { json: { miner: textOf("ee") }, listed: hashes.map((hashText) => ({ hashText, transaction })) }
   const trace: Trace = { failed: false, broken: [], transfers: told.map(transferOf) }
-  const [read] = yield* RepeatedMoves.removed(
+  const [read, ...others] = yield* RepeatedMoves.removed(
     { rpc: { node: "n", call } } as unknown as TracingNode,
     Effect.succeed(block as unknown as BlockAnswer),
-    [Result.succeed(trace)]
+    hashes.map(() => Result.succeed(trace))
   )
+  for (const other of others) assert.deepStrictEqual(other, read)
   return [asked, Result.map(read!, ({ transfers }) => transfers.map(({ amount }) => Number(amount)))] as const
 })
 
@@ -74,6 +80,49 @@ describe("Moves that a node tells once more", () => {
       // Of a payer that has ended the balances need not tell.
       const ended = yield* left(paid.slice(0, 2), { cc: [15, undefined], dd: [1, 11] })
       assert.deepStrictEqual(ended, [1, Result.succeed([5, 5])])
+    })
+  )
+
+  it.effect("are told from others by themselves", () =>
+    Effect.gen(function* () {
+      const paid: ReadonlyArray<Told> = [
+        ["call", "cc", "dd", 5n],
+        [end, "cc", "dd", 5n]
+      ]
+      // The second one has left to the recipient what was left, the third one nothing.
+      const half = yield* left([...paid, [end, "cc", "dd", 5n]], { dd: [1, 11] })
+      assert.deepStrictEqual(half, [1, Result.succeed([5, 5])])
+      const also = yield* left([...paid, ["call", "bb", "ab", 4n], [end, "bb", "ab", 4n]], { ab: [1, 5], dd: [1, 11] })
+      assert.deepStrictEqual(also, [1, Result.succeed([5, 5, 4])])
+      // Of the sender of a new contract, whose code runs here (EIP-7702), nothing tells.
+      const bySender: ReadonlyArray<Told> = [...paid, ["call", "aa", "ab", 4n], [end, "aa", "ab", 4n]]
+      const created = yield* left(bySender, { ab: [1, 5], dd: [1, 11] }, 0n, null)
+      assert.deepStrictEqual(created, [1, Result.succeed([5, 5, 4])])
+      // Less by 1 than what two smaller ones tell in excess is what one tells that has moved.
+      const several: ReadonlyArray<Told> = [
+        ["call", "bb", "dd", 3n],
+        [end, "bb", "dd", 3n],
+        [end, "bb", "dd", 3n],
+        ...paid
+      ]
+      assert.deepStrictEqual(yield* left(several, { dd: [0, 13] }), [1, Result.succeed([3, 5])])
+    })
+  )
+
+  it.effect("are asked for again where the node has no answer now", () =>
+    Effect.gen(function* () {
+      const paid: ReadonlyArray<Told> = [
+        ["call", "cc", "dd", 5n],
+        [end, "cc", "dd", 5n]
+      ]
+      const node = { node: "n", method: "m" }
+      for (const error of [
+        new NodeUnreachable({ ...node, message: "no answer" }),
+        new NodeRejected({ ...node, code: 429, message: "too many requests" })
+      ]) {
+        const untraced = yield* Effect.flip(left(paid, error))
+        assert.strictEqual(untraced.reason, `whether coins moved twice is not known: ${error.message}`)
+      }
     })
   )
 
@@ -104,7 +153,7 @@ describe("Moves that a node tells once more", () => {
         [end, "cc", "dd", 8n],
         [end, "bb", "dd", 8n]
       ]
-      assert.deepStrictEqual(yield* left(others, undefined, 7n), [0, Result.succeed([7, 7, 7, 8, 8])])
+      assert.deepStrictEqual(yield* left(others, refused, 7n), [0, Result.succeed([7, 7, 7, 8, 8])])
     })
   )
 
@@ -115,7 +164,7 @@ describe("Moves that a node tells once more", () => {
           ["call", "cc", "dd", 5n],
           [end, "cc", "dd", 5n]
         ],
-        undefined
+        refused
       )
       assert.deepStrictEqual(read, Result.fail("whether coins moved twice is not known: method not found"))
     })
