@@ -49,10 +49,5 @@ export const serve = Command.make(
       description: "With environment variables alone"
     }
   ]),
-  Command.provide(({ roles, ...input }) =>
-    WithSettings.layer(
-      input,
-      Option.match(roles, { onNone: () => ({}), onSome: (roles) => ({ HEADWATER_ROLES: roles }) })
-    )
-  )
+  Command.provide(({ roles, ...input }) => WithSettings.layer(input, { HEADWATER_ROLES: Option.getOrUndefined(roles) }))
 )

@@ -80,9 +80,6 @@ export const defaultFile = "headwater.toml"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings by flags, each named as its variable is. One that is not given is left out: undefined would hide the variable. */
-type Flags = Readonly<Record<string, string>>
-
 interface Overrides {
   readonly tree: unknown
   /** Path of each overridden setting → the variable or the flag that did it. */
@@ -102,11 +99,11 @@ const readText = Effect.fnUntraced(function* (file: string) {
 })
 
 /** Lays the environment over the tree of the file, and the flags over both. */
-const override = Effect.fnUntraced(function* (tree: unknown, environment: Environment, flags: Flags) {
+const override = Effect.fnUntraced(function* (tree: unknown, environment: Environment, flags: Environment) {
   let result = tree
   const variables = new Map<string, string>()
   const problems: Array<Problem> = []
-  for (const [name, given] of Object.entries({ ...environment, ...flags })) {
+  for (const [name, given] of [environment, flags].flatMap((of) => Object.entries(of))) {
     // As the text of files: secrets come with the line's end of the file that they were made from.
     const value = given?.trim() ?? ""
     if (!name.startsWith("HEADWATER_") || name === fileVariable || value === "") continue
@@ -123,7 +120,7 @@ const override = Effect.fnUntraced(function* (tree: unknown, environment: Enviro
       continue
     }
     const setting = Tree.format(leaf.path)
-    variables.set(setting, flags[name] === undefined ? name : `--${setting}`)
+    variables.set(setting, given === flags[name] ? `--${setting}` : name)
     result = Tree.set(result, leaf.path, Tree.fromText(leaf.ast, text.success))
   }
   return { tree: result, variables, problems } satisfies Overrides
@@ -267,7 +264,7 @@ const readTree = Effect.fnUntraced(function* (file: string) {
 export const load = Effect.fn("SettingsFile.load")(function* (
   file: string | undefined,
   environment: Environment,
-  flags: Flags = {}
+  flags: Environment = {}
 ) {
   const source = file ?? "environment"
   const invalid = (problems: ReadonlyArray<Problem>) =>
@@ -306,7 +303,7 @@ export const load = Effect.fn("SettingsFile.load")(function* (
  * The settings of `file`, else of the file that the environment names, else of {@link defaultFile} if it exists; with
  * `flags`, named as variables are, over the environment.
  */
-export const layer = (file: string | undefined, flags: Flags = {}) =>
+export const layer = (file: string | undefined, flags: Environment = {}) =>
   Layer.effect(
     Settings,
     Effect.gen(function* () {

@@ -393,6 +393,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* refused("POST", `${own}/keys`, { name: "a\0b" })
         yield* refused("POST", `/api/subscriptions/${of.reference}/deactivate`, { reason: "\0" })
         yield* refused("POST", "/api/recoveries", { account: "\0" })
+        yield* refused("POST", "/api/login", { user: "\0", password: "b" })
         const written = yield* ask("operator", "POST", `${own}/keys`, { name: "a\\u0000" })
         assert.strictEqual(written.status, 200, written.text)
       }).pipe(Effect.scoped)

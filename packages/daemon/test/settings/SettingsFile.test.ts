@@ -87,6 +87,16 @@ describe("SettingsFile", () => {
     }).pipe(withServices, Effect.scoped)
   )
 
+  it.effect("lets a flag win over the environment, unless it says nothing", () =>
+    Effect.gen(function* () {
+      const file = yield* write("a.toml", chain)
+      const environment = { HEADWATER_HTTP_HOST: "a", HEADWATER_HTTP_HOST_FILE: yield* write("host", "b") }
+      const hostBy = (flag: string | undefined) =>
+        Effect.map(SettingsFile.load(file, environment, { HEADWATER_HTTP_HOST: flag }), ({ http }) => http.host)
+      assert.deepStrictEqual(yield* Effect.forEach(["c", "", undefined], hostBy), ["c", "b", "b"])
+    }).pipe(withServices, Effect.scoped)
+  )
+
   it.effect("lets the environment win, also over what the file lacks", () =>
     Effect.gen(function* () {
       const settings = yield* loadText("a.toml", `[http]\nport = 9000\nhost = "10.0.0.1"\n${chain}`, {
@@ -580,15 +590,7 @@ describe("SettingsFile", () => {
       assert.deepStrictEqual(callbacks.allowHosts, ["hooks.internal", "10.0.0.7", "[::1]"])
       const fromEnvironment = yield* loadText("a.toml", chain, { HEADWATER_CALLBACKS_ALLOW_HOSTS: "A.internal,b" })
       assert.deepStrictEqual(fromEnvironment.callbacks.allowHosts, ["a.internal", "b"])
-      for (const host of [
-        "",
-        "hooks.internal:8443",
-        "https://hooks.internal",
-        "hooks.internal/path",
-        "a b",
-        "::1",
-        "*.internal"
-      ]) {
+      for (const host of ["", "hooks.internal:8443", "https://a", "a/path", "a b", "::1", "*.internal"]) {
         const problems = yield* problemsOf("a.toml", `[callbacks]\nallowHosts = ["${host}"]\n${chain}`)
         const rule = "must be a host alone, without scheme, port, path or wildcard, an IPv6 address in brackets"
         assert.deepStrictEqual(problems, { "callbacks.allowHosts[0]": rule }, host)

@@ -294,6 +294,20 @@ describe("Heads", () => {
     })
   )
 
+  it.effect("wakes no node that stands still for a form that is not known", () =>
+    Effect.gen(function* () {
+      const [first, second] = [node("first", 9, { lies: "a root" }), node("second", 12, { lies: "a root" })]
+      const heads = over([first, second])
+      yield* heightOf(heads)
+      yield* TestClock.adjust("48 seconds")
+      assert.strictEqual(yield* heightOf(heads), 12)
+      const { resting } = heads
+      const before = yield* resting
+      yield* heads.blockAt(7)
+      assert.deepStrictEqual([yield* resting, before.length], [before, 1])
+    })
+  )
+
   it.effect("asks the next node for a block that one refuses, and goes on with the first", () =>
     Effect.gen(function* () {
       const [first, second] = [node("first", 9, { refuses: 7 }), node("second", 9)]
