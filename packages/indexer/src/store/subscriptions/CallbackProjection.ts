@@ -93,7 +93,8 @@ const matchesOf = (own: Occurrences) =>
 
 /**
  * Those that the commit tells by itself, and those that are left to the steps: of accounts that have something before it,
- * and of all where they are many.
+ * and of all where they are many. A match that is left costs a commit about as much as one callback, and the steps more: the
+ * first callback of each address does not count towards `most`.
  */
 const shared = Effect.fnUntraced(function* (
   { chain, id }: { readonly chain: Chain; readonly id: number },
@@ -112,9 +113,10 @@ const shared = Effect.fnUntraced(function* (
   let sum = 0
   // Small matches go first: they wait for no large one.
   for (const { after, count, key, own } of found.sort((a, b) => a.count - b.count)) {
-    const isMuch = sum + count > most
+    const beyondFirst = Math.max(count - 1, 0)
+    const isMuch = sum + beyondFirst > most
     if (!isMuch) {
-      sum += count
+      sum += beyondFirst
       told.set(key, after)
     }
     if (!isMuch && after.size === 0) continue
@@ -259,8 +261,9 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const { left, told } = yield* shared({ chain, id }, occurrences, behind, bounds.commit)
     const isBehindOthers = ({ subscription: { account, event } }: (typeof told)[number]) =>
       isEachConfirmation(event) && confirmed.isLeft(account)
-    const { due, pending } = PendingConfirmations.schedule(
-      ...[id, block, told.filter((one) => !isBehindOthers(one)), block.height, now]
+    const scheduled = told.filter((one) => !isBehindOthers(one))
+    const { due, pending } = yield* TimeSlice.runInTransaction(() =>
+      PendingConfirmations.scheduleInSteps(id, block, scheduled, block.height, now)
     )
     const waiting = [...pending, ...PendingConfirmations.first(id, block, told.filter(isBehindOthers))]
     yield* PendingConfirmations.add(waiting)

@@ -33,7 +33,7 @@ import * as UndoneBlocks from "./UndoneBlocks.ts"
 /** How much is written at a time, in callbacks. */
 export const Bounds = Context.Reference("@headwater/indexer/store/subscriptions/FanOut/Bounds", {
   defaultValue: () => ({
-    /** By a commit, for one block. */
+    /** By a commit, for one block, beyond the first callback of each address. */
     commit: 1_000,
     /** Subscriptions of an address that a commit looks at. */
     address: 100,

@@ -7,6 +7,7 @@ import * as Callback from "@headwater/core/events/Callback"
 import * as Confirmations from "@headwater/core/events/Confirmations"
 import { isEachConfirmation } from "@headwater/core/events/EventType"
 import type { Occurrence, Subscription } from "@headwater/core/events/Matcher"
+import * as Steps from "@headwater/core/Steps"
 import * as Effect from "effect/Effect"
 import { type Insertable, type Kysely, type RawBuilder, sql } from "kysely"
 import { Database } from "../database/Database.ts"
@@ -59,21 +60,28 @@ const rowOf = (
   ...{ block_hash: hash, occurrence, item: JSON.stringify(item) }
 })
 
+/** What of occurrences is due, and what is pending. */
+export interface Scheduled {
+  readonly due: ReadonlyArray<CallbackState.NewCallback>
+  readonly pending: ReadonlyArray<PendingRow>
+}
+
 /**
  * What the occurrences of a block are by the time that the chain's tip is at `tip`: the callbacks of every confirmation
  * that has come, and a row for the next one. A block that is committed is the tip itself.
  */
-export const schedule = (
+export function* scheduleInSteps(
   chain: number,
   block: BlockHeader,
   occurrences: ReadonlyArray<Occurrence<Subscriber>>,
   tip: number,
   now: number
-): { readonly due: ReadonlyArray<CallbackState.NewCallback>; readonly pending: ReadonlyArray<PendingRow> } => {
+): Generator<void, Scheduled> {
   const reached = Confirmations.at(tip, block.height)
   const due: Array<CallbackState.NewCallback> = []
   const pending: Array<PendingRow> = []
   for (const { item, occurrence, subscription: subscriber } of occurrences) {
+    yield
     const each = isEachConfirmation(subscriber.event)
     const target = subscriber.confirmations
     for (let confirmation = each ? 1 : target; confirmation <= Math.min(target, reached); confirmation++) {
@@ -84,6 +92,9 @@ export const schedule = (
   }
   return { due, pending }
 }
+
+/** As {@link scheduleInSteps}, at once: of few occurrences. */
+export const schedule = (...given: Parameters<typeof scheduleInSteps>) => Steps.atOnce(scheduleInSteps(...given))
 
 /** The pending confirmations of a block's occurrences, from the first callback on, due or not. */
 export const first = (

@@ -523,10 +523,12 @@ for (const store of takenStores(import.meta.url)) {
       Effect.gen(function* () {
         const subscriptions = yield* Subscriptions
         const account = yield* Seed.account
-        const paid = Array.from({ length: 60 }, (_, i): Transfer => {
-          return { kind: "coin", transaction: 0, position: i, from: undefined, to: address(i), amount: 1n }
+        const addresses = 60
+        // Two for each address: of one the commit tells all.
+        const paid = Array.from({ length: 2 * addresses }, (_, i): Transfer => {
+          return { kind: "coin", transaction: 0, position: i, from: undefined, to: address(i % addresses), amount: 1n }
         })
-        for (let i = 0; i < paid.length; i++) {
+        for (let i = 0; i < addresses; i++) {
           const own = { account, chain: chains[0]!, address: address(i), callbackUrl: "https://example.com/" }
           const rest = { confirmations: 1, secret: undefined, allowDuplicates: false }
           yield* subscriptions.create({ ...own, ...rest, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED" })
@@ -548,8 +550,8 @@ for (const store of takenStores(import.meta.url)) {
         const first = { height: 1, hash: hash(), parent: hash(), time: 1, transactions: [hash()], spends: [] }
         yield* opened.commit([{ ...first, transfers: paid }])
         statements = 0
-        assert.strictEqual((yield* opened.fanOut).callbacks, paid.length - 10)
-        assert.isBelow(statements, paid.length / 2)
+        assert.strictEqual((yield* opened.fanOut).callbacks, 2 * (addresses - 10))
+        assert.isBelow(statements, addresses / 2)
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
@@ -603,28 +605,52 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-    it.effect("leaves nothing to steps of a block with a thousand callbacks, and more to them", () =>
+    it.live("leaves callbacks to steps where a block has a thousand beyond one of each address", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
+        const subscriptions = yield* Subscriptions
         const account = yield* Seed.account
-        yield* (yield* Subscriptions).create({
-          ...{ account, chain: chains[0]!, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 },
-          ...{ address: address(0), callbackUrl: "https://example.com/", secret: undefined, allowDuplicates: true }
-        })
+        for (const [where, count] of [2, 1, 1, 1].entries()) {
+          for (let i = 0; i < count; i++) {
+            yield* subscriptions.create({
+              ...{ account, chain: chains[0]!, event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1 },
+              ...{
+                address: address(where),
+                callbackUrl: "https://example.com/",
+                secret: undefined,
+                allowDuplicates: true
+              }
+            })
+          }
+        }
         const opened = yield* ChainStore.open(chains[0]!, { record: "watched", undoDepth: 100 })
         let parent = hash()
-        const written = Effect.fnUntraced(function* (height: number, payments: number) {
-          const transfers = Array.from({ length: payments }, (): Transfer => {
-            return { kind: "coin", transaction: 0, position: nonce++, from: undefined, to: address(0), amount: 1n }
-          })
+        /** How many callbacks the commit of a block with so many payments to each address has written, and left. */
+        const written = Effect.fnUntraced(function* (height: number, payments: ReadonlyArray<number>) {
+          const transfers = payments.flatMap((count, where) =>
+            Array.from({ length: count }, (): Transfer => {
+              return {
+                kind: "coin",
+                transaction: 0,
+                position: nonce++,
+                from: undefined,
+                to: address(where),
+                amount: 1n
+              }
+            })
+          )
           const block = { height, hash: hash(), parent, time: 1, transactions: [hash()], transfers, spends: [] }
           parent = block.hash
           yield* opened.commit([block])
-          const found = yield* query((db) => db.selectFrom("callback").select("id").where("account", "=", account))
-          return found.length
+          const found = yield* query((db) => db.selectFrom("callback").select("id").where("height", "=", height))
+          while ((yield* opened.fanOut).more);
+          const all = yield* query((db) => db.selectFrom("callback").select("id").where("height", "=", height))
+          return [found.length, all.length - found.length]
         })
-        assert.strictEqual(yield* written(1, 1_000), 1_000)
-        assert.strictEqual(yield* written(2, 1_001), 1_000)
+        assert.deepStrictEqual(yield* written(1, [0, 1_001]), [1_001, 0])
+        assert.deepStrictEqual(yield* written(2, [0, 1_002]), [0, 1_002])
+        assert.deepStrictEqual(yield* written(3, [500, 1, 1, 1]), [1_003, 0])
+        assert.deepStrictEqual(yield* written(4, [501, 1, 1, 1]), [3, 1_002])
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

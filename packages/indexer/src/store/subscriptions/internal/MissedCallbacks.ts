@@ -51,10 +51,8 @@ export const meant = Effect.fnUntraced(function* <A extends { readonly subscript
   )
 })
 
-type Scheduled = ReturnType<typeof PendingConfirmations.schedule>
-
 /** How many callbacks were not there. */
-const addCallbacks = Effect.fnUntraced(function* (due: Scheduled["due"]) {
+const addCallbacks = Effect.fnUntraced(function* (due: PendingConfirmations.Scheduled["due"]) {
   const missing = new Map(due.map((row) => [row.idempotency_key, row]))
   for (const key of yield* CallbackState.known([...missing.keys()])) missing.delete(key)
   yield* CallbackState.enter("added", [...missing.values()])
@@ -74,7 +72,7 @@ const dueHeights = Effect.fnUntraced(function* (chain: number, height: number) {
   return new Map(pending.map((row) => [LeftMatches.nameOf(row.subscription, row.occurrence), row.due_height]))
 })
 
-const addPending = Effect.fnUntraced(function* (chain: number, missing: Scheduled["pending"]) {
+const addPending = Effect.fnUntraced(function* (chain: number, missing: PendingConfirmations.Scheduled["pending"]) {
   yield* PendingConfirmations.add(missing)
   // The commit of the next block has to look for what is due.
   if (missing.length > 0) yield* ChainRow.lockAndBumpRevision(chain)
