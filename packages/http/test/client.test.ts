@@ -121,6 +121,7 @@ layer(testServer(store!), { excludeTestServices: true })("the client of one fetc
         Client.make({ ...options, fetch: refused.fetch }).credits.balance({}, { signal })
       )
       assert.strictEqual(stopped, signal.reason)
+      assert.strictEqual(refused.urls.length, 1)
 
       // A limit by the hour holds nobody up, nor does one that no timer can have.
       for (const seconds of ["3600", "99999999"]) {
@@ -447,7 +448,7 @@ describe("the client of one fetch, to whatever answers", () => {
     Effect.gen(function* () {
       const halves = yield* LocalServer.http((_, response) => response.writeHead(200).write('{"data":'))
       const { signal, ...given } = stoppedAtAnswer()
-      const client = Client.make({ baseUrl: halves, apiKey: "hw_none", ...given })
+      const client = Client.make({ baseUrl: halves, apiKey: "hw_none", timeoutMillis: 3_600_000, ...given })
       assert.strictEqual(yield* rejected(() => client.domains.list({}, { signal })), "enough")
       // A `fetch` that does not look at the signal.
       const deaf = Client.make({
