@@ -11,7 +11,8 @@ export interface Explanation {
 }
 
 const chain = { chain: "the chain, as `ethereum/mainnet`" }
-const operation = "the operation's name, never its path, which may hold an extended public key"
+const operation =
+  "the operation's name, `-` where a request is for none; never its path, which may hold an extended public key"
 const provider = "the provider of market data"
 const callbackState = {
   state:

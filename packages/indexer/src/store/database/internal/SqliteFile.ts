@@ -12,7 +12,7 @@ import {
   writeFileSync,
   writeSync
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import BetterSqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import type { CompiledQuery } from "kysely"
@@ -110,7 +110,7 @@ const emptyStore = (): Buffer => {
  */
 const makeWhole = (file: string) => {
   // Not the file's name with more behind it, which may be too long for a name.
-  const draft = join(dirname(file), `new-store-${randomUUID()}`)
+  const draft = `${dirname(file)}/new-store-${randomUUID()}`
   try {
     writeFileSync(draft, emptyStore(), { mode: ownerOnly, flush: true })
   } catch (error) {
