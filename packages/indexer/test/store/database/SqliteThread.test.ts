@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events"
 import { renameSync, symlinkSync, unlinkSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Worker } from "node:worker_threads"
@@ -120,6 +121,23 @@ describe("The thread that writes a SQLite file", () => {
       })
       assert.strictEqual(threads, 1)
     }).pipe(Effect.scoped)
+  )
+
+  it.live("may have its last answer come behind its end", () =>
+    Effect.gen(function* () {
+      const thread = new EventEmitter()
+      const answers = {
+        ...{ ref: () => {}, unref: () => {}, terminate: () => Promise.resolve() },
+        on: thread.on.bind(thread),
+        postMessage: ({ id }: { readonly id: number }) => {
+          thread.emit("error", new Error("ended"))
+          thread.emit("message", { id, result: { rows: [] } })
+        }
+      }
+      const db = new Kysely<Tables>({ dialect: new SqliteThreadDialect(() => answers as never) })
+      const answered = yield* Effect.flip(Effect.tryPromise(() => sql`select 1`.execute(db)))
+      assert.strictEqual((answered.cause as Error).message, "ended")
+    })
   )
 
   it.live("goes on once the folder of the file is there again", () =>

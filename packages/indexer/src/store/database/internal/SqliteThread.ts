@@ -42,7 +42,9 @@ class ThreadConnection implements DatabaseConnection {
     this.#thread = thread
     this.#thread.unref()
     this.#thread.on("message", (reply) => {
-      const pending = this.#pending.get(reply.id)!
+      const pending = this.#pending.get(reply.id)
+      // The end of the thread may come before its last answer, and has failed the statement.
+      if (pending === undefined) return
       this.#pending.delete(reply.id)
       // A statement that nobody waits for any more may answer while the thread ends, which the process has to wait for.
       if (this.#pending.size === 0 && !this.#closing) this.#thread.unref()
