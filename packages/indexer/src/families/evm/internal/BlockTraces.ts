@@ -112,7 +112,7 @@ const answerBy = Effect.fnUntraced(function* (
 /** The traces of this very block by one node. */
 const traceBy = (node: TracingNode, tracer: Tracer, block: Traceable, isWaitedFor: boolean) =>
   Effect.flatMap(answerBy(node, tracer, block, isWaitedFor), (traces) =>
-    node.inTime(RepeatedMoves.removed(node, Effect.mapError(block.whole, notTraced), traces), isWaitedFor)
+    RepeatedMoves.removed(node, Effect.mapError(block.whole, notTraced), traces, isWaitedFor)
   )
 
 /**
@@ -183,7 +183,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
       askEach(
         (node) =>
           Effect.flatMap(BlockInParts.traces(node, tracer, block), (traces) =>
-            RepeatedMoves.removed(node, Effect.succeed(block), traces)
+            RepeatedMoves.removed(node, Effect.succeed(block), traces, false)
           ),
         false
       )

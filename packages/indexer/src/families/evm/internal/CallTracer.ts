@@ -98,8 +98,7 @@ const hashOf = (item: unknown): string | undefined =>
   Predicate.isReadonlyObject(item) && typeof item.txHash === "string" ? item.txHash.toLowerCase() : undefined
 
 /** What an answer about a block has of each listed transaction: found by its hash, else by its place. */
-export const itemsOf = (answer: unknown, block: BlockAnswer): ReadonlyArray<unknown> => {
-  const items: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+export const itemsOf = (items: ReadonlyArray<unknown>, block: BlockAnswer): ReadonlyArray<unknown> => {
   const byHash = new Map(items.map((item) => [hashOf(item), item]))
   const inPlace = items.length === block.listed.length || items.length === hashedTransactions(block).length
   return block.listed.map(({ hashText }, place) => {
@@ -113,13 +112,10 @@ export const itemsOf = (answer: unknown, block: BlockAnswer): ReadonlyArray<unkn
  * block.
  */
 export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Result.Result<Traces, NotTraced>> {
-  const found = itemsOf(answer, block)
+  const items: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+  const found = itemsOf(items, block)
   if (found.length > 0 && found.every((item) => item === undefined)) {
-    return Result.fail(
-      new NotTraced({
-        reason: `the ${Array.isArray(answer) ? answer.length : 0} traces are of none of the block's transactions`
-      })
-    )
+    return Result.fail(new NotTraced({ reason: `the ${items.length} traces are of none of the block's transactions` }))
   }
   const resultOf = (item: unknown) => {
     const json = Predicate.isReadonlyObject(item) ? item : {}

@@ -133,18 +133,19 @@ const mayRepeat = (trace: Traces[number]): boolean => {
   return first?.operationType === "selfdestruct" || repeated(undefined, transfers).size > 0
 }
 
-/** The traces of a block by a node without what they tell once more; one whose balances the node does not show is not understood. */
-export const removed = Effect.fnUntraced(function* (
+/** Of traces some of which {@link mayRepeat}. */
+const judged = Effect.fnUntraced(function* (
   node: TracingNode,
   whole: Effect.Effect<BlockAnswer, NotTraced>,
   traces: Traces
 ): Effect.fn.Return<Traces, NotTraced> {
-  if (!traces.some(mayRepeat)) return traces
   const block = yield* whole
   const method = "debug_traceBlockByHash"
   // Once for all of them: for a transaction alone a node runs all before it in the block again.
   const items = yield* Effect.cached(
-    Effect.map(node.rpc.call(method, [block.hashText, balances]), (answer) => CallTracer.itemsOf(answer, block))
+    Effect.flatMap(node.rpc.call(method, [block.hashText, balances]), (answer) =>
+      read(node.rpc, method, () => CallTracer.itemsOf(Hex.array(answer, "result"), block))
+    )
   )
   const statesOf = (index: number) =>
     Effect.flatMap(items, (all) => read(node.rpc, method, () => Hex.object(all[index], `the item ${index}`).result))
@@ -171,3 +172,14 @@ export const removed = Effect.fnUntraced(function* (
     })
   })
 })
+
+/**
+ * The traces of a block by a node without what they tell once more, within the time for a block where one waits for them; a trace
+ * whose balances the node does not show is not understood.
+ */
+export const removed = (
+  node: TracingNode,
+  whole: Effect.Effect<BlockAnswer, NotTraced>,
+  traces: Traces,
+  isWaitedFor: boolean
+) => (traces.some(mayRepeat) ? node.inTime(judged(node, whole, traces), isWaitedFor) : Effect.succeed(traces))

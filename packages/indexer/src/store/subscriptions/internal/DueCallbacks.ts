@@ -96,7 +96,8 @@ const inTurns = Effect.fnUntraced(function* <E, R>(
   const most = limit + mostPassed
   const after = (cursor: number) => accountsAfter(host, turns, passedOver, cursor, most)
   const all = yield* after(-1)
-  const next = all.length < most ? all.filter((account) => account > accountCursor) : yield* after(accountCursor)
+  const isAll = all.length < most || accountCursor < 0
+  const next = isAll ? all.filter((account) => account > accountCursor) : yield* after(accountCursor)
   const accounts = [...next, ...all.filter((account) => account <= accountCursor)].slice(0, most)
   const found: Array<Due> = []
   for (const [i, account] of accounts.entries()) {

@@ -55,9 +55,10 @@ const left = Effect.fnUntraced(function* (
   const block = { json: { miner: textOf("ee") }, listed: hashes.map((hashText) => ({ hashText, transaction })) }
   const trace: Trace = { failed: false, broken: [], transfers: told.map(transferOf) }
   const [read, ...others] = yield* RepeatedMoves.removed(
-    { rpc: { node: "n", call } } as unknown as TracingNode,
+    { rpc: { node: "n", call }, inTime: (all: unknown) => all } as unknown as TracingNode,
     Effect.succeed(block as unknown as BlockAnswer),
-    hashes.map(() => Result.succeed(trace))
+    hashes.map(() => Result.succeed(trace)),
+    false
   )
   for (const other of others) assert.deepStrictEqual(other, read)
   return [asked, Result.map(read!, ({ transfers }) => transfers.map(({ amount }) => Number(amount)))] as const
