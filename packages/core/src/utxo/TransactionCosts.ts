@@ -6,8 +6,9 @@ import type { UtxoNetwork } from "./UtxoNetwork.ts"
 /** Of Bitcoin Core, in the smallest unit for 1,000 bytes (`DUST_RELAY_TX_FEE`). */
 const usualDustRate = 3_000n
 
-/** ZIP-317: what an action costs, and how many of them cost that at the least. */
-const actionFee = 5_000n
+/** ZIP-317: what an action cost until ZIP-2009, and costs where the node says nothing else. */
+export const firstActionFee = 5_000n
+/** As many cost that at the least. */
 const graceActions = 2
 const actionInputSize = 150
 const actionOutputSize = 34
@@ -40,8 +41,18 @@ export const dustOf = (
   return dustAmount ?? (dustRate * BigInt(size)) / 1_000n
 }
 
+/** What nodes ask for. */
+export interface LeastRates {
+  /** For 1,000 virtual bytes: below this nodes relay no transaction, or miners leave it out. */
+  readonly least: bigint
+  /** On Zcash, for an action in place of bytes (ZIP-317), where the node says that (ZIP-2009). */
+  readonly action?: bigint | undefined
+}
+
 /** By the rate for 1,000 virtual bytes, now and in the long term; or one amount, whatever the size. */
-export type Fee = { readonly rate: bigint; readonly longTermRate: bigint } | { readonly exact: bigint }
+export type Fee =
+  | { readonly rate: bigint; readonly longTermRate: bigint; readonly action?: bigint | undefined }
+  | { readonly exact: bigint }
 
 export interface Payment {
   /** Of the wallet, and so of all inputs. */
@@ -71,12 +82,14 @@ const shapeOf = ({ wireFormat }: UtxoNetwork, payment: Payment) => {
 export const leastFee = (
   network: UtxoNetwork,
   payment: Payment,
-  rate: bigint,
+  { action, least }: LeastRates,
   inputs: number,
   hasChange: boolean
 ): bigint => {
   const shape = shapeOf(network, payment)(inputs, hasChange)
-  return network.wireFormat === "zcash" ? conventionalFee(shape) : feeAt(rate, TransactionSize.virtualSize(shape))
+  return network.wireFormat === "zcash"
+    ? conventionalFee(shape, action)
+    : feeAt(least, TransactionSize.virtualSize(shape))
 }
 
 /** Virtual bytes of a payment with so many inputs. */
@@ -84,7 +97,7 @@ export const sizeOf = (network: UtxoNetwork, payment: Payment, inputs: number, h
   TransactionSize.virtualSize(shapeOf(network, payment)(inputs, hasChange))
 
 /** ZIP-317, of transparent inputs and outputs. */
-const conventionalFee = ({ format, inputs, outputs }: TransactionSize.Shape): bigint => {
+const conventionalFee = ({ format, inputs, outputs }: TransactionSize.Shape, actionFee = firstActionFee): bigint => {
   const taken = Math.ceil((inputs * TransactionSize.inputWeights[format]) / 4 / actionInputSize)
   const paid = Math.ceil(outputs.reduce((sum, size) => sum + size, 0) / actionOutputSize)
   return actionFee * BigInt(Math.max(graceActions, taken, paid))
@@ -94,7 +107,12 @@ const feesOf = (network: UtxoNetwork, { format }: Payment, fee: Fee) => {
   if ("exact" in fee) return { of: () => fee.exact, input: 0n, longTermInput: 0n }
   const { inputWeights, virtualSize } = TransactionSize
   if (network.wireFormat === "zcash") {
-    return { of: conventionalFee, input: actionFee, longTermInput: actionFee }
+    const { action = firstActionFee } = fee
+    return {
+      of: (shape: TransactionSize.Shape) => conventionalFee(shape, action),
+      input: action,
+      longTermInput: action
+    }
   }
   const ofInput = (rate: bigint) => (rate * BigInt(inputWeights[format]) + 3_999n) / 4_000n
   return {

@@ -91,6 +91,12 @@ describe("TransactionCosts", () => {
     assert.strictEqual(feeOf(3, true), 15_000n)
     // 100 inputs of 148 bytes are 99 actions of 150.
     assert.strictEqual(feeOf(100, true), 495_000n)
+    // By ZIP-2009.
+    const lowered = { action: 1_000n, least: 100n }
+    const since = TransactionCosts.of(network("zcash"), ofZcash, { rate: 1n, longTermRate: 1n, action: 1_000n })
+    assert.deepStrictEqual([since.feeOf(1, true), since.feeOf(3, true), since.inputFee], [2_000n, 3_000n, 1_000n])
+    assert.strictEqual(TransactionCosts.leastFee(network("zcash"), ofZcash, lowered, 3, true), 3_000n)
+    assert.strictEqual(TransactionCosts.leastFee(network("zcash"), ofZcash, { least: 100n }, 3, true), 15_000n)
     const toMany = { ...ofZcash, scripts: new Array(6).fill(scripts.P2PKH) }
     assert.strictEqual(
       TransactionCosts.of(network("zcash"), toMany, { rate: 1n, longTermRate: 1n }).feeOf(1, true),

@@ -8464,7 +8464,7 @@ export interface operations {
                  */
                 readonly exactAmount?: string
                 /**
-                 * @description By the node's estimate for 24, 6 or 2 blocks, else by what waits in its mempool; `standard` if not given. On zcash all are ZIP-317's fee
+                 * @description By the node's estimate for 24, 6 or 2 blocks, else by what waits in its mempool; `standard` if not given. On zcash all are ZIP-317's fee, by what the node says that an action costs
                  * @enum {string}
                  */
                 readonly priority?: "slow" | "standard" | "fast"

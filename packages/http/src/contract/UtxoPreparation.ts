@@ -44,7 +44,7 @@ export const NewUtxoTransaction = {
     priority: Schema.optionalKey(Schema.Literals(["slow", "standard", "fast"])).annotate({
       description:
         "By the node's estimate for 24, 6 or 2 blocks, else by what waits in its mempool; `standard` if not given. On zcash " +
-        "all are ZIP-317's fee"
+        "all are ZIP-317's fee, by what the node says that an action costs"
     })
   }).annotate({ description: "What is paid for the transaction, and where the change goes" }),
   parentTransactionId: Schema.optionalKey(

@@ -202,7 +202,7 @@ export const make = Effect.fnUntraced(function* (
       // Without addresses for change the next unused one may be somebody's already, who would take the change for a payment.
       const back = changeTo === undefined && key.derivation === "bip32" ? largestOf(coins) : ownChange
       const inputs = coins.length
-      const own = TransactionCosts.leastFee(network, payment, rates.least, inputs, hasChange)
+      const own = TransactionCosts.leastFee(network, payment, rates, inputs, hasChange)
       const least = own + (parent?.minedFee ?? 0n)
       if (selection.fee < least) {
         return yield* conflictingField(

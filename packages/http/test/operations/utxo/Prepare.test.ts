@@ -16,7 +16,7 @@ import * as UtxoOperations from "@headwater/http/operations/utxo/UtxoOperations"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
-import type { CoinState, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
+import type { CoinState, FeeRates, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
 import type { MempoolTransaction } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -168,11 +168,12 @@ const setup = Effect.fnUntraced(function* (
     ancestors: { count: 2, size: 1_000, fee: 1_000n, own: { size: 200, fee: 400n } } as Effect.Success<
       ReturnType<UtxoPreparation["ancestorsOf"]>
     >,
-    transactions: [] as ReadonlyArray<MempoolTransaction>
+    transactions: [] as ReadonlyArray<MempoolTransaction>,
+    rates: { rate: 4_321n, longTermRate: 10_000n, least: 1_000n } as FeeRates
   }
   const preparation: UtxoPreparation = {
     smartFee: () => Effect.undefined,
-    feeRates: () => Effect.succeed({ rate: 4_321n, longTermRate: 10_000n, least: 1_000n }),
+    feeRates: () => Effect.sync(() => pool.rates),
     statesOf: (coins) => Effect.succeed(coins.map(({ outpoint }) => states.get(outpointKey(outpoint)) ?? "spendable")),
     makersOf: (coins) => Effect.succeed(coins.map(() => undefined)),
     feeFault: (fee, bytes) =>
@@ -455,6 +456,21 @@ for (const store of takenStores(import.meta.url)) {
         assert.strictEqual(yield* expiryOf(5_000), 5_001 + 120)
         // A time has no height.
         assert.strictEqual(yield* expiryOf(1_900_000_000), 0)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("takes on Zcash what the node says that an action costs, for a named fee, too", () =>
+      Effect.gen(function* () {
+        const { operations, pool, request, scripts } = yield* setup("zcash", "P2PKH", 6)
+        const address = Address.encode(Chain.ofName("zcash/regtest")!, Address.fromBytes(scripts[0]![0]!))!
+        const recipients = [{ address, amount: "0.0002" }]
+        const prepare = (fee: { readonly exactAmount?: string }) =>
+          operations.utxoPrepare({ ...request, recipients, fee })
+        assert.match((yield* Effect.flip(prepare({ exactAmount: "0.00002" }))).message, /no less than 0\.0001 ZEC/)
+        pool.rates = { ...pool.rates, action: 1_000n }
+        assert.strictEqual((yield* prepare({ exactAmount: "0.00002" })).fee.amount, "0.00002")
+        const { fee, inputs } = yield* prepare({})
+        assert.deepStrictEqual([fee.amount, inputs.length], ["0.00002", 1])
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

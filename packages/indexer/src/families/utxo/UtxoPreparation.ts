@@ -2,6 +2,7 @@
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
+import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -26,6 +27,8 @@ export interface FeeRates {
   readonly longTermRate: bigint
   /** Below this the node takes no transaction, or miners leave it out. */
   readonly least: bigint
+  /** On Zcash, what an action costs (ZIP-317), where the node says that. */
+  readonly action?: bigint
 }
 
 /**
@@ -99,6 +102,8 @@ const nonsenseFactor = 100_000n
 
 const usualMaturity = 100
 
+const firstActionFee = Number(TransactionCosts.firstActionFee)
+
 /** Nodes differ in what they estimate by, and in what they take. */
 const estimates = (blocks: number, mode: string) => [
   { method: "estimatesmartfee", params: [blocks, mode] },
@@ -122,6 +127,17 @@ const fieldOf = (chain: Chain, answer: Answer, name: string): bigint | undefined
   return Predicate.isReadonlyObject(value) ? rateOf(chain, Result.succeed(value[name])) : undefined
 }
 
+/**
+ * What an action costs by a node of Zcash, which ZIP-2009 has lowered (Zebra since 7.1; zcashd says nothing). One that says more
+ * than ZIP-317 had at first is not followed: it would give coins away.
+ */
+const actionOf = (answer: Answer | undefined): { readonly action?: bigint } => {
+  const value = answer && Result.getOrUndefined(answer)
+  const said = Predicate.isReadonlyObject(value) ? value.standard_fee : undefined
+  const isLower = typeof said === "number" && Number.isSafeInteger(said) && said > 0 && said < firstActionFee
+  return isLower ? { action: BigInt(said) } : {}
+}
+
 const greatest = (rates: ReadonlyArray<bigint | undefined>): bigint =>
   rates.reduce<bigint>((most, rate) => (rate !== undefined && rate > most ? rate : most), 0n)
 
@@ -140,12 +156,14 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
 
   const feeRates: UtxoPreparation["feeRates"] = Effect.fn("UtxoPreparation.feeRates")(function* (priority) {
     const wanted = estimates(...targets[priority])
+    const lasting = estimates(longTerm, "ECONOMICAL")
     const answers = yield* rpc.results(
       [
         { method: "getnetworkinfo", params: [] },
         { method: "getmempoolinfo", params: [] },
         ...wanted,
-        ...estimates(longTerm, "ECONOMICAL")
+        ...lasting,
+        ...(network.wireFormat === "zcash" ? [{ method: "getstandardfee", params: [] }] : [])
       ],
       "decimalText"
     )
@@ -160,7 +178,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       from.map((answer) => rateOf(chain, answer)).find((rate) => rate !== undefined)
     const estimated =
       first(rest.slice(0, wanted.length)) ?? (yield* mempoolRate(ahead[priority], Result.getOrUndefined(mempool!)))
-    const later = first(rest.slice(wanted.length)) ?? longTermFactor * least
+    const later = first(rest.slice(wanted.length, wanted.length + lasting.length)) ?? longTermFactor * least
     if (greatest([estimated, later]) > nonsenseFactor * least) {
       const message = "the estimated rate is far above every one that blocks ever asked for"
       return yield* new NodeInconsistent({ node: rpc.node, method: "estimatesmartfee", message })
@@ -169,7 +187,8 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     // Change that costs more than that to spend some day goes to the fee: nobody's coins shall go there by one estimate alone.
     const most = greatest([rate, longTermFactor * least])
     const longTermRate = later < most ? greatest([later, least]) : most
-    return { rate, longTermRate, least: greatest([least, network.minedRate]) }
+    const action = actionOf(rest[wanted.length + lasting.length])
+    return { rate, longTermRate, least: greatest([least, network.minedRate]), ...action }
   })
 
   const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {

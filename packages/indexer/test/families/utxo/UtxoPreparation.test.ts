@@ -118,6 +118,26 @@ describe("UtxoPreparation", () => {
     })
   )
 
+  it.effect("takes what an action costs from nodes of Zcash, never more than until ZIP-2009", () =>
+    Effect.gen(function* () {
+      const actionBy = (said: unknown, name = "zcash") => {
+        const answers = node((call) => (call.method === "getstandardfee" ? said : floors(call)))
+        return Effect.map(UtxoPreparation.make(chainOf(name), answers).feeRates("fast"), ({ action }) => action)
+      }
+      assert.strictEqual(yield* actionBy({ standard_fee: 1_000, version: 0 }), 1_000n)
+      for (const said of [
+        undefined,
+        null,
+        {},
+        "1000",
+        ...[0, -1, 1.5, 5_000, 2 ** 60].map((fee) => ({ standard_fee: fee }))
+      ]) {
+        assert.strictEqual(yield* actionBy(said), undefined)
+      }
+      assert.strictEqual(yield* actionBy({ standard_fee: 1_000 }, "bitcoin"), undefined)
+    })
+  )
+
   it.effect(
     "takes the rate of waiting transactions where the node has no estimate, of some for all, once for a while",
     () =>
