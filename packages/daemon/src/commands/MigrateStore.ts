@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { commandName, quoted } from "../CommandName.ts"
 import * as Progress from "../Progress.ts"
@@ -117,7 +118,13 @@ export const migrateStore = Command.make(
       })
     }
     const to = yield* Effect.provide(Settings.Settings, SettingsFile.layer(input.to.value))
-    const move = yield* StoreMove.open(yield* sourceLocation, Settings.storeLocation(to))
+    const opened = yield* Effect.result(StoreMove.open(yield* sourceLocation, Settings.storeLocation(to)))
+    if (Result.isFailure(opened)) {
+      // A command that was killed behind the end of the move is run again.
+      if (opened.failure._tag !== "MovedAlready" || !input.finish) return yield* opened.failure
+      return yield* Console.log(input.json ? JSON.stringify({ finished: true }) : opened.failure.message)
+    }
+    const move = opened.success
     yield* copyAll(move)
     if (!input.finish) {
       const next = `${commandName} migrate-store --to ${quoted(input.to.value)} --finish`

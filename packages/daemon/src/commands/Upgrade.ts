@@ -115,6 +115,16 @@ const ofKeys = ({ withoutKeys }: UpgradeReport.UpgradeReport): ReadonlyArray<Che
     ? []
     : [obstacle(`${withoutKeys}, without which this version does not start: ${Store.secretKeyAdvice}`)]
 
+const ofEncoding = ({ incompleteEncoding }: UpgradeReport.UpgradeReport): ReadonlyArray<Checked> =>
+  incompleteEncoding === undefined
+    ? []
+    : [
+        obstacle(
+          `the database has the encoding ${incompleteEncoding}, which lacks characters that names of tokens have: make it ` +
+            "with encoding 'UTF8' template template0"
+        )
+      ]
+
 /** Where no store is yet: of a SQLite file the folder has to be there, and this user may write to it. */
 const ofAbsence = Effect.fnUntraced(function* (location: Location) {
   if (location.kind === "postgres") return ok("there is no store yet: the first start makes it")
@@ -134,6 +144,7 @@ const start = `Start this version: ${commandName} serve`
 /** What an operator does, in order. */
 const nextOf = (location: Location, report: UpgradeReport.UpgradeReport) => {
   if (report.tooNew !== undefined) return ["Do what the message says"]
+  if (report.incompleteEncoding !== undefined) return ["Name another database in store.postgres"]
   if (report.pending.length === 0) {
     const stop = location.kind === "sqlite" && report.inUse !== undefined ? ["Stop the daemon of the store"] : []
     return [...stop, start]
@@ -186,7 +197,14 @@ const check = Effect.fnUntraced(function* (file: string | undefined) {
   }
   const checked =
     report.tooNew === undefined
-      ? [usable, ofUse(location, report), ...ofKeys(report), ...ofMigrations(report), ...ofDisk(report)]
+      ? [
+          usable,
+          ofUse(location, report),
+          ...ofKeys(report),
+          ...ofEncoding(report),
+          ...ofMigrations(report),
+          ...ofDisk(report)
+        ]
       : [usable, obstacle(report.tooNew)]
   return { checked, report, next: nextOf(location, report) }
 })

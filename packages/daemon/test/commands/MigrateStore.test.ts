@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Folder from "../../../../test/Folder.ts"
@@ -53,7 +54,7 @@ describe("headwater migrate-store", () => {
     Effect.gen(function* () {
       const from = (yield* sqlite!.location) as Extract<Location, { kind: "sqlite" }>
       const to = (yield* postgres!.location as Effect.Effect<Location>) as Extract<Location, { kind: "postgres" }>
-      yield* Effect.provide(Database, Database.layer(from))
+      yield* Effect.provide(StoreEpoch.current, Database.layer(from))
       const cwd = yield* Folder.scoped
       const settings = ["--config", settingsIn(cwd, "old.json", { sqlite: from.file })]
       const target = settingsIn(cwd, "new.json", { postgres: Redacted.value(to.url) })
@@ -72,6 +73,17 @@ describe("headwater migrate-store", () => {
       )
       yield* Released.execute(to, "drop trigger refusing on store_format; drop function refuse")
       assert.strictEqual((yield* move("--finish")).code, 0)
+
+      // As where the command is killed behind the end, and is run again.
+      const again = yield* move("--finish")
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.match(again.stdout, /^The store was moved already: start the daemon with the new settings$/m)
+      assert.deepStrictEqual(JSON.parse((yield* move("--finish", "--json")).stdout), { finished: true })
+      assert.strictEqual((yield* move()).code, 1)
+      yield* Effect.provide(StoreEpoch.renew, Database.layer(to))
+      const elsewhere = yield* move("--finish")
+      assert.strictEqual(elsewhere.code, 1)
+      assert.match(elsewhere.stderr, /moved already, as it seems to another database/)
     }).pipe(Effect.scoped)
   )
 

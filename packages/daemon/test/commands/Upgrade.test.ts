@@ -233,6 +233,29 @@ describe("headwater upgrade", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live.skipIf(onPostgres === undefined)("names an empty database in whose encoding no store is made", () =>
+    Effect.gen(function* () {
+      const store = yield* onPostgres!.location
+      assert(store.kind === "postgres")
+      const url = new URL(Redacted.value(store.url))
+      const name = `${url.pathname.slice(1)}_latin`
+      url.pathname = name
+      const latin: Location = { ...store, url: Redacted.make(url.href) }
+      yield* Effect.acquireRelease(
+        Released.execute(store, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+        () => Released.execute(store, `drop database ${name} with (force)`)
+      )
+      const config = yield* settingsOf(latin)
+      const empty = yield* check(config)
+      assert.strictEqual(empty.code, 1)
+      assert.include(messagesOf(empty), "obstacle: the database has the encoding LATIN1")
+      assert.deepStrictEqual(empty.next, ["Name another database in store.postgres"])
+      // Where the store is there already, the daemon goes on.
+      yield* Released.load("0.1", latin)
+      assert.strictEqual((yield* check(config)).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is content where there is no store yet, and leaves upgrades to npm", () =>
     Effect.gen(function* () {
       // Named by its path, so that whoever runs this in another folder than the daemon's notices.

@@ -28,7 +28,7 @@ import type { Location } from "./Location.ts"
 import { rows } from "./Statements.ts"
 import * as StoreLock from "./StoreLock.ts"
 
-export { CannotMove } from "./internal/OpenMove.ts"
+export { CannotMove, MovedAlready } from "./internal/OpenMove.ts"
 
 type Advance = (rows: number) => Effect.Effect<void>
 

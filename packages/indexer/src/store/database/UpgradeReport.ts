@@ -58,6 +58,8 @@ export interface UpgradeReport {
   readonly bytes: number
   /** Bytes that are free beside a SQLite file. */
   readonly free: number | undefined
+  /** The encoding of an empty database, where that lacks characters: no store is made there. */
+  readonly incompleteEncoding: string | undefined
   /** Who has the store open: the message of its lock, or the connections to the server's database. */
   readonly inUse: string | undefined
 }
@@ -169,7 +171,7 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
     catch: (cause) => new DatabaseError({ cause })
   })
   const db = yield* Effect.catchDefect(SqliteFile.visitor({ file }), (cause) => new DatabaseError({ cause }))
-  return { ...(yield* look(db, location)), bytes, free, inUse: yield* lockOf(location) }
+  return { ...(yield* look(db, location)), bytes, free, incompleteEncoding: undefined, inUse: yield* lockOf(location) }
 })
 
 /** Connections count that are named as this one is, and those without a name, as daemons of version 0.1 have them. */
@@ -177,17 +179,20 @@ const postgres = Effect.fnUntraced(function* (location: Extract<Location, { kind
   const held = yield* PostgresHold.make(yield* PostgresServer.primary(location.url))
   const db = yield* Connection.open(yield* PostgresServer.dialect(held, 1))
   const { rows } = yield* Connection.attempt(() =>
-    sql<{ readonly bytes: number; readonly others: number }>`
-      select pg_database_size(current_database()) as bytes,
+    sql<{ readonly bytes: number; readonly encoding: string; readonly others: number }>`
+      select pg_database_size(current_database()) as bytes, getdatabaseencoding() as encoding,
         (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
           and backend_type = 'client backend' and application_name in (current_setting('application_name'), '')) as others
     `.execute(db)
   )
-  const { bytes = 0, others = 0 } = rows[0] ?? {}
+  const { bytes, encoding, others } = rows[0]!
+  const found = yield* look(db, location)
+  const isRefused = found.applied === 0 && !PostgresAdapter.completeEncodings.includes(encoding)
   return {
-    ...(yield* look(db, location)),
+    ...found,
     bytes: Number(bytes),
     free: undefined,
+    incompleteEncoding: isRefused ? encoding : undefined,
     inUse:
       Number(others) > 0
         ? `Headwater is connected to the database (${others} ${Number(others) === 1 ? "connection" : "connections"}, counting those without a name)`

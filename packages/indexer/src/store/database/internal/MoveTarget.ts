@@ -1,7 +1,9 @@
 /** The database that a store is moved to. A table `store_move` of it says how far the move is, and is gone at the end. */
 import * as Effect from "effect/Effect"
-import { type RawBuilder, sql } from "kysely"
+import * as Option from "effect/Option"
+import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Location } from "../Location.ts"
+import type { Tables } from "../Tables.ts"
 import * as Connection from "./Connection.ts"
 import * as Migrations from "./Migrations.ts"
 import { type Column, keyColumns, type MovedTable, toJson, type Value, type Values } from "./MovedTable.ts"
@@ -151,6 +153,12 @@ const make = (connection: Connection.Connection, server: PostgresPrimary.Postgre
 
 export type MoveTarget = ReturnType<typeof make>
 
+/** The epoch of a store; undefined where there is none, as in one of an older version. */
+const epochOf = Effect.fnUntraced(function* (db: Kysely<Tables>) {
+  const found = yield* Effect.option(Connection.attempt(() => db.selectFrom("store_epoch").select("epoch").execute()))
+  return Option.getOrUndefined(found)?.[0]?.epoch
+})
+
 /** The names of the migrations of the database, before it is opened; one that has none is made fillable. */
 export const open = Effect.fnUntraced(function* (location: PostgresLocation) {
   const held = yield* PostgresHold.make(yield* PostgresPrimary.primary(location.url))
@@ -159,8 +167,11 @@ export const open = Effect.fnUntraced(function* (location: PostgresLocation) {
   const applied = yield* Migrations.applied(db)
   if (applied.length === 0) yield* Migrations.makeFillable(db, PostgresAdapter.columnTypes)
   const names = yield* Migrations.applied(db)
+  const isFillable = names.includes(Migrations.beingFilled)
   return {
-    isFillable: names.includes(Migrations.beingFilled),
+    isFillable,
+    /** Of a database that is a store. */
+    epoch: isFillable ? undefined : yield* epochOf(db),
     names,
     target: make(Connection.make(db, { db }), held.server)
   }

@@ -13,6 +13,13 @@ import { attempt } from "./SqliteFile.ts"
 /** The store cannot be moved, or not yet. */
 export class CannotMove extends Schema.TaggedError<CannotMove>()("CannotMove", { message: Schema.String }) {}
 
+/** The store was moved to this very database: nothing is left to do. */
+export class MovedAlready extends Schema.TaggedError<MovedAlready>()("MovedAlready", {}) {
+  override get message() {
+    return "The store was moved already: start the daemon with the new settings"
+  }
+}
+
 export const cannot = (message: string) => new CannotMove({ message })
 
 /** Sees to it that the daemon will find the keys that callback secrets are encrypted with; the file that was made for that. */
@@ -59,14 +66,15 @@ export const open = Effect.fnUntraced(function* (from: Location, to: Location) {
     cannot(`Cannot open ${name}: ${error.message}`)
   const source = yield* Effect.mapError(MoveSource.open(from.file), unopened(`the SQLite file ${from.file}`))
   const isMoved = yield* attempt(source.isMoved)
-  const { isFillable, names, target } = yield* Effect.mapError(
+  const { epoch, isFillable, names, target } = yield* Effect.mapError(
     MoveTarget.open(to),
     unopened("PostgreSQL, which store.postgres of the new settings names")
   )
   if (!isFillable) {
+    if (isMoved && epoch !== undefined && epoch === (yield* attempt(source.epoch))) return yield* new MovedAlready()
     return yield* cannot(
       isMoved
-        ? "The store was moved already: start the daemon with the new settings"
+        ? "The store was moved already, as it seems to another database: start the daemon with the settings that name that one"
         : "The database is a store of its own, or of a move that has ended: name an empty database"
     )
   }
