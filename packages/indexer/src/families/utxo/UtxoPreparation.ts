@@ -103,6 +103,8 @@ const nonsenseFactor = 100_000n
 const usualMaturity = 100
 
 const firstActionFee = Number(TransactionCosts.firstActionFee)
+/** ZIP-2009. Who pays less waits for good. */
+const leastActionFee = 1_000
 
 /** Nodes differ in what they estimate by, and in what they take. */
 const estimates = (blocks: number, mode: string) => [
@@ -128,13 +130,13 @@ const fieldOf = (chain: Chain, answer: Answer, name: string): bigint | undefined
 }
 
 /**
- * What an action costs by a node of Zcash, which ZIP-2009 has lowered (Zebra since 7.1; zcashd says nothing). One that says more
- * than ZIP-317 had at first is not followed: it would give coins away.
+ * What an action costs by a node of Zcash, which ZIP-2009 has lowered (Zebra since 7.1; zcashd says nothing). A node that says more
+ * than ZIP-317 had at first is not followed, since that would give coins away, and none that says less than ZIP-2009.
  */
 const actionOf = (answer: Answer | undefined): { readonly action?: bigint } => {
   const value = answer && Result.getOrUndefined(answer)
   const said = Predicate.isReadonlyObject(value) ? value.standard_fee : undefined
-  const isLower = typeof said === "number" && Number.isSafeInteger(said) && said > 0 && said < firstActionFee
+  const isLower = typeof said === "number" && Number.isInteger(said) && said >= leastActionFee && said < firstActionFee
   return isLower ? { action: BigInt(said) } : {}
 }
 

@@ -118,7 +118,7 @@ describe("UtxoPreparation", () => {
     })
   )
 
-  it.effect("takes what an action costs from nodes of Zcash, never more than until ZIP-2009", () =>
+  it.effect("takes what an action costs from nodes of Zcash, within what ZIP-317 and ZIP-2009 say", () =>
     Effect.gen(function* () {
       const actionBy = (said: unknown, name = "zcash") => {
         const answers = node((call) => (call.method === "getstandardfee" ? said : floors(call)))
@@ -130,7 +130,7 @@ describe("UtxoPreparation", () => {
         null,
         {},
         "1000",
-        ...[0, -1, 1.5, 5_000, 2 ** 60].map((fee) => ({ standard_fee: fee }))
+        ...[0, -1, 999, 1_000.5, 5_000, 2 ** 60].map((fee) => ({ standard_fee: fee }))
       ]) {
         assert.strictEqual(yield* actionBy(said), undefined)
       }
