@@ -159,8 +159,11 @@ describe("a Zcash transaction", () => {
     Effect.gen(function* () {
       const rejected = (method: string, code: number, message: string) =>
         Result.fail(new NodeRejected({ node: "zebra", method, code, message }))
-      const zebra = (value: string) => {
+      const zebra = (value: string, standardFee?: number) => {
         const answer = ({ method }: Call): Result.Result<unknown, NodeRejected> => {
+          if (method === "getstandardfee" && standardFee !== undefined) {
+            return Result.succeed({ standard_fee: standardFee, version: 0 })
+          }
           if (method === "gettxout") return Result.succeed({ value, confirmations: 3, scriptPubKey: { hex: "00" } })
           if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.000001" })
           if (method === "sendrawtransaction") return rejected(method, -1, "transaction already exists in mempool")
@@ -184,6 +187,21 @@ describe("a Zcash transaction", () => {
       assert.deepStrictEqual(yield* send(raw), { state: "taken" })
       const tooMuch = yield* Effect.flip(zebra("1.09955").check(raw))
       assert.match(tooMuch.message, /^the fee must be at most/)
+      // Forty recipients make it dear by its bytes: 5,000 zatoshi each, as all wallets paid until ZIP-2009.
+      const recipient = `a086010000000000${"1976a914"}${"07".repeat(20)}88ac`
+      const payout = Buffer.from(
+        `050000800a27a726${"30f33754"}${"00".repeat(8)}01${"ab".repeat(32)}00000000${"6b"}${"47".repeat(107)}ffffffff28${recipient.repeat(40)}000000`,
+        "hex"
+      )
+      const coins = (fee: number) => ((40 * 100_000 + fee) / 1e8).toFixed(8)
+      for (const standardFee of [undefined, 5_000, 1_000]) yield* zebra(coins(200_000), standardFee).check(payout)
+      for (const [fee, standardFee] of [
+        [30_000_000, 5_000],
+        [6_000_000, 1_000]
+      ] as const) {
+        const fault = yield* Effect.flip(zebra(coins(fee), standardFee).check(payout))
+        assert.match(fault.message, /^the fee must be at most/)
+      }
     })
   )
 
