@@ -225,12 +225,12 @@ describe("a Zcash transaction", () => {
 describe("the fee of a UTXO transaction that pays for those that it waits for", () => {
   it.effect("is weighed by the bytes of all of them, where it would be beyond measure by its own", () =>
     Effect.gen(function* () {
-      const checked = (fee: number, confirmations: number, entry: unknown) => {
+      const checked = (fee: number, confirmations: number, entry: unknown, relayfee = "0.00001000") => {
         const value = ((5_000 + fee) / 2 / 1e8).toFixed(8)
         const output = { value, confirmations, scriptPubKey: { hex: Buffer.from(script).toString("hex") } }
         const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
           if (method === "gettxout") return Result.succeed(output)
-          if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.00001000" })
+          if (method === "getnetworkinfo") return Result.succeed({ relayfee })
           const known = method === "getmempoolentry" && outpoints[0]!.startsWith(String(params[0]))
           if (known && entry !== undefined) return Result.succeed(entry)
           return Result.fail(new NodeRejected({ node: "node", method, code: -5, message: "not in mempool" }))
@@ -252,6 +252,9 @@ describe("the fee of a UTXO transaction that pays for those that it waits for", 
       // Ten times the relay fee is usual: 10 for a byte, and 1,000 at the most; it has 124 bytes.
       const own = 1_000 * sent.toBuffer().length
       assert.strictEqual(yield* checked(own, 1, undefined), "fine")
+      // As much at Bitcoin Core since 29.1, which relays for a tenth.
+      assert.strictEqual(yield* checked(own, 1, undefined, "0.00000100"), "fine")
+      assert.match(yield* checked(own + 2_000, 1, undefined, "0.00000100"), /maximumFee/)
       assert.match(yield* checked(own + 2_000, 1, { ancestorsize: 20_000 }), /maximumFee/)
       assert.match(yield* checked(own + 2_000, 0, undefined), /maximumFee/)
       assert.strictEqual(yield* checked(own + 2_000, 0, { ancestorsize: 20_000 }), "fine")

@@ -12,7 +12,8 @@ import * as NodeJson from "./NodeJson.ts"
 
 /** A node without an estimate has seen few blocks, or empty ones: ten times the least that it relays is usual anywhere. */
 const quietFactor = 10n
-const leastRate = 1_000n
+/** As of nodes that relay for 1,000: Bitcoin Core does for a tenth since 29.1, and its blocks may ask for as much as before. */
+const leastRate = 10_000n
 
 /** The rate that is usual at present, in the smallest unit for 1,000 bytes. */
 const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
