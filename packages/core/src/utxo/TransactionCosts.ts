@@ -103,6 +103,9 @@ const conventionalFee = ({ format, inputs, outputs }: TransactionSize.Shape, act
   return actionFee * BigInt(Math.max(graceActions, taken, paid))
 }
 
+/** The most that ZIP-317 asks for 1,000 bytes of a transparent transaction, which are outputs then. */
+export const conventionalRate = (actionFee = firstActionFee): bigint => (actionFee * 1_000n) / BigInt(actionOutputSize)
+
 const feesOf = (network: UtxoNetwork, { format }: Payment, fee: Fee) => {
   if ("exact" in fee) return { of: () => fee.exact, input: 0n, longTermInput: 0n }
   const { inputWeights, virtualSize } = TransactionSize

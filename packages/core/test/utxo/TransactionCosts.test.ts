@@ -97,6 +97,7 @@ describe("TransactionCosts", () => {
     assert.deepStrictEqual([since.feeOf(1, true), since.feeOf(3, true), since.inputFee], [2_000n, 3_000n, 1_000n])
     assert.strictEqual(TransactionCosts.leastFee(network("zcash"), ofZcash, lowered, 3, true), 3_000n)
     assert.strictEqual(TransactionCosts.leastFee(network("zcash"), ofZcash, { least: 100n }, 3, true), 15_000n)
+    assert.strictEqual(TransactionCosts.conventionalRate(), 147_058n)
     const toMany = { ...ofZcash, scripts: new Array(6).fill(scripts.P2PKH) }
     assert.strictEqual(
       TransactionCosts.of(network("zcash"), toMany, { rate: 1n, longTermRate: 1n }).feeOf(1, true),

@@ -2,13 +2,13 @@
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
-import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { defaultMaximumFee } from "../Broadcasting.ts"
 import type { JsonRpc } from "../node/JsonRpc.ts"
 import { type NodeError, NodeInconsistent, type NodeRejected } from "../node/NodeError.ts"
+import * as ActionFee from "./internal/ActionFee.ts"
 import * as FeeMeasure from "./internal/FeeMeasure.ts"
 import { refuse } from "./internal/Malformed.ts"
 import * as MempoolRates from "./internal/MempoolRates.ts"
@@ -102,10 +102,6 @@ const nonsenseFactor = 100_000n
 
 const usualMaturity = 100
 
-const firstActionFee = Number(TransactionCosts.firstActionFee)
-/** ZIP-2009. Who pays less waits for good. */
-const leastActionFee = 1_000
-
 /** Nodes differ in what they estimate by, and in what they take. */
 const estimates = (blocks: number, mode: string) => [
   { method: "estimatesmartfee", params: [blocks, mode] },
@@ -127,17 +123,6 @@ const rateOf = (chain: Chain, answer: Answer): bigint | undefined => {
 const fieldOf = (chain: Chain, answer: Answer, name: string): bigint | undefined => {
   const value = Result.getOrUndefined(answer)
   return Predicate.isReadonlyObject(value) ? rateOf(chain, Result.succeed(value[name])) : undefined
-}
-
-/**
- * What an action costs by a node of Zcash, which ZIP-2009 has lowered (Zebra since 7.1; zcashd says nothing). A node that says more
- * than ZIP-317 had at first is not followed, since that would give coins away, and none that says less than ZIP-2009.
- */
-const actionOf = (answer: Answer | undefined): { readonly action?: bigint } => {
-  const value = answer && Result.getOrUndefined(answer)
-  const said = Predicate.isReadonlyObject(value) ? value.standard_fee : undefined
-  const isLower = typeof said === "number" && Number.isInteger(said) && said >= leastActionFee && said < firstActionFee
-  return isLower ? { action: BigInt(said) } : {}
 }
 
 const greatest = (rates: ReadonlyArray<bigint | undefined>): bigint =>
@@ -165,7 +150,7 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
         { method: "getmempoolinfo", params: [] },
         ...wanted,
         ...lasting,
-        ...(network.wireFormat === "zcash" ? [{ method: "getstandardfee", params: [] }] : [])
+        ...(network.wireFormat === "zcash" ? [ActionFee.call] : [])
       ],
       "decimalText"
     )
@@ -189,8 +174,9 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
     // Change that costs more than that to spend some day goes to the fee: nobody's coins shall go there by one estimate alone.
     const most = greatest([rate, longTermFactor * least])
     const longTermRate = later < most ? greatest([later, least]) : most
-    const action = actionOf(rest[wanted.length + lasting.length])
-    return { rate, longTermRate, least: greatest([least, network.minedRate]), ...action }
+    const action = ActionFee.of(rest[wanted.length + lasting.length])
+    const mined = greatest([least, network.minedRate])
+    return { rate, longTermRate, least: mined, ...(action === undefined ? {} : { action }) }
   })
 
   const smartFee: UtxoPreparation["smartFee"] = Effect.fn("UtxoPreparation.smartFee")(function* (blocks, mode) {

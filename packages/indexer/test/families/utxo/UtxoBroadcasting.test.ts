@@ -159,8 +159,11 @@ describe("a Zcash transaction", () => {
     Effect.gen(function* () {
       const rejected = (method: string, code: number, message: string) =>
         Result.fail(new NodeRejected({ node: "zebra", method, code, message }))
-      const zebra = (value: string) => {
+      const zebra = (value: string, standardFee?: number) => {
         const answer = ({ method }: Call): Result.Result<unknown, NodeRejected> => {
+          if (method === "getstandardfee" && standardFee !== undefined) {
+            return Result.succeed({ standard_fee: standardFee, version: 0 })
+          }
           if (method === "gettxout") return Result.succeed({ value, confirmations: 3, scriptPubKey: { hex: "00" } })
           if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.000001" })
           if (method === "sendrawtransaction") return rejected(method, -1, "transaction already exists in mempool")
@@ -184,6 +187,21 @@ describe("a Zcash transaction", () => {
       assert.deepStrictEqual(yield* send(raw), { state: "taken" })
       const tooMuch = yield* Effect.flip(zebra("1.09955").check(raw))
       assert.match(tooMuch.message, /^the fee must be at most/)
+      // Forty recipients make it dear by its bytes: 5,000 zatoshi each, as all wallets paid until ZIP-2009.
+      const recipient = `a086010000000000${"1976a914"}${"07".repeat(20)}88ac`
+      const payout = Buffer.from(
+        `050000800a27a726${"30f33754"}${"00".repeat(8)}01${"ab".repeat(32)}00000000${"6b"}${"47".repeat(107)}ffffffff28${recipient.repeat(40)}000000`,
+        "hex"
+      )
+      const coins = (fee: number) => ((40 * 100_000 + fee) / 1e8).toFixed(8)
+      for (const standardFee of [undefined, 5_000, 1_000]) yield* zebra(coins(200_000), standardFee).check(payout)
+      for (const [fee, standardFee] of [
+        [30_000_000, 5_000],
+        [6_000_000, 1_000]
+      ] as const) {
+        const fault = yield* Effect.flip(zebra(coins(fee), standardFee).check(payout))
+        assert.match(fault.message, /^the fee must be at most/)
+      }
     })
   )
 
@@ -207,12 +225,12 @@ describe("a Zcash transaction", () => {
 describe("the fee of a UTXO transaction that pays for those that it waits for", () => {
   it.effect("is weighed by the bytes of all of them, where it would be beyond measure by its own", () =>
     Effect.gen(function* () {
-      const checked = (fee: number, confirmations: number, entry: unknown) => {
+      const checked = (fee: number, confirmations: number, entry: unknown, relayfee = "0.00001000") => {
         const value = ((5_000 + fee) / 2 / 1e8).toFixed(8)
         const output = { value, confirmations, scriptPubKey: { hex: Buffer.from(script).toString("hex") } }
         const answer = ({ method, params }: Call): Result.Result<unknown, NodeRejected> => {
           if (method === "gettxout") return Result.succeed(output)
-          if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.00001000" })
+          if (method === "getnetworkinfo") return Result.succeed({ relayfee })
           const known = method === "getmempoolentry" && outpoints[0]!.startsWith(String(params[0]))
           if (known && entry !== undefined) return Result.succeed(entry)
           return Result.fail(new NodeRejected({ node: "node", method, code: -5, message: "not in mempool" }))
@@ -234,6 +252,9 @@ describe("the fee of a UTXO transaction that pays for those that it waits for", 
       // Ten times the relay fee is usual: 10 for a byte, and 1,000 at the most; it has 124 bytes.
       const own = 1_000 * sent.toBuffer().length
       assert.strictEqual(yield* checked(own, 1, undefined), "fine")
+      // As much at Bitcoin Core since 29.1, which relays for a tenth.
+      assert.strictEqual(yield* checked(own, 1, undefined, "0.00000100"), "fine")
+      assert.match(yield* checked(own + 2_000, 1, undefined, "0.00000100"), /maximumFee/)
       assert.match(yield* checked(own + 2_000, 1, { ancestorsize: 20_000 }), /maximumFee/)
       assert.match(yield* checked(own + 2_000, 0, undefined), /maximumFee/)
       assert.strictEqual(yield* checked(own + 2_000, 0, { ancestorsize: 20_000 }), "fine")

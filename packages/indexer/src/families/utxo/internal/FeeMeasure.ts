@@ -1,24 +1,29 @@
 /** Whether a fee is beyond all measure, by what is usual at a node and by the operator's setting. */
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Broadcasting from "../../Broadcasting.ts"
 import type { JsonRpc } from "../../node/JsonRpc.ts"
+import * as ActionFee from "./ActionFee.ts"
 import { consistent } from "./NodeAnswer.ts"
 import * as NodeJson from "./NodeJson.ts"
 
 /** A node without an estimate has seen few blocks, or empty ones: ten times the least that it relays is usual anywhere. */
 const quietFactor = 10n
-const leastRate = 1_000n
+/** As of nodes that relay for 1,000: Bitcoin Core does for a tenth since 29.1, and its blocks may ask for as much as before. */
+const leastRate = 10_000n
 
 /** The rate that is usual at present, in the smallest unit for 1,000 bytes. */
 const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
+  const isZcash = chain.utxo!.wireFormat === "zcash"
   const results = yield* rpc.results(
     [
       { method: "estimatesmartfee", params: [2] },
       { method: "getmempoolinfo", params: [] },
-      { method: "getnetworkinfo", params: [] }
+      { method: "getnetworkinfo", params: [] },
+      ...(isZcash ? [ActionFee.call] : [])
     ],
     "decimalText"
   )
@@ -30,7 +35,8 @@ const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
     value === undefined || Number(value) < 0 ? 0n : NodeJson.coins(value, chain.decimals, () => "a fee rate")
   return yield* consistent(rpc, "estimatesmartfee", () => {
     const relayed = rate(network!.relayfee)
-    const rates = [rate(estimate!.feerate), rate(mempool!.mempoolminfee), relayed * quietFactor]
+    const conventional = isZcash ? TransactionCosts.conventionalRate(ActionFee.of(results[3])) : 0n
+    const rates = [rate(estimate!.feerate), rate(mempool!.mempoolminfee), relayed * quietFactor, conventional]
     return rates.reduce((most, each) => (each > most ? each : most), leastRate)
   })
 })
