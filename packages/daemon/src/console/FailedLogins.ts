@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(function* (isKnown: (user: string) => bool
     Effect.provideService(Database, database),
     // What was taken to be written is written also where the console ends meanwhile.
     Effect.uninterruptible,
-    Effect.catch((error) => Effect.logWarning("Failed logins could not be entered in the audit log", error))
+    Effect.catch((error) => Effect.logWarning(`Failed logins could not be entered in the audit log: ${error.message}`))
   )
   yield* Effect.addFinalizer(() => flush)
   yield* flush.pipe(Effect.repeat(Schedule.spaced("5 seconds")), Effect.forkScoped)

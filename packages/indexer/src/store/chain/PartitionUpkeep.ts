@@ -110,6 +110,6 @@ export const drop = Effect.fn("PartitionUpkeep.drop")(function* (reader: ChainRe
 export const keep = (reader: ChainReader) =>
   prepare(reader).pipe(
     // What comes is among the other transfers then.
-    Effect.catch((error) => Effect.logWarning("No partition was made for internal transactions", error)),
+    Effect.catch((error) => Effect.logWarning(`No partition was made for internal transactions: ${error.message}`)),
     Effect.andThen(drop(reader))
   )

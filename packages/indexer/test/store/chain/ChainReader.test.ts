@@ -73,7 +73,7 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.scoped, Effect.provide(layer))
     )
 
-    it.live("shows upwards what has taken the place of undone blocks, downwards nothing twice", () =>
+    it.live("shows in both orders what has taken the place of undone blocks, and nothing else twice", () =>
       Effect.gen(function* () {
         const { commits, recorded } = yield* open
         const amounts = Effect.fnUntraced(function* (request: ChainReader.PageRequest) {
@@ -96,7 +96,13 @@ for (const store of takenStores(import.meta.url)) {
         assert.deepStrictEqual(on.amounts, [333, 334, 335, 444])
         assert.isUndefined(on.next)
         const below = yield* amounts({ order: "descending", limit: 50, after: down.next })
-        assert.deepStrictEqual(below.amounts, [335, 334, 333, 21, 20, 11, 10, 1, 0])
+        assert.deepStrictEqual(below.amounts, [444, 335, 334, 333, 21, 20, 11, 10, 1, 0])
+        // A page that ended below the fork goes on where it was.
+        const { next } = yield* amounts({ order: "descending", limit: 5 })
+        yield* commits.undo(3)
+        yield* commits.commit([blockOf(3, 4, 2, 1_004, [454])])
+        const lower = yield* amounts({ order: "descending", limit: 50, after: next })
+        assert.deepStrictEqual(lower.amounts, [20, 11, 10, 1, 0])
         for (const { block, height } of on.transfers) assert.deepStrictEqual(block.hash, hash(2, height))
       }).pipe(Effect.scoped, Effect.provide(layer))
     )

@@ -16,6 +16,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import type * as Scope from "effect/Scope"
 import { sql } from "kysely"
 import { locations } from "../../../../../test/Stores.ts"
@@ -242,7 +243,12 @@ describe.skipIf(!isTried)("The partitions of internal transactions on postgres",
         const { commit, heights, recorded, spent } = yield* open
         yield* commit(first, 104)
         yield* statement("create table packed_internal_1_105 (in_the_way bigint)")
-        yield* PartitionUpkeep.keep(recorded)
+        const lines: Array<string> = []
+        const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => void lines.push(line))])
+        yield* Effect.provide(PartitionUpkeep.keep(recorded), logger)
+        // A line, as an operator reads it, and no stack.
+        const { message } = JSON.parse(lines.join())
+        assert.match(message, /^No partition was made for internal transactions: .*already exists$/)
         assert.lengthOf(yield* partitions, 0)
         yield* commit(105, 120)
         yield* forgetBelow(recorded, 112)

@@ -2,7 +2,7 @@ import { assert, describe, layer, it as plain } from "@effect/vitest"
 import { Database } from "@headwater/indexer/store/database/Database"
 import * as CallbackState from "@headwater/indexer/store/subscriptions/CallbackState"
 import { Domains, hostPermission } from "@headwater/indexer/store/subscriptions/Domains"
-import type { HostCapacity, Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
+import type { HostCapacity, Lease, Outcome, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import { CallbackCharging, Outbox, Retention } from "@headwater/indexer/store/subscriptions/Outbox"
 import { Subscriptions } from "@headwater/indexer/store/subscriptions/Subscriptions"
 import * as Clock from "effect/Clock"
@@ -705,6 +705,39 @@ for (const store of takenStores(import.meta.url)) {
         yield* outbox.acknowledge(released!.callbacks.map(delivered))
         assert.strictEqual(JSON.parse((yield* Seed.rows(a.id))[1]!.attempt_log).length, 2)
       })
+    )
+
+    it.effect(
+      "leaves a subscription active whose callback another daemon has delivered since the last attempt began",
+      () =>
+        Effect.gen(function* () {
+          yield* nothingToSend
+          const outbox = yield* Outbox
+          const account = yield* Seed.account
+          const a = yield* Seed.subscription(account, "https://free.test/a")
+          yield* Seed.callbacks(a, 1)
+          const last = (callback: OutboxMessage): Outcome => ({
+            ...{ kind: "refused", callback, subscription: a.id, reason: "maximum_retry_attempts_reached" },
+            attempt: { at: 5, duration: 5, error: "no answer within 5000 ms" }
+          })
+          const [stale] = yield* outbox.lease([capacity("free.test")], 0)
+          const [again] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+          assert.deepStrictEqual(sequences(again!), [1])
+          yield* outbox.acknowledge([delivered(again!.callbacks[0]!)])
+          yield* outbox.acknowledge([last(stale!.callbacks[0]!)])
+          const { get } = yield* Subscriptions
+          const found = get({ account, chain: Seed.chain, referenceId: a.referenceId })
+          assert.isTrue((yield* found).active)
+          assert.deepStrictEqual(
+            (yield* Seed.rows(a.id)).map(({ state }) => state),
+            ["delivered"]
+          )
+          // One that nobody has delivered ends it.
+          yield* Seed.callbacks(a, 1, { label: "next " })
+          const [next] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+          yield* outbox.acknowledge([last(stale!.callbacks[0]!), last(next!.callbacks[0]!)])
+          assert.isFalse((yield* found).active)
+        })
     )
 
     it.effect("charges for more callbacks at once than a statement has parameters", () =>

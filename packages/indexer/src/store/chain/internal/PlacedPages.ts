@@ -43,14 +43,15 @@ const forkSince = Effect.fnUntraced(function* (chain: number, reorganisation: nu
 })
 
 /**
- * The position in the log beyond which a page begins. Upwards, what has taken the place of undone blocks is still to be
- * shown, so the page begins above the fork; downwards everything below stays below.
+ * The position in the log beyond which a page begins. What has taken the place of undone blocks is still to be shown. Upwards
+ * the page begins above the fork; downwards at the newest block, since nothing of what was shown above the fork is left.
  */
 const beginOf = Effect.fnUntraced(function* (chain: number, { after, order }: PageRequest) {
   if (after === undefined) return undefined
   const [height, index, reorganisations] = after
-  const fork = order === "ascending" ? yield* forkSince(chain, reorganisations) : undefined
-  return fork !== undefined && fork < height ? toLog(fork + 1, 0) - 1 : toLog(height, index)
+  const fork = yield* forkSince(chain, reorganisations)
+  if (fork === undefined || fork >= height) return toLog(height, index)
+  return order === "ascending" ? toLog(fork + 1, 0) - 1 : undefined
 })
 
 /**

@@ -21,6 +21,13 @@ export interface Consequences {
   readonly charge: ((sent: ReadonlyArray<Sent>) => Effect.Effect<void, DatabaseError>) | undefined
 }
 
+/** The last attempt at a callback has failed: its subscription is deactivated. */
+interface Refusal {
+  readonly id: number
+  readonly subscription: number
+  readonly reason: string
+}
+
 type Change<T extends CallbackState.Transition> = { readonly id: number } & CallbackState.Given<T>
 
 /** The outcomes as transitions of their callbacks. */
@@ -28,7 +35,7 @@ const transitionsOf = (outcomes: ReadonlyArray<Outcome>, now: number) => {
   const accepted: Array<Change<"accept">> = []
   const failed: Array<Change<"fail">> = []
   const released: Array<number> = []
-  const refused = new Map<number, string>()
+  const refused: Array<Refusal> = []
   for (const outcome of outcomes) {
     const { attemptLog, attempts, id } = outcome.callback
     if (outcome.kind === "released") {
@@ -43,10 +50,27 @@ const transitionsOf = (outcomes: ReadonlyArray<Outcome>, now: number) => {
     }
     if (outcome.kind === "delivered") accepted.push({ ...attempt, delivered: at + duration })
     else failed.push({ ...attempt, due: outcome.kind === "retry" ? outcome.due : now })
-    if (outcome.kind === "refused") refused.set(outcome.subscription, outcome.reason)
+    if (outcome.kind === "refused") refused.push({ id, subscription: outcome.subscription, reason: outcome.reason })
   }
   return { accepted, failed, released, refused }
 }
+
+/**
+ * Subscriptions to deactivate, and why. A process that stood still hears of its attempt after its lease has ended: where another
+ * one has delivered the callback meanwhile, the receiver is there.
+ */
+const deactivated = Effect.fnUntraced(function* (refused: ReadonlyArray<Refusal>) {
+  if (refused.length === 0) return new Map<number, string>()
+  const { numbers, query } = yield* Database
+  const ids = numbers(refused.map(({ id }) => id))
+  const delivered = yield* query(
+    rows(sql<Pick<Sent, "id">>`select id from callback where id in ${ids} and state = 'delivered'`)
+  )
+  const accepted = new Set(delivered.map(({ id }) => id))
+  return new Map(
+    refused.flatMap(({ id, reason, subscription }) => (accepted.has(id) ? [] : [[subscription, reason] as const]))
+  )
+})
 
 const chargeFor = Effect.fnUntraced(function* (
   charge: NonNullable<Consequences["charge"]>,
@@ -60,7 +84,7 @@ const chargeFor = Effect.fnUntraced(function* (
 const writeEach = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>, { charge, deactivate }: Consequences) {
   const { numbers } = yield* Database
   const { accepted, failed, refused, released } = transitionsOf(outcomes, yield* Clock.currentTimeMillis)
-  for (const [subscription, reason] of refused) yield* deactivate(subscription, reason)
+  for (const [subscription, reason] of yield* deactivated(refused)) yield* deactivate(subscription, reason)
   yield* CallbackState.applyEach("accept", accepted)
   yield* CallbackState.applyEach("fail", failed)
   if (released.length > 0) yield* CallbackState.apply("release", sql`id in ${numbers(released)}`)

@@ -168,6 +168,6 @@ export const drop = Effect.fn("CallbackPartitions.drop")(function* ({
 export const keep = (keeping: Keeping) =>
   move(keeping).pipe(
     // A role that may make no tables has every callback deleted in its time.
-    Effect.catch((error) => Effect.logWarning("Ended callbacks were not moved to a partition", error)),
+    Effect.catch((error) => Effect.logWarning(`Ended callbacks were not moved to a partition: ${error.message}`)),
     Effect.andThen(drop(keeping))
   )
