@@ -105,7 +105,7 @@ describe("headwater serve", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is ready at the head, and no longer once the node is gone", () =>
+  it.live("is ready at the head, and no longer once the node is gone, without a console where no password is set", () =>
     Effect.gen(function* () {
       const { anvil, headwater } = yield* setup({})
       yield* readyUntil(headwater, (status) => status === 200)
@@ -113,6 +113,8 @@ describe("headwater serve", () => {
       const body = yield* readyUntil(headwater, (status) => status === 503)
       assert.match(body.reasons[0]!, /^ethereum\/devnet failing for \d+ s: /)
       assert.notInclude(headwater.log(), "GET - ", "readiness is asked for too often to be told of each time")
+      assert.notInclude(headwater.log(), "console")
+      assert.strictEqual((yield* headwater.get("/console.js")).status, 404)
     }).pipe(Effect.scoped)
   )
 
