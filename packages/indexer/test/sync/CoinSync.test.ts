@@ -30,7 +30,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../test/Stores.ts"
-import { type Find, type Payment, searching, UtxoChain } from "../families/utxo/UtxoChain.ts"
+import { type Find, interruptedSearch, type Payment, searching, UtxoChain } from "../families/utxo/UtxoChain.ts"
 import * as Seed from "../store/Seed.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
@@ -380,15 +380,8 @@ for (const store of takenStores(import.meta.url)) {
                     oracle.learn(node.mine(payments))
                   }
                   for (let i = 0; i < 4; i++) mine([i, i + 1, i + 2, i * 2 + 1])
-                  let interrupt: Effect.Effect<void> = Effect.void
-                  const { step, sync, store } = yield* follow(node, {
-                    ...{ record, start },
-                    find: (addresses) =>
-                      Effect.suspend(() => {
-                        const found = node.search(addresses)
-                        return Effect.as(interrupt, found)
-                      })
-                  })
+                  const { during, find } = interruptedSearch(node, mine)
+                  const { step, sync, store } = yield* follow(node, { record, start, find })
                   /** With the hashes of blocks that were committed by then. */
                   const watched: Array<{
                     readonly subscription: Subscription
@@ -437,21 +430,7 @@ for (const store of takenStores(import.meta.url)) {
                     } else if (one.kind === "fork") {
                       node.drop(one.depth)
                       for (let i = 0; i <= one.depth; i++) mine([one.depth * 7919 + i, i])
-                    } else {
-                      let done = false
-                      interrupt = Effect.suspend(() => {
-                        if (done) return Effect.void
-                        done = true
-                        for (let i = 0; i < one.moves; i++) mine([i * 31 + 5, i * 17 + 2])
-                        if (one.forks) {
-                          node.drop(2)
-                          for (let i = 0; i < 3; i++) mine([i * 13 + 4])
-                        }
-                        return Effect.orDie(stepped)
-                      })
-                      yield* sync
-                      interrupt = Effect.void
-                    }
+                    } else yield* during(sync, stepped, one)
                   }
                   for (let i = 0; i < 3; i++) {
                     yield* stepped

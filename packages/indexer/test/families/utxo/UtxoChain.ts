@@ -27,6 +27,36 @@ export const searching = (find: Find): CoinSearch => ({
   progress: Effect.undefined
 })
 
+/** A search of a node that finds what the node has as the search begins; during some searches blocks come. */
+export const interruptedSearch = (node: UtxoChain, mine: (picks: ReadonlyArray<number>) => void) => {
+  let meanwhile: Effect.Effect<unknown> = Effect.void
+  const find: Find = (addresses) =>
+    Effect.suspend(() => {
+      const found = node.search(addresses)
+      const blocks = meanwhile
+      meanwhile = Effect.void
+      return Effect.as(blocks, found)
+    })
+  /** A sync during whose first search some blocks come, and others in place of two where the chain forks, and are followed. */
+  const during = Effect.fnUntraced(function* <E, R, E2>(
+    sync: Effect.Effect<unknown, E, R>,
+    follow: Effect.Effect<unknown, E2>,
+    { forks, moves }: { readonly forks: boolean; readonly moves: number }
+  ) {
+    meanwhile = Effect.suspend(() => {
+      for (let i = 0; i < moves; i++) mine([i * 31 + 5, i * 17 + 2])
+      if (forks) {
+        node.drop(2)
+        for (let i = 0; i < 3; i++) mine([i * 13 + 4])
+      }
+      return Effect.orDie(follow)
+    })
+    yield* sync
+    meanwhile = Effect.void
+  })
+  return { during, find }
+}
+
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
 export class UtxoChain {

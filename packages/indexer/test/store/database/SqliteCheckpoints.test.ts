@@ -151,7 +151,8 @@ describe.skipIf(!isInTurn(import.meta.url))("Checkpoints of a SQLite file", () =
     }).pipe(Effect.scoped)
   )
 
-  it.live("let a reader hold the writer up once where the log is to be empty", () =>
+  // Nobody moves the clock: a second try would never come.
+  it.effect("let a reader hold the writer up once where the log is to be empty", () =>
     Effect.gen(function* () {
       const file = yield* newFile
       yield* Effect.gen(function* () {
@@ -161,9 +162,7 @@ describe.skipIf(!isInTurn(import.meta.url))("Checkpoints of a SQLite file", () =
         reader.exec("begin")
         reader.prepare("select 1 from sqlite_master").get()
         yield* fill(1)
-        const began = performance.now()
         yield* emptyLog
-        assert.isBelow(performance.now() - began, 3000)
         reader.close()
         yield* emptyLog
         assert.strictEqual(statSync(`${file}-wal`).size, 0)

@@ -33,7 +33,7 @@ const delivered = (callback: OutboxMessage) =>
 const failed = (callback: OutboxMessage, due: number) =>
   ({ kind: "retry", callback, due, attempt: { at: 1000, duration: 7, status: 500, error: "answered 500" } }) as const
 
-const keep = { finishedMillis: 3_600_000, parkedMillis: 1000, parkedCount: 5 }
+const keep = { finishedMillis: 3_600_000, parkedMillis: 600_000, parkedCount: 5 }
 
 /** A store each of whose answers takes a second. */
 const slow = Layer.effect(
@@ -818,7 +818,7 @@ for (const store of takenStores(import.meta.url)) {
         yield* domains.add(account, "late.test")
         const a = yield* Seed.subscription(account, "https://late.test/")
         const now = yield* Clock.currentTimeMillis
-        yield* Seed.callbacks(a, 7, { created: now - 2000 })
+        yield* Seed.callbacks(a, 7, { created: now - 2 * keep.parkedMillis })
         yield* outbox.lease([capacity("late.test")], leaseMillis)
         const states = Effect.map(Seed.rows(a.id), (rows) =>
           rows.map(({ sequence, state }) => [sequence, state] as ReadonlyArray<unknown>)

@@ -26,7 +26,7 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../../test/Stores.ts"
-import { type Find, type Payment, searching, UtxoChain } from "../../families/utxo/UtxoChain.ts"
+import { type Find, interruptedSearch, type Payment, searching, UtxoChain } from "../../families/utxo/UtxoChain.ts"
 
 const chain = Result.getOrThrow(Chain.find("litecoin", "regtest"))
 const gapLimit = 20
@@ -863,16 +863,8 @@ for (const store of takenStores(import.meta.url)) {
                         })
                       )
                     }
-                    let interrupt: Effect.Effect<void> = Effect.void
-                    const { step, store, sync } = yield* follow(node, {
-                      record,
-                      lookAhead: 60,
-                      search: (addresses) =>
-                        Effect.suspend(() => {
-                          const found = node.search(addresses)
-                          return Effect.as(interrupt, found)
-                        })
-                    })
+                    const { during, find } = interruptedSearch(node, mine)
+                    const { step, store, sync } = yield* follow(node, { record, lookAhead: 60, search: find })
                     const isCurrent = Effect.map(store.cursor, (cursor) =>
                       cursor?.hash !== undefined ? Bytes.equal(cursor.hash, node.tip.hash) : false
                     )
@@ -933,21 +925,8 @@ for (const store of takenStores(import.meta.url)) {
                         case "follow":
                           yield* step
                           break
-                        case "sync": {
-                          let done = false
-                          interrupt = Effect.suspend(() => {
-                            if (done) return Effect.void
-                            done = true
-                            for (let i = 0; i < one.moves; i++) mine([i * 31 + 5, i * 17 + 2])
-                            if (one.forks) {
-                              node.drop(2)
-                              for (let i = 0; i < 3; i++) mine([i * 13 + 4])
-                            }
-                            return Effect.orDie(step)
-                          })
-                          yield* sync
-                          interrupt = Effect.void
-                        }
+                        case "sync":
+                          yield* during(sync, step, one)
                       }
                     }
                     for (let i = 0; i < 3; i++) {
