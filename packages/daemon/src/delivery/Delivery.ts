@@ -51,9 +51,10 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     gapMillis: 10,
     /** How long nothing is leased after the store has failed. */
     failureMillis: 2000,
-    /** When outcomes are written. */
+    /** When outcomes are written: as soon as so many are there, else after so long, or so many times as long. */
     outcomeBatchSize: 256,
     outcomeBatchMillis: 10,
+    outcomeMoments: 5,
     /** How often old callbacks are looked for. */
     sweepMillis: 3_600_000,
     /** How often the bounds of inactive subscriptions are looked at. */
@@ -122,6 +123,7 @@ const run = Effect.gen(function* () {
   const outcomes = yield* OutcomeWriter.make({
     batchSize: options.outcomeBatchSize,
     batchMillis: options.outcomeBatchMillis,
+    moments: options.outcomeMoments,
     flushed: Effect.asVoid(wakeup.open)
   })
   const attempt = yield* DeliveryAttempt.make({

@@ -1,4 +1,8 @@
-/** Writes the outcomes of attempts down, many in one transaction: when there are enough of them, or after a moment. */
+/**
+ * Writes the outcomes of attempts down, many in one transaction, since a commit costs as much as the outcomes of a hundred attempts:
+ * when there are enough of them, or after a moment; after several where nobody waits for what they change. Of what is not
+ * written when the process is killed, callbacks are sent again.
+ */
 import type { Outcome } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Cause from "effect/Cause"
@@ -24,11 +28,14 @@ const pause = "1 second"
 
 export const make = Effect.fnUntraced(function* (options: {
   readonly batchSize: number
+  /** A moment. */
   readonly batchMillis: number
+  /** How many moments outcomes wait at most. */
+  readonly moments: number
   readonly flushed: Effect.Effect<void>
 }) {
   const outbox = yield* Outbox
-  const { batchMillis, batchSize, flushed } = options
+  const { batchMillis, batchSize, flushed, moments } = options
   const some = yield* Latch.make()
   const many = yield* Latch.make()
   let pending: Array<Outcome> = []
@@ -67,6 +74,11 @@ export const make = Effect.fnUntraced(function* (options: {
     )
   }).pipe(Effect.uninterruptible)
 
+  const gathered = Effect.repeat(Effect.timeoutOption(many.await, batchMillis), {
+    until: () => notify || pending.length >= batchSize,
+    times: moments - 1
+  })
+
   return {
     add: (outcome) => {
       pending.push(outcome)
@@ -78,7 +90,7 @@ export const make = Effect.fnUntraced(function* (options: {
       notify = true
     },
     run: some.await.pipe(
-      Effect.andThen(Effect.timeoutOption(many.await, batchMillis)),
+      Effect.andThen(gathered),
       Effect.andThen(write),
       Effect.flatMap((written) => (written ? Effect.void : Effect.sleep(pause))),
       Effect.catchCause((cause) => Effect.logError("Outcomes of attempts are lost", cause)),

@@ -238,6 +238,27 @@ describe("HttpConnections", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "reads each answer of a connection by its own head, the same ones again and one that differs in a letter",
+    () =>
+      Effect.gen(function* () {
+        const head = (status: number, length: number) => `HTTP/1.1 ${status} OK\r\ncontent-length: ${length}\r\n\r\n`
+        const texts = [
+          ...[`${head(200, 2)}ok`, `${head(200, 2)}no`, `${head(201, 2)}ok`, `${head(200, 3)}yes`, `${head(200, 2)}ok`],
+          `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${head(503, 2)}no`
+        ]
+        const { connections, port } = yield* receiver((socket, requests) => socket.write(texts[requests - 1]!))
+        const http = yield* connectionsOf(1)
+        const sent: Array<Sent> = []
+        for (const _ of texts) sent.push(yield* send(http, port))
+        assert.deepStrictEqual(
+          sent.map(({ outcome, text }) => `${outcome} ${text}`),
+          ["200 ok", "200 no", "201 ok", "200 yes", "200 ok", "503 no"]
+        )
+        assert.strictEqual(connections(), 1)
+      }).pipe(Effect.scoped)
+  )
+
   it.live("writes requests as they are read, and none with a header that would be more than one", () =>
     Effect.gen(function* () {
       const { port, requests } = yield* receiver((socket) => socket.write(`${ok}content-length: 0\r\n\r\n`))

@@ -29,7 +29,7 @@ const failing = (times: number) => {
   return { batches, layer }
 }
 
-const make = OutcomeWriter.make({ batchSize: 3, batchMillis: 100, flushed: Effect.void })
+const make = OutcomeWriter.make({ batchSize: 3, batchMillis: 100, moments: 1, flushed: Effect.void })
 
 describe("OutcomeWriter", () => {
   it.effect("writes outcomes when there are enough, or after a moment", () => {
@@ -51,6 +51,31 @@ describe("OutcomeWriter", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("lets outcomes wait for more, until somebody waits for them", () => {
+    const { batches, layer } = failing(0)
+    return Effect.gen(function* () {
+      const outcomes = yield* OutcomeWriter.make({ batchSize: 3, batchMillis: 100, moments: 4, flushed: Effect.void })
+      yield* Effect.forkChild(outcomes.run)
+      outcomes.add(outcome(1))
+      yield* TestClock.adjust(399)
+      assert.deepStrictEqual(batches, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(batches, [[1]])
+      outcomes.add(outcome(2))
+      yield* TestClock.adjust(150)
+      outcomes.notifyFlushed()
+      yield* TestClock.adjust(49)
+      assert.deepStrictEqual(batches, [[1]])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(batches, [[1], [2]])
+      for (const id of [3, 4]) outcomes.add(outcome(id))
+      yield* TestClock.adjust(150)
+      outcomes.add(outcome(5))
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(batches, [[1], [2], [3, 4, 5]])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("notifies once those are written that were there, also after the store has failed", () => {
     const { batches, layer } = failing(1)
     return Effect.gen(function* () {
@@ -58,6 +83,7 @@ describe("OutcomeWriter", () => {
       const outcomes = yield* OutcomeWriter.make({
         batchSize: 3,
         batchMillis: 100,
+        moments: 1,
         flushed: Effect.sync(() => flushed.push(batches.length))
       })
       yield* Effect.forkChild(outcomes.run)

@@ -37,6 +37,9 @@ interface Dependencies {
   readonly stopping: () => boolean
 }
 
+/** URLs that are kept as they were read: most callbacks go where others went. */
+const kept = 8192
+
 /** In the surrounding scope. */
 export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const { attempt, attemptMillis, hosts, outcomes, stopping } = dependencies
@@ -46,6 +49,7 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const fork = yield* FiberSet.runtime(fibers)()
   const streams = new Set<DeliveryStream>()
   const headersOf = CallbackHeaders.make()
+  const urls = new Map<string, URL>()
   /** How long leases may follow that have followed others. */
   const follows = new WeakMap<Lease, number>()
 
@@ -55,39 +59,42 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
     for (const callback of callbacks.slice(sent)) outcomes.add({ kind: "released", callback })
   }
 
-  /** Sends the lease's callbacks one after another; whether it sent all, and the next may follow. */
-  const send = Effect.fnUntraced(function* (stream: DeliveryStream, url: URL) {
-    const { lease } = stream
-    const { callbacks, isCurrent, leasedUntil } = lease
-    const headers = headersOf(lease)
-    for (const callback of callbacks) {
-      const at = clock.currentTimeMillisUnsafe()
-      if (stopping() || !isCurrent() || hosts.paused(lease, at) || at + attemptMillis > leasedUntil) return false
-      const goesOn = yield* attempt(lease, callback, { url, headers: headers(callback, at), at })
-      stream.sent++
-      if (!goesOn) return false
-    }
-    return true
-  })
-
-  /** A URL that broke a rule which was made after the subscription. */
-  const refuse = (stream: DeliveryStream, { message }: { readonly message: string }) =>
-    Effect.sync(() => {
-      const attempt = { at: clock.currentTimeMillisUnsafe(), duration: 0, error: message }
-      const { callbacks, subscription } = stream.lease
-      outcomes.add({ kind: "refused", callback: callbacks[0]!, attempt, subscription, reason: reasons.forbidden })
-      stream.sent = 1
-      return false
+  /** The URL of a lease; none of one that broke a rule which was made after the subscription. */
+  const read = (stream: DeliveryStream) =>
+    Effect.match(target.parse(stream.lease.url), {
+      onSuccess: (url) => {
+        if (urls.size >= kept) urls.delete(urls.keys().next().value!)
+        urls.set(stream.lease.url, url)
+        return url
+      },
+      onFailure: ({ message }) => {
+        const attempt = { at: clock.currentTimeMillisUnsafe(), duration: 0, error: message }
+        const { callbacks, subscription } = stream.lease
+        outcomes.add({ kind: "refused", callback: callbacks[0]!, attempt, subscription, reason: reasons.forbidden })
+        stream.sent = 1
+        stream.over = true
+        return undefined
+      }
     })
 
+  /** Sends the lease's callbacks one after another, and releases what it does not send. */
   const workOff = Effect.fnUntraced(function* (stream: DeliveryStream) {
-    stream.over = !(yield* Effect.matchEffect(target.parse(stream.lease.url), {
-      onSuccess: (url) => send(stream, url),
-      onFailure: (error) => refuse(stream, error)
-    }))
-    const { followOn, until } = stream
-    if (stream.over) {
-      release(stream.lease, stream.sent)
+    const { lease } = stream
+    const { callbacks, isCurrent, leasedUntil } = lease
+    const url = urls.get(lease.url) ?? (yield* read(stream))
+    const headers = headersOf(lease)
+    while (url !== undefined && !stream.over && stream.sent < callbacks.length) {
+      const callback = callbacks[stream.sent]!
+      const at = clock.currentTimeMillisUnsafe()
+      if (stopping() || !isCurrent() || hosts.paused(lease, at) || at + attemptMillis > leasedUntil) stream.over = true
+      else {
+        stream.over = !(yield* attempt(lease, callback, { url, headers: headers(callback, at), at }))
+        stream.sent++
+      }
+    }
+    const { followOn, over, until } = stream
+    if (over) {
+      release(lease, stream.sent)
       if (followOn !== undefined) release(followOn)
     } else if (followOn !== undefined) {
       follows.set(followOn, until)
@@ -95,31 +102,13 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
     }
   })
 
-  const run = (lease: Lease) =>
-    Effect.suspend(() => {
-      const stream = {
-        lease,
-        sent: 0,
-        followOn: undefined,
-        over: false,
-        until: follows.get(lease) ?? lease.leasedUntil
-      }
-      streams.add(stream)
-      return workOff(stream).pipe(
-        Effect.catchCause((cause) => {
-          stream.over = true
-          return Effect.logError("A lease was not worked off", cause)
-        }),
-        Effect.ensuring(
-          Effect.sync(() => {
-            streams.delete(stream)
-            hosts.ended(lease)
-            if (hosts.isLow(lease.host)) outcomes.notifyFlushed()
-            if (stream.over) withdraw()
-          })
-        )
-      )
-    })
+  const ended = (stream: DeliveryStream) => {
+    const { lease, over } = stream
+    streams.delete(stream)
+    hosts.ended(lease)
+    if (hosts.isLow(lease.host)) outcomes.notifyFlushed()
+    if (over) withdraw()
+  }
 
   /** The waiting lease that may begin now. */
   const next = () => (stopping() ? undefined : hosts.next(clock.currentTimeMillisUnsafe()))
@@ -127,7 +116,14 @@ export const make = Effect.fnUntraced(function* (dependencies: Dependencies) {
   /** Works off one lease after another, until none may begin. */
   const place = Effect.fnUntraced(function* (first: Lease) {
     for (let lease: Lease | undefined = first; lease !== undefined; ) {
-      yield* run(lease)
+      const until = follows.get(lease) ?? lease.leasedUntil
+      const stream: DeliveryStream = { lease, sent: 0, followOn: undefined, over: false, until }
+      streams.add(stream)
+      yield* Effect.catchCause(workOff(stream), (cause) => {
+        stream.over = true
+        return Effect.logError("A lease was not worked off", cause)
+      })
+      ended(stream)
       lease = next()
       // There may be more to begin than what has ended.
       if (lease !== undefined) begin()

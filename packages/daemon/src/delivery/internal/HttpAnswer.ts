@@ -29,6 +29,8 @@ type Framing = number | "chunks" | "connection"
 
 /** Bytes of the line that begins a chunk. */
 const maxChunkLine = 4096
+/** Bytes of a head that is remembered, while its connection is kept. */
+const repeatedBytes = 1024
 /** How long a connection is kept of which the receiver doesn't say how long. */
 export const assumedMillis = 4000
 /** How much sooner than the receiver says, so that it is not closed as it is used; and how long at most. */
@@ -127,6 +129,8 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
   let held = nothing
   /** How much of it is known to have no end of what it begins: to look again at each byte that comes would take its square. */
   let searched = 0
+  /** The last head, which the next one mostly is again, as long as its time has the same second. */
+  let last: { readonly text: string; readonly head: NonNullable<ReturnType<typeof parse>> } | undefined
 
   /** Where something ends that has to come wholly. */
   const endOf = (bytes: Buffer, end: string, most: number): number | Progress => {
@@ -158,8 +162,10 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
           const end = endOf(rest, endOfHead, headLeft)
           if (end === "broken" && rest.toString("latin1", 0, 5) === "HTTP/") return "too long"
           if (typeof end === "string") return end
-          const head = parse(rest.toString("latin1", 0, end))
+          const text = rest.toString("latin1", 0, end)
+          const { head } = text === last?.text ? last : { head: parse(text) }
           if (head === undefined) return "broken"
+          if (text !== last?.text && end <= repeatedBytes) last = { text, head }
           if (head.status === 101) return "switched"
           rest = rest.subarray(end + endOfHead.length)
           headLeft -= end + endOfHead.length
