@@ -95,6 +95,8 @@ describe("TransactionCosts", () => {
     const lowered = { action: 1_000n, least: 100n }
     const since = TransactionCosts.of(network("zcash"), ofZcash, { rate: 1n, longTermRate: 1n, action: 1_000n })
     assert.deepStrictEqual([since.feeOf(1, true), since.feeOf(3, true), since.inputFee], [2_000n, 3_000n, 1_000n])
+    // Else change of more than it costs to spend would go to the fee.
+    assert.strictEqual(since.longTermInputFee, 1_000n)
     assert.strictEqual(TransactionCosts.leastFee(network("zcash"), ofZcash, lowered, 3, true), 3_000n)
     assert.strictEqual(TransactionCosts.leastFee(network("zcash"), ofZcash, { least: 100n }, 3, true), 15_000n)
     assert.strictEqual(TransactionCosts.conventionalRate(), 147_058n)

@@ -288,14 +288,80 @@ describe("The thread that writes a SQLite file", () => {
             yield* create("lost")
           })
           assert.include((yield* Effect.flip(optimistic(passedOver))).message, "rolled the transaction back")
+          // Inside another one it is that one that is done again.
+          const inner = Effect.gen(function* () {
+            yield* names
+            if (attempts++ === 0) yield* write("11")
+            yield* create("12")
+          })
+          let attempts = 0
+          yield* optimistic(Effect.andThen(names, optimistic(inner)))
+          assert.deepStrictEqual([attempts, (yield* names).at(-1)], [2, "12"])
           // One that writes nothing is no message.
           messages = 0
-          assert.lengthOf(yield* optimistic(names), 11)
+          assert.lengthOf(yield* optimistic(names), 13)
+          yield* Effect.exit(optimistic(Effect.andThen(names, Effect.die("undone"))))
           assert.strictEqual(messages, 0)
-          yield* transaction(create("11"))
-          assert.deepStrictEqual((yield* names).slice(-2), ["10", "11"])
+          // Nor does the next transaction read ahead that is not such a one.
+          for (const before of [
+            optimistic(names),
+            Effect.exit(optimistic(Effect.andThen(names, Effect.die("undone"))))
+          ]) {
+            yield* before
+            messages = 0
+            yield* transaction(names)
+            assert.strictEqual(messages, 2)
+          }
+          yield* transaction(create("13"))
+          assert.deepStrictEqual((yield* names).slice(-2), ["12", "13"])
         })
       )
+  )
+
+  it.live(
+    "is waited for by whatever reads in a transaction that it has not begun yet, as while another process writes",
+    () =>
+      onStore((_, file) =>
+        Effect.gen(function* () {
+          const { query, transaction } = yield* Database
+          yield* create("before")
+          const other = yield* Effect.acquireRelease(
+            Effect.sync(() => new BetterSqlite(file)),
+            (other) => Effect.sync(() => other.close())
+          )
+          yield* Effect.sync(() =>
+            other.exec("begin immediate; insert into account (name, created) values ('other', 1)")
+          )
+          const found = yield* transaction(
+            Effect.gen(function* () {
+              const beginning = yield* Effect.forkChild(query((db) => db.selectFrom("account").select("name")))
+              yield* Effect.yieldNow
+              const reading = yield* Effect.forkChild(names)
+              yield* Effect.yieldNow
+              yield* Effect.sync(() => other.exec("commit"))
+              yield* Fiber.join(beginning)
+              return yield* Fiber.join(reading)
+            })
+          )
+          assert.deepStrictEqual(found, ["before", "other"])
+        })
+      )
+  )
+
+  it.live("has a transaction that it takes along find nothing more: others may have written", () =>
+    onStore((threads) =>
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        yield* create("before")
+        const ended = Effect.gen(function* () {
+          yield* query((db) => db.selectFrom("account").select("name"))
+          assert.deepStrictEqual(yield* names, ["before"])
+          yield* Effect.promise(() => threads[0]!.terminate())
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(names)))
+        })
+        assert.strictEqual((yield* Effect.flip(transaction(ended))).message, "The SQLite thread has stopped")
+      })
+    )
   )
 
   it.live("goes on once the folder of the file is there again", () =>

@@ -131,13 +131,16 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
   const transaction = <A, E, R>(self: Effect.Effect<A, E, R>) => transactionFrom(self, () => {})
 
   const optimistic = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
-    readAhead === undefined
-      ? transaction(self)
-      : Effect.catchIf(
-          transactionFrom(self, readAhead),
-          (error) => error instanceof DatabaseError && error.changedMeanwhile,
-          () => transaction(self)
-        )
+    Effect.flatMap(Current, (current) =>
+      // Inside another one it is that one's to be done again, from its own beginning.
+      current !== undefined || readAhead === undefined
+        ? transaction(self)
+        : Effect.catchIf(
+            transactionFrom(self, readAhead),
+            (error) => error instanceof DatabaseError && error.changedMeanwhile,
+            () => transaction(self)
+          )
+    )
 
   return {
     writer,

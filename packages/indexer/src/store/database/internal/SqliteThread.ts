@@ -69,6 +69,8 @@ class ThreadConnection implements DatabaseConnection {
 
   #fail(error: Error) {
     this.#failure ??= error
+    // SQLite has rolled back, and lets others write.
+    this.#change()
     for (const pending of this.#pending.values()) pending.reject(this.#failure)
     this.#pending.clear()
   }
