@@ -40,7 +40,9 @@ export const make = Effect.fnUntraced(function* (sessions: Sessions) {
     AuditLog.write(actor, deed).pipe(
       Effect.timeout("2 seconds"),
       Effect.provideService(Database, database),
-      Effect.catch((error) => Effect.logWarning(`A ${deed.action} could not be entered in the audit log: ${error.message}`))
+      Effect.catch((error) =>
+        Effect.logWarning(`A ${deed.action} could not be entered in the audit log: ${error.message}`)
+      )
     )
 
   const entered = Effect.fnUntraced(function* (request: Request, holder: Holder, token: string, browser?: string) {
