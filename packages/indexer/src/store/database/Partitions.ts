@@ -56,6 +56,8 @@ export const drop = Effect.fnUntraced(function* (name: string, first: Effect.Eff
       schedule: Schedule.spaced(waits.pause),
       while: (error) => error.lockTimedOut
     }),
-    Effect.catch((error) => Effect.as(Effect.logWarning(`${name} was not dropped, and is to be later: ${error.message}`), false))
+    Effect.catch((error) =>
+      Effect.as(Effect.logWarning(`${name} was not dropped, and is to be later: ${error.message}`), false)
+    )
   )
 })
