@@ -485,8 +485,10 @@ describe.skipIf(Chromium.path === undefined)("the console in Chromium", () => {
           assert.notInclude(await page.content(), secret)
           await sound("callback")
           const before = receiver.deliveries.length
-          await page.getByRole("button", { name: "Redeliver" }).click()
+          await page.getByRole("button", { name: "Redeliver" }).press("Enter")
           await page.getByText("The callback is sent again").waitFor()
+          const focused = await page.evaluate("document.activeElement.textContent.trim()")
+          assert.strictEqual(focused, "Redeliver", "the keyboard goes on where it was")
           await run(receiver.until(() => receiver.deliveries.length > before))
           await page.locator("dt", { hasText: "Block" }).locator("xpath=..").getByRole("link").click()
           await heading(page, /^Block /).waitFor()

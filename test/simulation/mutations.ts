@@ -165,8 +165,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A lease dies where it is worked off",
     file: `${delivery}/internal/DeliveryStreams.ts`,
-    from: "return workOff(stream).pipe(",
-    to: 'return Effect.andThen(workOff(stream), Effect.die("a lease died")).pipe('
+    from: "Effect.catchCause(workOff(stream), ",
+    to: 'Effect.catchCause(Effect.andThen(workOff(stream), Effect.die("a lease died")), '
   },
   {
     name: "A lease does not remember the last number",

@@ -115,8 +115,11 @@ const bodyMillis = 100
  */
 const addressesTried = 4
 
-/** A connection that the receiver closed instead of answering; a kept one it may have closed as it was used again. */
-const closedByReceiver = new Set([HttpConnection.closedCode, "ECONNRESET", "EPIPE"])
+/**
+ * A connection that the receiver closed instead of answering; a kept one it may have closed as it was used again. And one on
+ * which no answer comes, as where a body follows a 204: on a kept one that is what the last answer has left.
+ */
+const unanswered = new Set([HttpConnection.closedCode, "ECONNRESET", "EPIPE", HttpConnection.notHttpCode])
 /** Kept connections that a request is sent over at most: those of a host may all be closed at the same time. */
 const keptTries = 4
 
@@ -288,7 +291,7 @@ const make = Effect.gen(function* () {
           if (ended) return
           if (status !== 0) answered()
           // Over a new connection it is the receiver's answer: it may have taken the callback.
-          else if (closedByReceiver.has(FailureText.codeOf(error)) && !isFirst && tries < keptTries) send()
+          else if (unanswered.has(FailureText.codeOf(error)) && !isFirst && tries < keptTries) send()
           else end(Effect.fail(new NoReply({ reason: FailureText.reasonOf(error), fault: faultOf(error) })))
         }
       }

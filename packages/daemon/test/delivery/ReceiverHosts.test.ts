@@ -298,12 +298,22 @@ describe("ReceiverHosts", () => {
       assert.isTrue(hosts.paused(lease("a"), now + 999))
       now += 1000
     }
-    // One that was silent before says that the host is.
+    // Nor for others that are sent again beside such ones, whichever is heard of first.
+    for (let i = 0; i < 4; i++) {
+      assert.strictEqual(fail(`/${i}`), now + 1000)
+      fail(`/${next++}`)
+      now += 1000
+    }
+    // That one was silent before says that the host is, once no others come.
+    assert.strictEqual(fail("/0"), now + 1000)
+    now += 1000
     assert.strictEqual(fail("/0"), now + 2000)
     now += 2000
-    for (; next < 300; next++) fail(`/${next}`)
+    for (; next < 8_200; next++) fail(`/${next}`)
     now += 2000
-    assert.strictEqual(fail("/299"), now + 4000, "of very many each is not remembered")
+    assert.strictEqual(fail("/8199"), now + 2000, "beside others")
+    now += 2000
+    assert.strictEqual(fail("/8200"), now + 4000, "of very many each is not remembered")
   })
 
   it("is not stopped by failures between answers", () => {

@@ -96,7 +96,8 @@ export const Copy = ({ label = "Copy", text }) => {
 export const Name = ({ children: text }) => html`<code>${text}</code> <${Copy} text=${text} />`
 
 /**
- * A button that asks the daemon to do something; nothing where the session may not.
+ * A button that asks the daemon to do something; nothing where the session may not. One that waits is not `disabled`, which
+ * would take the keyboard's focus away.
  * @param {any} properties
  */
 export const Act = ({
@@ -113,7 +114,7 @@ export const Act = ({
   const [waits, setWaits] = useState(false)
   if (!may(route)) return null
   const act = async () => {
-    if (sure !== "" && !confirm(sure)) return
+    if (waits || (sure !== "" && !confirm(sure))) return
     setWaits(true)
     const answer = await askOrSay(pathOf(route, of), body)
     setWaits(false)
@@ -121,7 +122,7 @@ export const Act = ({
     say(typeof said === "function" ? said(answer) : said)
     then()
   }
-  return html`<button type="button" class=${danger ? "small danger" : "small"} aria-label=${name} disabled=${waits} onClick=${act}>
+  return html`<button type="button" class=${danger ? "small danger" : "small"} aria-label=${name} aria-disabled=${waits} onClick=${act}>
     ${label}
   </button>`
 }
@@ -140,6 +141,7 @@ export const Form = ({ bodyOf = (fields) => fields, children, label, of = {}, ro
   if (!may(route)) return null
   const submit = async (event) => {
     event.preventDefault()
+    if (waits) return
     const form = event.currentTarget
     // White space alone is nothing, as for the daemon.
     for (const field of form.querySelectorAll(":required")) if (field.value.trim() === "") field.value = ""
@@ -163,7 +165,7 @@ export const Form = ({ bodyOf = (fields) => fields, children, label, of = {}, ro
   }
   return html`<form class="row" onSubmit=${submit}>
     ${children}
-    <button type="submit" disabled=${waits}>${label}</button>
+    <button type="submit" aria-disabled=${waits}>${label}</button>
     ${error !== "" && html`<p class="notice bad" role="alert">${error}</p>`}
   </form>`
 }

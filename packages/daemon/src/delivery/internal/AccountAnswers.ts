@@ -1,5 +1,6 @@
 /** How the attempts of an account at a host are answered: when they fail, and for how long the account's part is left alone. */
 import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import * as Hash from "effect/Hash"
 
 export interface Limits {
   /** An account's attempts without an answer, one after another, until a host is left alone; and for how long, at first and at most. */
@@ -11,8 +12,10 @@ export interface Limits {
 export interface AccountAnswers {
   /** Attempts without an answer since the last answer: the account chooses the path, and may mean others by it. */
   failures: number
-  /** The URLs of these attempts, as many as are remembered. */
-  readonly silent: Set<string>
+  /** The URLs of these attempts by their hashes, as many as are remembered: texts may be long, and anybody's. */
+  readonly silent: Set<number>
+  /** Whether one was added since a URL that was there failed again. */
+  hasNew: boolean
   /** When the last attempt without an answer ended. */
   unansweredAt: number | undefined
   /** The URL that was answered last, and when: for a while then, another one without an answer may be at fault itself. */
@@ -21,7 +24,7 @@ export interface AccountAnswers {
 }
 
 /** URLs without an answer that are told apart: what fails beyond them is taken for the host's silence. */
-const rememberedUrls = 256
+const rememberedUrls = 8_192
 
 /** An attempt that has ended: when it began, and the present, in milliseconds since the Unix epoch. */
 interface Ended {
@@ -32,7 +35,7 @@ interface Ended {
 
 /** Before any attempt. */
 export const none = (): AccountAnswers => ({
-  ...{ failures: 0, silent: new Set(), unansweredAt: undefined, answered: undefined, pausedUntil: 0 }
+  ...{ failures: 0, silent: new Set(), hasNew: false, unansweredAt: undefined, answered: undefined, pausedUntil: 0 }
 })
 
 /** `longestPause`, in milliseconds: nothing further away counts, since a clock that was put back may have set that. */
@@ -47,7 +50,7 @@ export const make = (limits: Limits, longestPause: number) => {
    */
   const isOfHost = ({ answered, silent }: AccountAnswers, url: string, { at, now }: Ended) => {
     if (answered === undefined || answered.url === url || !isRecent(answered.at, now)) return true
-    return answered.at <= at && !silent.has(url)
+    return answered.at <= at && !silent.has(Hash.string(url))
   }
 
   /** Whether the attempt began before the last pause was over: what failed together is one reason for a longer pause. */
@@ -64,17 +67,24 @@ export const make = (limits: Limits, longestPause: number) => {
     if (answered) {
       answers.failures = 0
       answers.silent.clear()
+      answers.hasNew = false
       answers.answered = { url, at: now }
       answers.pausedUntil = 0
       return
     }
     answers.unansweredAt = now
     const speaks = isOfHost(answers, url, ended)
-    const isNew = speaks && !answers.silent.has(url) && answers.silent.size < rememberedUrls
-    if (isNew) answers.silent.add(url)
+    const hash = Hash.string(url)
+    const isNew = speaks && !answers.silent.has(hash) && answers.silent.size < rememberedUrls
+    if (isNew) {
+      answers.silent.add(hash)
+      answers.hasNew = true
+    }
     if (isOfLastPause(answers, ended)) return
-    // Of a host that is left alone each URL that was not tried may be the one that answers: no pause is longer for it.
-    if (speaks && !(isNew && isFailing(answers))) answers.failures++
+    // Of a host that is left alone each URL that was not tried may be the one that answers: no pause is longer for it, nor for
+    // others that are sent again beside such ones.
+    if (speaks && !(answers.hasNew && isFailing(answers))) answers.failures++
+    if (!isNew) answers.hasNew = false
     // What says nothing new of a host that was left alone ends no pause either.
     const excess = answers.failures - limits.failures
     if (excess < 0) return

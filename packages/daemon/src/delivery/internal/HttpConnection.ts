@@ -27,12 +27,14 @@ export interface HttpConnection {
 
 /** The code of the error where the other side has closed a connection. */
 export const closedCode = "ERR_CLOSED"
+/** The code of the error where what came is no answer of HTTP. */
+export const notHttpCode = "ERR_NOT_HTTP"
 
 const closed = () => Object.assign(new Error("the connection was closed before the answer"), { code: closedCode })
 
 /** Why an answer is none that can be read. */
 const faults: Partial<Record<HttpAnswer.Progress, readonly [code: string, message: string]>> = {
-  broken: ["ERR_NOT_HTTP", "the answer is not HTTP"],
+  broken: [notHttpCode, "the answer is not HTTP"],
   "too long": ["ERR_HEAD_TOO_LONG", "the headers of the answer are too long"],
   switched: ["ERR_SWITCHED", "the answer is 101, to go on in another protocol"]
 }

@@ -2,6 +2,7 @@
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { Coin } from "@headwater/core/utxo/Coin"
+import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -21,7 +22,10 @@ export type Priority = "slow" | "standard" | "fast"
 
 /** In the smallest unit for 1,000 virtual bytes. */
 export interface FeeRates {
-  /** For a priority: by the node's estimate, else by what waits at it; no less than is mined, more where the node is full. */
+  /**
+   * For a priority: by the node's estimate, else by what waits at it; no less than is mined, on Zcash by ZIP-317, more where the node is
+   * full.
+   */
   readonly rate: bigint
   /** What a transaction is expected to pay in the long term. */
   readonly longTermRate: bigint
@@ -170,11 +174,12 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
       const message = "the estimated rate is far above every one that blocks ever asked for"
       return yield* new NodeInconsistent({ node: rpc.node, method: "estimatesmartfee", message })
     }
-    const rate = greatest([estimated, floor])
+    const action = ActionFee.of(rest[wanted.length + lasting.length])
+    const conventional = network.wireFormat === "zcash" ? TransactionCosts.conventionalRate(action) : undefined
+    const rate = greatest([estimated, floor, conventional])
     // Change that costs more than that to spend some day goes to the fee: nobody's coins shall go there by one estimate alone.
     const most = greatest([rate, longTermFactor * least])
     const longTermRate = later < most ? greatest([later, least]) : most
-    const action = ActionFee.of(rest[wanted.length + lasting.length])
     const mined = greatest([least, network.minedRate])
     return { rate, longTermRate, least: mined, ...(action === undefined ? {} : { action }) }
   })

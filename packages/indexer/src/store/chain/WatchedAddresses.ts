@@ -98,7 +98,7 @@ const watchingOf = {
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
-  const { query, read, transaction } = yield* Database
+  const { optimistic, query, read } = yield* Database
   const { atOnce, pause } = yield* Filling
   const key = new Uint32Array(2)
   crypto.getRandomValues(key)
@@ -262,7 +262,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const transactionOnceKnown: WatchedAddresses["transaction"] = <A, E, R>(self: Effect.Effect<A, E, R>) => {
     const attempt = Effect.suspend(() => {
       const before = misses
-      return transaction(Effect.tap(self, () => (misses === before ? Effect.void : Effect.fail(new NotLookedUp()))))
+      return optimistic(Effect.tap(self, () => (misses === before ? Effect.void : Effect.fail(new NotLookedUp()))))
     })
     const again: typeof attempt = Effect.catchIf(
       attempt,

@@ -56,8 +56,8 @@ export const make = Effect.fnUntraced(function* (chain: Chain.Chain) {
  * chain has come to somebody else is refused ({@link Fence}).
  */
 export const lock = Effect.fnUntraced(function* (id: number) {
-  const { forUpdate, query } = yield* Database
-  const [row] = yield* query((db) => db.selectFrom("chain").selectAll().where("id", "=", id).modifyEnd(forUpdate))
+  const { forUpdate, read } = yield* Database
+  const [row] = yield* read((db) => db.selectFrom("chain").selectAll().where("id", "=", id).modifyEnd(forUpdate))
   yield* Fence.check(row!)
   return row!
 })

@@ -39,13 +39,20 @@ export class Database extends Context.Service<
   Adapter & {
     /** Runs one query in the surrounding transaction, else on its own. */
     readonly query: <A>(build: Connection.Build<A>) => Effect.Effect<A, DatabaseError>
-    /** As `query`, for statements that only read: outside a transaction they do not wait for the writer. */
+    /** As `query`, for statements that only read: until a transaction has written, they do not wait for the writer. */
     readonly read: <A>(build: Connection.Build<A>) => Effect.Effect<A, DatabaseError>
     /**
      * Runs `self` in one transaction, which commits if it succeeds; inside another one it joins that. The database is
      * provided to `self`.
      */
     readonly transaction: <A, E, R>(
+      self: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
+    /**
+     * As `transaction`, for work that may be done from its beginning twice: until it writes, nothing of it waits for the writer.
+     * Where another process turns out to have changed the store meanwhile, it is undone and done again.
+     */
+    readonly optimistic: <A, E, R>(
       self: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
     /**
@@ -90,9 +97,10 @@ const sqlite = Effect.fnUntraced(function* (location: Extract<Location, { kind: 
   const dialect = new SqliteThreadDialect(thread)
   const writer = yield* Connection.open(dialect)
   yield* Migrations.run(writer, SqliteAdapter.columnTypes, StoreLock.acquire(location))
-  const connection = Connection.make(writer, yield* SqliteFile.reader(options))
+  const reader = yield* SqliteFile.reader(options)
+  const connection = Connection.make(writer, { ...reader, isAlike: dialect.isUnchanged, readAhead: dialect.readAhead })
   const flushed = location.synchronous === "normal" ? Effect.void : yield* machine.flush(file)
-  const adapter = SqliteAdapter.make(connection, dialect.defer)
+  const adapter = SqliteAdapter.make(connection, dialect)
   return {
     ...connection,
     ...adapter,
@@ -130,11 +138,12 @@ const postgresql = Effect.fnUntraced(function* (location: Extract<Location, { ki
 
 const make = Effect.fnUntraced(function* (location: Location) {
   const opened = location.kind === "sqlite" ? yield* sqlite(location) : yield* postgresql(location)
-  const { transaction, writer: _, attempt: __, afterCommit: ___, ...rest } = opened
+  const { optimistic, transaction, writer: _, attempt: __, afterCommit: ___, ...rest } = opened
   const database: Database["Service"] = Database.of({
     ...rest,
     secrets: SecretBox.make(location, opened, opened),
-    transaction: (self) => transaction(Effect.provideService(self, Database, database))
+    transaction: (self) => transaction(Effect.provideService(self, Database, database)),
+    optimistic: (self) => optimistic(Effect.provideService(self, Database, database))
   })
   return database
 })

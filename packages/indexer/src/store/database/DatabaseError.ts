@@ -49,6 +49,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   get busy(): boolean {
     return (this.cause as { readonly code?: string }).code === "SQLITE_BUSY"
   }
+  /** Whether another process has changed a SQLite file since an optimistic transaction has read it. */
+  get changedMeanwhile(): boolean {
+    return (this.cause as { readonly code?: string }).code === "ECHANGED"
+  }
   /** Whether the store is on another server now, and has to be opened again. */
   get replaced(): boolean {
     return (this.cause as { readonly code?: string }).code === "EREPLACED"

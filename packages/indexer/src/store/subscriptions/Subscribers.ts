@@ -124,7 +124,7 @@ export const told = (chain: Chain, found: ReadonlyArray<Occurrence<Group>>) =>
 
 /** A lookup in the subscriptions of the chain that has this number in the store, in a transaction that has its lock. */
 export const make = Effect.fnUntraced(function* (chain: number) {
-  const { query, selectEach } = yield* Database
+  const { read, selectEach } = yield* Database
   const subscribed = (db: Kysely<Tables>) =>
     db
       .selectFrom("subscribed_address")
@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
 
   const blockMined = Effect.fnUntraced(function* (revision: number, most: number) {
     if (toBlocks?.revision !== revision || toBlocks.most !== most) {
-      const rows = yield* query((db) => {
+      const rows = yield* read((db) => {
         const all = db
           .selectFrom("subscription")
           .select(columns)
@@ -167,9 +167,9 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   })
 
   const ofAddresses = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>, most: number) {
-    if (!Number.isFinite(most)) return yield* query((db) => subscribed(db).where("address", "in", addresses))
+    if (!Number.isFinite(most)) return yield* read((db) => subscribed(db).where("address", "in", addresses))
     const limit = most * 10
-    const found = yield* query((db) =>
+    const found = yield* read((db) =>
       subscribed(db)
         .where("address", "in", addresses)
         .limit(limit + 1)
@@ -178,7 +178,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   })
 
   const eventsOf = Effect.fnUntraced(function* (address: AddressBytes) {
-    const found = yield* query(
+    const found = yield* read(
       rows(sql<{ event: EventType }>`
         select distinct event from subscribed_address
         where chain = ${chain} and address = ${address} and ${matchedHere}`)
@@ -215,7 +215,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   /** Those of the subscriptions with these ids alone that are for one of the addresses. */
   const only = Effect.fnUntraced(function* (seen: ReadonlyMap<string, AddressBytes>, ids: ReadonlyArray<number>) {
     const found = yield* inChunks([...seen.values()], (some) =>
-      query((db) => subscribed(db).where("address", "in", some).where("id", "in", ids))
+      read((db) => subscribed(db).where("address", "in", some).where("id", "in", ids))
     )
     const byAddress = new Map(
       [...Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))].map(

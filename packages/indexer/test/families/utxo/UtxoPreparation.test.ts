@@ -135,6 +135,19 @@ describe("UtxoPreparation", () => {
         assert.strictEqual(yield* actionBy(said), undefined)
       }
       assert.strictEqual(yield* actionBy({ standard_fee: 1_000 }, "bitcoin"), undefined)
+      // By bytes it is what outputs take, the dearest of a transaction: Zebra's own least is a thousandth of that.
+      const zebra = (standardFee?: number) =>
+        node(({ method }) => {
+          if (method === "getnetworkinfo") return { relayfee: "0.00000100" }
+          return method === "getstandardfee" && standardFee !== undefined ? { standard_fee: standardFee } : undefined
+        })
+      for (const [standardFee, rate] of [
+        [undefined, 147_058n],
+        [1_000, 29_411n]
+      ] as const) {
+        const { feeRates } = UtxoPreparation.make(chainOf("zcash"), zebra(standardFee))
+        for (const priority of ["slow", "fast"] as const) assert.deepInclude(yield* feeRates(priority), { rate })
+      }
     })
   )
 

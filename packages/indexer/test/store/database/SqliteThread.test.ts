@@ -3,14 +3,17 @@ import { renameSync, symlinkSync, unlinkSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
-import { Database, type Location } from "@headwater/indexer/store/database/Database"
+import { Database, type DatabaseError, type Location } from "@headwater/indexer/store/database/Database"
 import { SqliteMachine } from "@headwater/indexer/store/database/internal/SqliteMachine"
 import { SqliteThreadDialect } from "@headwater/indexer/store/database/internal/SqliteThread"
+import { rows } from "@headwater/indexer/store/database/Statements"
 import type { Tables } from "@headwater/indexer/store/database/Tables"
+import BetterSqlite from "better-sqlite3"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import { Kysely, sql } from "kysely"
 import { unmigrated } from "../../../../../test/Stores.ts"
 
@@ -25,7 +28,9 @@ const names = Effect.flatMap(Database, ({ read }) =>
 )
 
 /** Runs on a new store whose threads are given. */
-const onStore = <A, E>(run: (threads: ReadonlyArray<Worker>, file: string) => Effect.Effect<A, E, Database>) =>
+const onStore = <A, E>(
+  run: (threads: ReadonlyArray<Worker>, file: string) => Effect.Effect<A, E, Database | Scope.Scope>
+) =>
   Effect.gen(function* () {
     const store = (yield* unmigrated[0]!.location as Effect.Effect<Location>) as Extract<Location, { kind: "sqlite" }>
     const machine = yield* SqliteMachine
@@ -138,6 +143,159 @@ describe("The thread that writes a SQLite file", () => {
       const answered = yield* Effect.flip(Effect.tryPromise(() => sql`select 1`.execute(db)))
       assert.strictEqual((answered.cause as Error).message, "ended")
     })
+  )
+
+  it.live("is not asked what a transaction finds that it has begun, as long as that has changed nothing", () =>
+    onStore((threads, file) =>
+      Effect.gen(function* () {
+        const { defer, insertMany, query, read, selectEach, transaction } = yield* Database
+        yield* create("before")
+        const thread = threads[0]!
+        const { postMessage } = thread
+        let messages = 0
+        thread.postMessage = (...given: ReadonlyArray<unknown>) => {
+          messages++
+          Reflect.apply(postMessage, thread, given)
+        }
+        const looked = Effect.sync(() => messages)
+        const byName = (...wanted: ReadonlyArray<string>) =>
+          Effect.map(
+            selectEach<{ readonly name: string }>(
+              { name: "text" },
+              wanted.map((name) => ({ name })),
+              "select name from account where name = :name"
+            ),
+            (found) => found.map(({ name }) => name)
+          )
+        const other = yield* Effect.acquireRelease(
+          Effect.sync(() => new BetterSqlite(file, { timeout: 0 })),
+          (other) => Effect.sync(() => other.close())
+        )
+        const changes: Readonly<Record<string, Effect.Effect<unknown, DatabaseError, Database>>> = {
+          one: create("one"),
+          two: insertMany("account", [{ name: "two", created: 1 }]),
+          three: defer((db) => db.insertInto("account").values({ name: "three", created: 1 })),
+          four: query((db) => db.insertInto("account").values({ name: "four", created: 1 }).returning("id")),
+          five: query(
+            rows(sql`with new as (select 'five' as name) insert into account (name, created) select name, 1 from new`)
+          )
+        }
+        const before = ["before"]
+        for (const [name, change] of Object.entries(changes)) {
+          messages = 0
+          yield* transaction(
+            Effect.gen(function* () {
+              // The first one begins the transaction: from here on nobody else writes.
+              assert.deepStrictEqual(yield* names, before)
+              assert.strictEqual(yield* looked, 1)
+              assert.throws(() => other.exec("begin immediate"), /locked/)
+              assert.deepStrictEqual(yield* names, before)
+              assert.deepStrictEqual(yield* byName("none", "before"), ["before"])
+              assert.strictEqual(yield* looked, 1)
+              // A message is cheaper than many selects.
+              assert.lengthOf(yield* byName(...Array.from({ length: 100 }, () => "before")), 100)
+              assert.strictEqual(yield* looked, 2)
+              yield* change
+              assert.deepStrictEqual(yield* names, [...before, name])
+              assert.deepStrictEqual(yield* byName(name), [name])
+            })
+          )
+          assert.deepStrictEqual(yield* names, [...before, name])
+          before.push(name)
+        }
+        messages = 0
+        yield* transaction(
+          Effect.gen(function* () {
+            yield* names
+            yield* Effect.flip(read(rows(sql`select nothing`)))
+            assert.strictEqual(yield* looked, 1)
+            yield* Effect.flip(query(rows(sql`select nothing`)))
+            assert.strictEqual(yield* looked, 2)
+            // After an error SQLite may have rolled back.
+            yield* names
+            assert.strictEqual(yield* looked, 3)
+          })
+        )
+      })
+    )
+  )
+
+  it.live(
+    "is asked nothing by an optimistic transaction before that writes, which is done again where others have written",
+    () =>
+      onStore((threads, file) =>
+        Effect.gen(function* () {
+          const { insertMany, optimistic, transaction } = yield* Database
+          const other = yield* Effect.acquireRelease(
+            Effect.sync(() => new BetterSqlite(file, { timeout: 0 })),
+            (other) => Effect.sync(() => other.close())
+          )
+          const write = (name: string) =>
+            Effect.sync(() => other.exec(`insert into account (name, created) values ('${name}', 1)`))
+          yield* create("first")
+          const thread = threads[0]!
+          const { postMessage } = thread
+          let messages = 0
+          thread.postMessage = (...given: ReadonlyArray<unknown>) => {
+            messages++
+            Reflect.apply(postMessage, thread, given)
+          }
+          /** Adds how many accounts there are, and the attempts that this has taken; `between`: what happens behind the look. */
+          const counted = (
+            between: Effect.Effect<unknown>,
+            add: (name: string) => Effect.Effect<unknown, DatabaseError, Database>
+          ) =>
+            Effect.gen(function* () {
+              messages = 0
+              let attempts = 0
+              const added = yield* optimistic(
+                Effect.gen(function* () {
+                  attempts++
+                  const name = `${(yield* names).length}`
+                  assert.strictEqual((yield* names).length, Number(name))
+                  if (attempts === 1) yield* between
+                  yield* add(name)
+                  return name
+                })
+              )
+              return { added, attempts, messages, last: (yield* names).at(-1) }
+            })
+          const put = (name: string) => insertMany("account", [{ name, created: 1 }])
+          assert.deepStrictEqual(yield* counted(Effect.void, put), { added: "1", attempts: 1, messages: 1, last: "1" })
+          assert.deepStrictEqual(yield* counted(Effect.void, put), { added: "2", attempts: 1, messages: 1, last: "2" })
+          assert.deepStrictEqual(yield* counted(Effect.void, create), {
+            added: "3",
+            attempts: 1,
+            messages: 2,
+            last: "3"
+          })
+          // This process's own transactions are no others'.
+          yield* transaction(create("4"))
+          yield* Effect.exit(transaction(Effect.andThen(create("never"), Effect.die("undone"))))
+          assert.deepStrictEqual(yield* counted(Effect.void, put), { added: "5", attempts: 1, messages: 1, last: "5" })
+          assert.deepStrictEqual(yield* counted(write("6"), put), { added: "7", attempts: 2, messages: 4, last: "7" })
+          assert.deepStrictEqual(yield* counted(write("8"), create), {
+            added: "9",
+            attempts: 2,
+            messages: 5,
+            last: "9"
+          })
+          // Whoever passes over the failure writes nothing all the same.
+          const passedOver = Effect.gen(function* () {
+            yield* names
+            yield* write("10")
+            yield* Effect.ignore(create("lost"))
+            yield* create("lost")
+          })
+          assert.include((yield* Effect.flip(optimistic(passedOver))).message, "rolled the transaction back")
+          // One that writes nothing is no message.
+          messages = 0
+          assert.lengthOf(yield* optimistic(names), 11)
+          assert.strictEqual(messages, 0)
+          yield* transaction(create("11"))
+          assert.deepStrictEqual((yield* names).slice(-2), ["10", "11"])
+        })
+      )
   )
 
   it.live("goes on once the folder of the file is there again", () =>

@@ -47,6 +47,10 @@ export interface Reader {
   readonly db: Kysely<Tables>
   /** What a query finds, where that needs no waiting. */
   readonly rowsOf?: (query: CompiledQuery) => ReadonlyArray<unknown>
+  /** Whether the open transaction would find at this moment what the reader does. */
+  readonly isAlike?: () => boolean
+  /** Has the transaction that was opened just now do so; it fails later where that does not hold. */
+  readonly readAhead?: () => void
 }
 
 export const make = (writer: Kysely<Tables>, reader: Reader) => {
@@ -61,7 +65,7 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
   const query = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
     Effect.flatMap(Current, (transaction) => tried(() => build(transaction ?? writer).execute()))
 
-  const { db, rowsOf } = reader
+  const { db, isAlike = () => false, readAhead, rowsOf } = reader
   /** Milliseconds of reading since everything else of the process had its turn: a loop of reads waits for nothing. */
   let unshared = 0
   const answer = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> => {
@@ -76,7 +80,7 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
   }
   const read = <A>(build: Build<A>): Effect.Effect<A, DatabaseError> =>
     Effect.flatMap(Current, (transaction) =>
-      transaction === undefined
+      transaction === undefined || isAlike()
         ? Effect.flatten(Effect.try({ try: () => answer(build), catch: failed }))
         : tried(() => build(transaction).execute())
     )
@@ -91,12 +95,21 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
       return Effect.void
     })
 
-  const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+  const open = async (opened: () => void) => {
+    const transaction = await writer.startTransaction().execute()
+    opened()
+    return transaction
+  }
+
+  const transactionFrom = <A, E, R>(
+    self: Effect.Effect<A, E, R>,
+    opened: () => void
+  ): Effect.Effect<A, E | DatabaseError, R> =>
     Effect.flatMap(Current, (current) =>
       current !== undefined
         ? self
         : Effect.acquireUseRelease(
-            tried(() => writer.startTransaction().execute()),
+            tried(() => open(opened)),
             (transaction) => Effect.provideService(self, Current, transaction),
             (transaction, exit) => {
               const rollback = tried(() => transaction.rollback().execute())
@@ -115,11 +128,23 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
           )
     )
 
+  const transaction = <A, E, R>(self: Effect.Effect<A, E, R>) => transactionFrom(self, () => {})
+
+  const optimistic = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+    readAhead === undefined
+      ? transaction(self)
+      : Effect.catchIf(
+          transactionFrom(self, readAhead),
+          (error) => error instanceof DatabaseError && error.changedMeanwhile,
+          () => transaction(self)
+        )
+
   return {
     writer,
     query,
     read,
     transaction,
+    optimistic,
     /** Runs an effect behind the commit of the surrounding transaction, once for each name; at once where there is none. */
     afterCommit,
     attempt: tried,

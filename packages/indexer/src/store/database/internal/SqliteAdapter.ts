@@ -10,7 +10,7 @@ import type { ColumnTypes } from "./ColumnTypes.ts"
 import { inChunks, rowsAtOnce } from "../Statements.ts"
 import { type Connection, Current } from "./Connection.ts"
 import { placeholder } from "./SqliteCompiler.ts"
-import { ThreadStatement } from "./SqliteThread.ts"
+import { type SqliteThreadDialect, ThreadStatement } from "./SqliteThread.ts"
 import type { Statement } from "./SqliteExecution.ts"
 
 export const columnTypes: ColumnTypes = {
@@ -43,8 +43,14 @@ const list = (values: ReadonlyArray<number | string>) => sql`(select value from 
 /** There is one writer at a time: no row needs a lock. */
 const nothing = sql.raw("")
 
-/** `defer` is that of the writer's dialect. */
-export const make = ({ attempt, query, writer }: Connection, defer: (statement: Statement) => void): Adapter => {
+/** So many selects are made without a message to the thread, where nothing was changed yet: a message costs what some dozens do. */
+const fewSelects = 16
+
+/** The writer's dialect has the rest. */
+export const make = (
+  { attempt, query, read, writer }: Connection,
+  { defer, isUnchanged }: Pick<SqliteThreadDialect, "defer" | "isUnchanged">
+): Adapter => {
   const executeMany = <A>(statement: Statement): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
     query((db) => ({ execute: async () => (await db.executeQuery<A>(onThread(statement))).rows }))
 
@@ -84,6 +90,16 @@ export const make = ({ attempt, query, writer }: Connection, defer: (statement: 
   const forEach = <A>(statement: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
     inChunks(parameters, (some) => executeMany<A>(positional(statement, some)), rowsAtOnce)
 
+  /** As {@link forEach}, of a select, without a message. */
+  const readEach = <A>(select: string, parameters: ReadonlyArray<Readonly<Record<string, unknown>>>) => {
+    const { rows, sql } = positional(select, parameters)
+    const found = Effect.forEach(rows, (row) => {
+      const one: CompiledQuery<A> = CompiledQuery.raw(sql, row)
+      return read((db) => ({ compile: () => one, execute: async () => (await db.executeQuery(one)).rows }))
+    })
+    return Effect.map(found, (rows): ReadonlyArray<A> => rows.flat())
+  }
+
   return {
     exclusive: true,
     partitioned: columnTypes.partitioned,
@@ -104,7 +120,10 @@ export const make = ({ attempt, query, writer }: Connection, defer: (statement: 
       const statement = `update "${table}" set ${set} where id = ? and ${condition}`
       return deferMany(statement, [...columns, "id"], values)
     },
-    selectEach: (_types, parameters, select) => forEach(select, parameters),
+    selectEach: (_types, parameters, select) =>
+      Effect.suspend(() =>
+        parameters.length <= fewSelects && isUnchanged() ? readEach(select, parameters) : forEach(select, parameters)
+      ),
     takeEach: (table, types, keys, returning) => {
       const where = Object.keys(types).map((column) => `${column} = :${column}`)
       const statement = `delete from ${table} where ${where.join(" and ")} returning ${returning.join(", ")}`

@@ -9,7 +9,13 @@ export interface ExecuteMany {
 }
 
 export type Statement =
-  | { readonly sql: string; readonly parameters: ReadonlyArray<unknown>; readonly rows?: undefined }
+  | {
+      readonly sql: string
+      readonly parameters: ReadonlyArray<unknown>
+      readonly rows?: undefined
+      /** Of a statement that begins a transaction: it fails where another connection has changed the file since the last one. */
+      readonly ifUnchanged?: true
+    }
   | ExecuteMany
   | { readonly batch: ReadonlyArray<ExecuteMany> }
 
@@ -57,6 +63,20 @@ export const make = (db: Database.Database): ((request: Request) => Reply) => {
   /** Whether a transaction was begun that nobody has ended yet. */
   let isBegun = false
 
+  /** Differs where another connection has committed since. */
+  const version = db.prepare("pragma data_version").pluck()
+  let seen: unknown
+
+  const begun = ({ ifUnchanged }: { readonly ifUnchanged?: true }) => {
+    isBegun = true
+    const before = seen
+    seen = version.get()
+    if (ifUnchanged !== true || seen === before) return
+    // What follows of the transaction is refused.
+    prepare("rollback").run()
+    throw Object.assign(new Error("Another process has changed the store meanwhile"), { code: "ECHANGED" })
+  }
+
   const execute = (request: Statement): QueryResult<never> => {
     if ("batch" in request) return { rows: executeBatch(request.batch) as Array<never> }
     if (request.sql === "rollback") {
@@ -82,7 +102,7 @@ export const make = (db: Database.Database): ((request: Request) => Reply) => {
     }
     if (statement.reader) return { rows: statement.all(request.parameters) as Array<never> }
     const { changes, lastInsertRowid } = statement.run(request.parameters)
-    if (request.sql === "begin immediate") isBegun = true
+    if (request.sql === "begin immediate") begun(request)
     else if (request.sql === "commit") isBegun = false
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }

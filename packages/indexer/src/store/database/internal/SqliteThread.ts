@@ -27,6 +27,12 @@ export class ThreadStatement {
 }
 
 const begin: Statement = { sql: "begin immediate", parameters: [] }
+const beginUnchanged: Statement = { ...begin, ifUnchanged: true }
+
+const begins = (statement: Statement | undefined) => statement === begin || statement === beginUnchanged
+
+const onlyReads = (statement: Statement) =>
+  begins(statement) || (!("batch" in statement) && /^\s*select\b/i.test(statement.sql))
 
 class ThreadConnection implements DatabaseConnection {
   readonly #thread: Thread
@@ -37,6 +43,9 @@ class ThreadConnection implements DatabaseConnection {
   #closing = false
   /** These go before the next statement. */
   #deferred: Array<Statement> = []
+  /** The message that begins the open transaction, as long as the transaction changes nothing. */
+  #beginning: number | undefined
+  #isUnchanged = false
 
   constructor(thread: Thread) {
     this.#thread = thread
@@ -46,6 +55,9 @@ class ThreadConnection implements DatabaseConnection {
       // The end of the thread may come before its last answer, and has failed the statement.
       if (pending === undefined) return
       this.#pending.delete(reply.id)
+      if (reply.id === this.#beginning) this.#isUnchanged = true
+      // SQLite may have rolled back, and let others write.
+      if (reply.error !== undefined) this.#change()
       // A statement that nobody waits for any more may answer while the thread ends, which the process has to wait for.
       if (this.#pending.size === 0 && !this.#closing) this.#thread.unref()
       if (reply.error === undefined) pending.resolve(reply.result)
@@ -67,8 +79,11 @@ class ThreadConnection implements DatabaseConnection {
     const pending = Promise.withResolvers<QueryResult<R>>()
     this.#pending.set(id, pending)
     this.#thread.ref()
-    const { buffer, statements } = MessageBytes.gather([...this.#deferred, statement])
+    const all = [...this.#deferred, statement]
     this.#deferred = []
+    if (!all.every(onlyReads)) this.#change()
+    else if (begins(all[0])) this.#beginning = id
+    const { buffer, statements } = MessageBytes.gather(all)
     this.#thread.postMessage({ id, statements } satisfies Request, buffer === undefined ? [] : [buffer])
     return pending.promise
   }
@@ -79,21 +94,42 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   defer(statement: Statement) {
+    this.#change()
     this.#deferred.push(statement)
+  }
+
+  #change() {
+    this.#beginning = undefined
+    this.#isUnchanged = false
+  }
+
+  /** As {@link SqliteThreadDialect.isUnchanged}. */
+  get isUnchanged() {
+    return this.#isUnchanged
   }
 
   begin() {
     this.#deferred = [begin]
   }
 
+  /** As {@link SqliteThreadDialect.readAhead}. */
+  readAhead() {
+    this.#deferred = [beginUnchanged]
+    this.#isUnchanged = true
+  }
+
   async commit() {
-    if (this.#deferred[0] === begin && this.#deferred.length === 1) this.#deferred = []
-    else await this.#send({ sql: "commit", parameters: [] })
+    if (!begins(this.#deferred[0]) || this.#deferred.length > 1) await this.#send({ sql: "commit", parameters: [] })
+    else {
+      this.#deferred = []
+      this.#change()
+    }
   }
 
   async rollback() {
-    const begun = this.#deferred[0] !== begin
+    const begun = !begins(this.#deferred[0])
     this.#deferred = []
+    this.#change()
     if (begun) await this.#send({ sql: "rollback", parameters: [] })
   }
 
@@ -159,6 +195,12 @@ class ThreadDriver implements Driver {
   defer(statement: Statement) {
     this.#connection!.defer(statement)
   }
+  get isUnchanged() {
+    return this.#connection?.isUnchanged === true
+  }
+  readAhead() {
+    this.#connection!.readAhead()
+  }
   async destroy() {
     await this.#connection?.close()
   }
@@ -182,6 +224,16 @@ export class SqliteThreadDialect implements Dialect {
    * message wakes a thread, which costs more than most statements do.
    */
   readonly defer = (statement: Statement): void => this.#driver.defer(statement)
+  /**
+   * Whether SQLite has begun the open transaction, so that nobody else can write, and the transaction has changed nothing yet:
+   * whoever reads the file now finds what the transaction would, without a message.
+   */
+  readonly isUnchanged = (): boolean => this.#driver.isUnchanged
+  /**
+   * Has the transaction that was opened just now count as one that SQLite has begun. It is begun with its first statement, which
+   * fails as `changedMeanwhile` where another connection has changed the file since the last transaction.
+   */
+  readonly readAhead = (): void => this.#driver.readAhead()
   createDriver = () => this.#driver
   createQueryCompiler = () => new SqliteCompiler()
   createAdapter = () => new ThreadAdapter()

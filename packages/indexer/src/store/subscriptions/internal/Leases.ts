@@ -166,9 +166,9 @@ const firstAttempts = Effect.fnUntraced(function* (candidates: ReadonlyArray<Fol
 /** Leases of single callbacks that are sent again. */
 const laterAttempts = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, term: Term) {
   if (ids.length === 0) return []
-  const { forUpdateSkipLocked, numbers, query } = yield* Database
+  const { forUpdateSkipLocked, numbers, read } = yield* Database
   const { now } = term
-  const found = yield* query(
+  const found = yield* read(
     rows(sql<CallbackRow>`
       select ${sql.raw(columns)} from callback
       where id in ${numbers(ids)} and ${retried} and due <= ${now} and leased_until <= ${now}
@@ -221,12 +221,12 @@ export const take = Effect.fnUntraced(function* (
   { isCurrent, leaseMillis }: { readonly leaseMillis: number } & Pick<Lease, "isCurrent">,
   policy: Policy
 ) {
-  const { flush, transaction } = yield* Database
+  const { flush, optimistic } = yield* Database
   const now = yield* Clock.currentTimeMillis
   const { retries, streams } = yield* LeaseCandidates.find(capacities, now)
   if (streams.length === 0 && retries.length === 0) return []
   const term = { now, isCurrent, leaseMillis }
-  const leases = yield* transaction(leaseAll(streams, retries, term, policy))
+  const leases = yield* optimistic(leaseAll(streams, retries, term, policy))
   // What is told under a number, and of which block, outlasts a loss of power: else the number would be given to another
   // callback, and a block that leaves the chain meanwhile would never be taken back.
   if (leases.some(({ callbacks }) => callbacks.some(({ attempts }) => attempts === 0))) yield* flush

@@ -26,8 +26,8 @@ export type Receiver = Pick<
 
 const select = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, end: RawBuilder<unknown>) {
   if (ids.length === 0) return new Map<number, Receiver>()
-  const { numbers, query } = yield* Database
-  const found = yield* query(
+  const { numbers, read } = yield* Database
+  const found = yield* read(
     rows(sql<Receiver>`
       select id, reference_id, account, host, callback_url, secret, previous_secret, previous_secret_until, active,
         last_sequence,

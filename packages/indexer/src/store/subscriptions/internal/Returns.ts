@@ -17,8 +17,8 @@ type Table = "callback" | "every_callback"
 
 /** Whether any callback of these blocks was retracted: mostly none was, and no key has to be looked up. */
 const anyRetracted = Effect.fnUntraced(function* (table: Table, chain: number, heights: ReadonlyArray<number>) {
-  const { numbers, query } = yield* Database
-  const [row] = yield* query(
+  const { numbers, read } = yield* Database
+  const [row] = yield* read(
     rows(sql`
       select 1 from ${sql.table(table)}
       where state = 'retracted' and chain = ${chain} and height in ${numbers(heights)} limit 1`)
@@ -28,9 +28,9 @@ const anyRetracted = Effect.fnUntraced(function* (table: Table, chain: number, h
 
 /** Those of the keys that a retraction has ended. */
 const ended = Effect.fnUntraced(function* (table: Table, keys: ReadonlyArray<string>) {
-  const { query } = yield* Database
+  const { read } = yield* Database
   const found = yield* inChunks(keys, (some) =>
-    query((db) =>
+    read((db) =>
       db
         .selectFrom(table)
         .select("idempotency_key")
