@@ -74,8 +74,9 @@ export const make = Effect.fnUntraced(function* (options: {
     )
   }).pipe(Effect.uninterruptible)
 
+  // Where there are enough, no moment takes any time.
   const gathered = Effect.repeat(Effect.timeoutOption(many.await, batchMillis), {
-    until: () => notify || pending.length >= batchSize,
+    until: () => notify,
     times: moments - 1
   })
 

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 const leaseOf = (id: number, leasedUntil: number, url = "https://a.test/") => {
   const own = { account: 1, subscription: id, host: "a.test" }
   const callbacks = [{ ...own, id, attempts: 0 }]
-  return { ...own, url, secrets: [], callbacks, leasedUntil, isCurrent: () => true } as never as Lease
+  return { ...own, url, secrets: [], callbacks, full: true, leasedUntil, isCurrent: () => true } as never as Lease
 }
 
 const target = Layer.mock(CallbackTarget, {

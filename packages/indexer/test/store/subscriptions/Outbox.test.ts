@@ -732,6 +732,15 @@ for (const store of takenStores(import.meta.url)) {
             (yield* Seed.rows(a.id)).map(({ state }) => state),
             ["delivered"]
           )
+          // As where it is delivered here again before its former attempt is given up.
+          yield* Seed.callbacks(a, 1, { label: "both " })
+          const [both] = yield* outbox.lease([capacity("free.test")], leaseMillis)
+          yield* outbox.acknowledge([last(both!.callbacks[0]!), delivered(both!.callbacks[0]!)])
+          assert.isTrue((yield* found).active)
+          // As of one that was moved to a partition since, or is kept no more.
+          yield* (yield* Database).query((db) => db.deleteFrom("callback").where("subscription", "=", a.id))
+          yield* outbox.acknowledge([last(stale!.callbacks[0]!)])
+          assert.isTrue((yield* found).active)
           // One that nobody has delivered ends it.
           yield* Seed.callbacks(a, 1, { label: "next " })
           const [next] = yield* outbox.lease([capacity("free.test")], leaseMillis)

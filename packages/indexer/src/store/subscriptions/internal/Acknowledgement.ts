@@ -57,18 +57,23 @@ const transitionsOf = (outcomes: ReadonlyArray<Outcome>, now: number) => {
 
 /**
  * Subscriptions to deactivate, and why. A process that stood still hears of its attempt after its lease has ended: where another
- * one has delivered the callback meanwhile, the receiver is there.
+ * one, or this one itself, has delivered the callback meanwhile, the receiver is there. A delivered callback may be kept elsewhere
+ * by then, or no more.
  */
-const deactivated = Effect.fnUntraced(function* (refused: ReadonlyArray<Refusal>) {
+const deactivated = Effect.fnUntraced(function* (
+  refused: ReadonlyArray<Refusal>,
+  accepted: ReadonlyArray<{ readonly id: number }>
+) {
   if (refused.length === 0) return new Map<number, string>()
   const { numbers, query } = yield* Database
   const ids = numbers(refused.map(({ id }) => id))
-  const delivered = yield* query(
-    rows(sql<Pick<Sent, "id">>`select id from callback where id in ${ids} and state = 'delivered'`)
+  const found = yield* query(
+    rows(sql<Pick<Sent, "id">>`select id from callback where id in ${ids} and state <> 'delivered'`)
   )
-  const accepted = new Set(delivered.map(({ id }) => id))
+  const open = new Set(found.map(({ id }) => id))
+  for (const { id } of accepted) open.delete(id)
   return new Map(
-    refused.flatMap(({ id, reason, subscription }) => (accepted.has(id) ? [] : [[subscription, reason] as const]))
+    refused.flatMap(({ id, reason, subscription }) => (open.has(id) ? [[subscription, reason] as const] : []))
   )
 })
 
@@ -84,7 +89,7 @@ const chargeFor = Effect.fnUntraced(function* (
 const writeEach = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>, { charge, deactivate }: Consequences) {
   const { numbers } = yield* Database
   const { accepted, failed, refused, released } = transitionsOf(outcomes, yield* Clock.currentTimeMillis)
-  for (const [subscription, reason] of yield* deactivated(refused)) yield* deactivate(subscription, reason)
+  for (const [subscription, reason] of yield* deactivated(refused, accepted)) yield* deactivate(subscription, reason)
   yield* CallbackState.applyEach("accept", accepted)
   yield* CallbackState.applyEach("fail", failed)
   if (released.length > 0) yield* CallbackState.apply("release", sql`id in ${numbers(released)}`)
