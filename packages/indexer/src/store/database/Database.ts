@@ -50,7 +50,8 @@ export class Database extends Context.Service<
     ) => Effect.Effect<A, E | DatabaseError, Exclude<R, Database>>
     /**
      * As `transaction`, for work that may be done from its beginning twice: until it writes, nothing of it waits for the writer.
-     * Where another process turns out to have changed the store meanwhile, it is undone and done again.
+     * Where another process turns out to have changed the store meanwhile, it is undone and done again. Work that writes nothing,
+     * or fails by an error of its own, may have read two states of the store.
      */
     readonly optimistic: <A, E, R>(
       self: Effect.Effect<A, E, R>
