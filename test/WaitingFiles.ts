@@ -2,10 +2,12 @@ import { parseCLI } from "vitest/node"
 import { everyWay } from "./Turn.ts"
 
 /**
- * Files that take longest, nearly half of the time of all: most of them start daemons, nodes or compilers. Neighbours take
+ * Files that take longest: most of them start daemons, nodes or compilers. Neighbours take
  * as long: one of four is run.
  */
 export const files = [
+  ...["test/Feeds", "test/Outage.evm", "test/Reconnect", "test/Placement.evm"],
+  ...["test/Kill", "test/Broadcast.utxo", "test/ExtendedKeys.utxo", "test/Explore.evm"],
   ...["test/Packages", "test/Evm", "packages/daemon/test/commands/Replay", "test/Console"],
   ...["test/Xrp", "packages/daemon/test/demo/Demo", "test/Prepare.evm", "test/Utxo"],
   ...["packages/daemon/test/Cli", "test/Sync.evm", "packages/daemon/test/commands/Doctor", "test/Examples"],

@@ -65,6 +65,7 @@ export const make = (db: Database.Database): ((request: Request) => Reply) => {
 
   /** Differs where another connection has committed since. */
   const version = db.prepare("pragma data_version").pluck()
+  /** As the last transaction began; none before the first, which therefore counts as changed meanwhile. */
   let seen: unknown
 
   const begun = ({ ifUnchanged }: { readonly ifUnchanged?: true }) => {
