@@ -51,7 +51,7 @@ export const DeliveryOptions = Context.Reference("@headwater/daemon/delivery/Del
     gapMillis: 10,
     /** How long nothing is leased after the store has failed. */
     failureMillis: 2000,
-    /** When outcomes are written: as soon as so many are there, else after so long, or so many times as long. */
+    /** When outcomes are written: as soon as so many are there; else after so long, or so many times as long where nobody waits for them. */
     outcomeBatchSize: 256,
     outcomeBatchMillis: 10,
     outcomeMoments: 5,

@@ -46,11 +46,11 @@ export const make = (limits: Limits, longestPause: number) => {
 
   /**
    * Whether the failure of a URL speaks against the host: not where the host has answered at another URL since the attempt
-   * began, and of a URL that is at fault itself the first one alone.
+   * began, and of a URL that is at fault itself the first one alone; `isSilent`: an earlier one is remembered.
    */
-  const isOfHost = ({ answered, silent }: AccountAnswers, url: string, { at, now }: Ended) => {
+  const isOfHost = ({ answered }: AccountAnswers, url: string, isSilent: boolean, { at, now }: Ended) => {
     if (answered === undefined || answered.url === url || !isRecent(answered.at, now)) return true
-    return answered.at <= at && !silent.has(Hash.string(url))
+    return answered.at <= at && !isSilent
   }
 
   /** Whether the attempt began before the last pause was over: what failed together is one reason for a longer pause. */
@@ -73,9 +73,10 @@ export const make = (limits: Limits, longestPause: number) => {
       return
     }
     answers.unansweredAt = now
-    const speaks = isOfHost(answers, url, ended)
     const hash = Hash.string(url)
-    const isNew = speaks && !answers.silent.has(hash) && answers.silent.size < rememberedUrls
+    const isSilent = answers.silent.has(hash)
+    const speaks = isOfHost(answers, url, isSilent, ended)
+    const isNew = speaks && !isSilent && answers.silent.size < rememberedUrls
     if (isNew) {
       answers.silent.add(hash)
       answers.hasNew = true

@@ -163,9 +163,9 @@ export const reader = (listener: Listener, maxHeadBytes: number): Reader => {
           if (end === "broken" && rest.toString("latin1", 0, 5) === "HTTP/") return "too long"
           if (typeof end === "string") return end
           const text = rest.toString("latin1", 0, end)
-          const { head } = text === last?.text ? last : { head: parse(text) }
+          const head = text === last?.text ? last.head : parse(text)
           if (head === undefined) return "broken"
-          if (text !== last?.text && end <= repeatedBytes) last = { text, head }
+          if (end <= repeatedBytes) last = { text, head }
           if (head.status === 101) return "switched"
           rest = rest.subarray(end + endOfHead.length)
           headLeft -= end + endOfHead.length
