@@ -111,6 +111,8 @@ export const Chart = ({ figures = true, label, said, ...chart }) => {
       // A chart that is just being removed has no box any more.
       if (over || uPlot === undefined || box.current === null) return
       const draw = () => {
+        // The colours may change while the chart is just being removed.
+        if (box.current === null) return
         plot.current?.destroy()
         plot.current = new uPlot(optionsOf(uPlot, box.current, latest), dataOf(latest.current), box.current)
       }
