@@ -7,6 +7,8 @@ import * as NodeHttp from "@headwater/indexer/families/node/NodeHttp"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as SettingsTree from "../../src/settings/internal/SettingsTree.ts"
 import * as Settings from "../../src/settings/Settings.ts"
 import * as SettingsFile from "../../src/settings/SettingsFile.ts"
 import * as SettingsTemplate from "../../src/settings/SettingsTemplate.ts"
@@ -617,6 +619,19 @@ describe("SettingsFile", () => {
       assert.deepStrictEqual({ ...explicit, store: settings.store }, settings)
       assert.strictEqual(explicit.store.sqlite, "headwater.db")
     }).pipe(withServices, Effect.scoped)
+  )
+
+  it.effect("has every setting in the example", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const example = yield* fs.readFileString(fileURLToPath(new URL("../../headwater.example.toml", import.meta.url)))
+      const named = new Set(Array.from(example.matchAll(/^#? *(\w+) = /gm), ([, name]) => name))
+      const names = SettingsTree.leaves(Schema.toEncoded(Settings.schema).ast).map(({ path }) => path.at(-1)!)
+      assert.deepStrictEqual(
+        [...new Set(names)].filter((name) => name !== "users" && !named.has(name)),
+        []
+      )
+    }).pipe(withServices)
   )
 
   it.effect("has an example node for every blockchain, and tables in the example where more is to be said", () =>
