@@ -1,6 +1,5 @@
 /** Whether a fee is beyond all measure, by what is usual at a node and by the operator's setting. */
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -17,13 +16,12 @@ const leastRate = 10_000n
 
 /** The rate that is usual at present, in the smallest unit for 1,000 bytes. */
 const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
-  const isZcash = chain.utxo!.wireFormat === "zcash"
   const results = yield* rpc.results(
     [
       { method: "estimatesmartfee", params: [2] },
       { method: "getmempoolinfo", params: [] },
       { method: "getnetworkinfo", params: [] },
-      ...(isZcash ? [ActionFee.call] : [])
+      ...ActionFee.calls(chain)
     ],
     "decimalText"
   )
@@ -35,7 +33,7 @@ const usualRate = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc) {
     value === undefined || Number(value) < 0 ? 0n : NodeJson.coins(value, chain.decimals, () => "a fee rate")
   return yield* consistent(rpc, "estimatesmartfee", () => {
     const relayed = rate(network!.relayfee)
-    const conventional = isZcash ? TransactionCosts.conventionalRate(ActionFee.of(results[3])) : 0n
+    const conventional = ActionFee.rateOf(chain, ActionFee.of(results[3]))
     const rates = [rate(estimate!.feerate), rate(mempool!.mempoolminfee), relayed * quietFactor, conventional]
     return rates.reduce((most, each) => (each > most ? each : most), leastRate)
   })
