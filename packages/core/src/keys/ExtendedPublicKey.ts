@@ -97,7 +97,7 @@ const versionOf = (chain: Chain, payload: Uint8Array): Result.Result<Version, st
   if (version === undefined) return Result.fail("must have the version of an extended public key")
   return fits(version, chain)
     ? Result.succeed(version)
-    : Result.fail(`must not be a ${version.name}, which is for other networks`)
+    : Result.fail(`must not have the version of ${version.name}, which is for other networks`)
 }
 
 /** The rule that bip32 found broken, of those that are left for it. */

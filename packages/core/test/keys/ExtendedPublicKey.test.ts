@@ -103,7 +103,10 @@ describe("versions", () => {
   ] as const)("%s is refused on other networks", (name, version, networks) => {
     for (const each of networks) {
       const [blockchain, network] = each.split("/")
-      assert.include(refusal(chain(blockchain!, network!), withVersion(version)), `must not be a ${name}`)
+      assert.include(
+        refusal(chain(blockchain!, network!), withVersion(version)),
+        `must not have the version of ${name}, `
+      )
     }
   })
 

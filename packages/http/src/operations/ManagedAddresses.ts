@@ -53,11 +53,11 @@ export const begun = Effect.fnUntraced(function* (record: ChainReader) {
   })
 })
 
-/** Refuses to count the past from a height on where a search of the node finds coins, whenever they came. */
+/** Refuses to count the past from a height on where the node is asked for what there is, whenever that came. */
 export const checkNoBirth = (birth: number | undefined) =>
   birth === undefined
     ? Effect.void
-    : invalidBirth("must be absent: a search of the node finds coins whenever they came")
+    : invalidBirth("must be absent: the node is asked for what came before, however old")
 
 /** Refuses a past that the nodes do not show. */
 export const checkPast = Effect.fnUntraced(function* (

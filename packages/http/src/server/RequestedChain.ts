@@ -20,6 +20,9 @@ const wrong = (attribute: string, message: string) => ({ message, details: [{ at
 /** The message has the known names, and not the wrong one: an extended key stands there in a path of the wrong order. */
 const oneOf = (known: ReadonlyArray<string>) => `must be one of ${[...new Set(known)].join(", ")}`
 
+const titlesOf = (families: ReadonlyArray<FamilyName>) =>
+  new Intl.ListFormat("en-GB").format(families.map((family) => known[family].title))
+
 /** The blockchain of an operation whose path names none, since its family has one alone. */
 const onlyBlockchainOf = (families: ReadonlyArray<FamilyName> | undefined): string =>
   Chain.all.find(({ family }) => family === families?.[0])?.blockchain ?? ""
@@ -42,7 +45,7 @@ const find = (
   const chain = found.success
   if (families !== undefined && !families.includes(chain.family)) {
     return new InvalidBlockchain(
-      wrong("blockchain", `The operation is for ${known[families[0]!].title} blockchains, which ${blockchain} is not`)
+      wrong("blockchain", `The operation is for ${titlesOf(families)} blockchains, which ${blockchain} is not`)
     )
   }
   const served = configured.get(Chain.nameOf(chain))

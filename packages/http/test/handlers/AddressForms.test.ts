@@ -45,6 +45,7 @@ layer(testServer(store!), { excludeTestServices: true })("Forms of addresses ove
       }
       const { body } = yield* ask("evmValidate", "evm/bitcoin/mainnet/validate-address", legacy)
       assert.strictEqual(body.error.code, "invalid_blockchain")
+      assert.strictEqual(body.error.message, "The operation is for EVM and Tron blockchains, which bitcoin is not")
     })
   )
 
