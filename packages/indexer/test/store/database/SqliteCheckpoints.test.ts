@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
@@ -25,6 +28,24 @@ const until = (isSo: () => boolean) =>
   Effect.promise(async () => {
     while (!isSo()) await sleep(20)
   })
+
+/** A folder on a disk of its own, of six megabytes; none where this user may not mount one. */
+const smallDisk = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "headwater-disk-"))
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], { stdio: "ignore" })
+      return { folder, isMounted: true }
+    } catch {
+      return { folder, isMounted: false }
+    }
+  }),
+  ({ folder, isMounted }) =>
+    Effect.sync(() => {
+      if (isMounted) execFileSync("umount", ["-l", folder])
+      rmSync(folder, { recursive: true, force: true })
+    })
+)
 
 /** Some pages in a commit each. */
 const fill = (commits: number) =>
@@ -186,6 +207,21 @@ describe.skipIf(!isInTurn(import.meta.url))("Checkpoints of a SQLite file", () =
         yield* query(rows(sql`select 1`))
         assert.strictEqual(statSync(`${file}-wal`).size, 0)
       }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })), Effect.provideService(SqliteMachine, machine))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leave the room of a disk to the file, which the log would take", ({ skip }) =>
+    Effect.gen(function* () {
+      const { folder, isMounted } = yield* smallDisk
+      if (!isMounted) return skip("needs a disk of its own")
+      const file = join(folder, "store.db")
+      yield* Effect.gen(function* () {
+        const { query } = yield* Database
+        yield* fill(8)
+        const change = query(rows(sql`update filling set bytes = randomblob(400000) where rowid = 1`))
+        yield* Effect.forEach(Array.from({ length: 40 }), () => change, { discard: true })
+      }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })), Effect.provideService(SqliteMachine, machine))
+      assert.isAbove(statSync(file).size, 3_000_000)
     }).pipe(Effect.scoped)
   )
 

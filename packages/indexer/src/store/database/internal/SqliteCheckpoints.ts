@@ -5,7 +5,7 @@
  * Not with a SQLite before 3.51.3: a checkpoint beside a writer that begins the log anew could damage the file there
  * (https://sqlite.org/wal.html, the WAL-reset bug).
  */
-import { statSync } from "node:fs"
+import { statfsSync, statSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as StoreFile from "../StoreFile.ts"
 import { pragmas, rareCheckpointPages, type SqliteOptions } from "./sqlitePragmas.ts"
@@ -80,14 +80,31 @@ export const run = (task: Task): void => {
 }
 
 /**
- * Gives the room of the writer's log back to a disk that is full: a log that is not yet worth copying may be what fills the disk,
- * and nobody would copy it as long as commits fail.
+ * What gives the room of the log back, once the log is in the file, to a disk that is full or has less room than twice the log: the
+ * file may have to grow by as much as the log and the next commit have. Without that room nothing could be copied and nothing
+ * committed, and what room is made would go to the log. Waits for no reader.
  */
-export const giveBack = (writer: Database.Database): void => {
-  try {
-    writer.pragma("wal_checkpoint(truncate)")
-  } catch {
-    // The file may need to grow for the log's pages: the log stays whole.
+export const giveBack = (writer: Database.Database, { file }: SqliteOptions): ((isFull: boolean) => void) => {
+  const log = StoreFile.logOf(file)
+  const isShort = () => {
+    const { bavail, bsize } = statfsSync(log)
+    return bavail * bsize < 2 * statSync(log).size
+  }
+  const truncate = () => {
+    const patience = writer.pragma("busy_timeout", { simple: true })
+    writer.pragma("busy_timeout=0")
+    try {
+      writer.pragma("wal_checkpoint(truncate)")
+    } finally {
+      writer.pragma(`busy_timeout=${patience}`)
+    }
+  }
+  return (isFull) => {
+    try {
+      if (isFull || isShort()) truncate()
+    } catch {
+      // The file may need to grow for the log's pages: the log stays whole.
+    }
   }
 }
 

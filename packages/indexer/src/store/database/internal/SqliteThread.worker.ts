@@ -22,13 +22,14 @@ const write = (options: SqliteOptions) => {
   const db = new Database(options.file)
   for (const pragma of pragmas(options)) db.pragma(pragma)
   const answer = SqliteExecution.make(db)
+  const giveBack = SqliteCheckpoints.giveBack(db, options)
   let isFull = false
   parentPort!.on("message", (request: SqliteExecution.Request) => {
     const reply = answer(request)
     parentPort!.postMessage(reply)
     isFull ||= reply.error?.code === "SQLITE_FULL"
     if (db.inTransaction) return
-    if (isFull) SqliteCheckpoints.giveBack(db)
+    giveBack(isFull)
     isFull = false
     committed()
   })
