@@ -21,9 +21,9 @@ const publish = () => {
     })
     return { ...answer, headers: Object.fromEntries(references) }
   }
-  /** By its status and codes, which say all of it. */
+  /** By its status and codes, which say all of it; generators make names of types of the name. */
   const shared = (status: string, answer: Answer) => {
-    const name = [status, ...Object.keys(answer.content!["application/json"]!.examples!)].join(".")
+    const name = ["error", status, ...Object.keys(answer.content!["application/json"]!.examples!)].join(".")
     responses[name] ??= withHeaders(answer)
     return { $ref: `#/components/responses/${name}` }
   }

@@ -29,6 +29,14 @@ describe("PublishedDocument", () => {
     assert.sameMembers(Object.keys(published.paths), Object.keys(paths))
   })
 
+  it("has names of which generators make names of types: each begins with a letter", () => {
+    const names = Object.values<object>(published.components).flatMap((components) => Object.keys(components))
+    assert.deepStrictEqual(
+      names.filter((name) => !/^[A-Za-z]/.test(name)),
+      []
+    )
+  })
+
   it("has errors and headers once", () => {
     assert.isBelow(JSON.stringify(published).length, JSON.stringify(openApiDocument).length / 3)
   })

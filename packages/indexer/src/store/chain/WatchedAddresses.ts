@@ -20,14 +20,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
 import * as TimeSlice from "../../TimeSlice.ts"
 import * as ConsumedAddresses from "../consumers/ConsumedAddresses.ts"
 import { Database, type DatabaseError } from "../database/Database.ts"
-import { inChunks, rows } from "../database/Statements.ts"
-import type { Row } from "../database/Tables.ts"
-import { isMatched } from "./MatchedSubscriptions.ts"
-import { transactionEvent } from "./TransactionSubscriptions.ts"
+import { inChunks } from "../database/Statements.ts"
+import * as WatchedRows from "./internal/WatchedRows.ts"
 import * as Watchers from "./Watchers.ts"
 
 export interface WatchedAddresses {
@@ -72,34 +70,14 @@ const mostLookedUp = 200_000
 /** Waits between attempts to read on, where the store fails. */
 const retries = Schedule.spaced("1 second")
 
-/** Rows read at a time when the set is filled: some milliseconds, after which others have their turn. */
-const pageSize = 1_000
 /** Addresses for which the log has a line. */
 const loggedAddresses = 100_000
-
-type Place = Pick<Row<"subscription">, "id" | "revision">
-/** `watching`: 1 where somebody watches the address by this row, 2 where that is a transaction's id, else 0. */
-type Entry = Pick<Row<"subscription">, "address" | "id" | "revision"> & { readonly watching: number }
-type ReadPage = (
-  page: Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
-) => Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
-
-const isForTransaction = sql<boolean>`event = ${sql.lit(transactionEvent)}`
-
-const watchingWhere = (condition: RawBuilder<unknown>, as = sql`1`) =>
-  sql<number>`case when ${condition} then ${as} else 0 end`.as("watching")
-
-/** By which of its rows a table has an address watched. */
-const watchingOf = {
-  subscription: watchingWhere(isMatched(), sql`case when ${isForTransaction} then 2 else 1 end`),
-  synced_address: watchingWhere(sql`active = 1`),
-  wallet_address: watchingWhere(sql`1 = 1`)
-}
 
 /** The empty set of the chain that has this number in the store. */
 export const make = Effect.fnUntraced(function* (chain: number) {
   const { optimistic, query, read } = yield* Database
   const { atOnce, pause } = yield* Filling
+  const watchedRows = yield* WatchedRows.make(chain)
   const key = new Uint32Array(2)
   crypto.getRandomValues(key)
   const watched = Watched.make([key[0]!, key[1]!])
@@ -154,61 +132,13 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     for (const [key] of asked) lookedUp.add(key)
   })
 
-  /** Adds the addresses that came with the revisions behind `from` up to `to`. */
-  const add = Effect.fnUntraced(function* (from: number, to: number, readPage: ReadPage) {
-    /**
-     * In the order of an index, and with what nobody watches: sorted by another column, or with a condition that PostgreSQL
-     * takes for a rare one, each page would take a look at all rows.
-     */
-    const pages = Effect.fnUntraced(function* (
-      pageAfter: (after: Place) => Effect.Effect<ReadonlyArray<Entry>, DatabaseError>
-    ) {
-      let after: Place = { revision: from, id: Number.MAX_SAFE_INTEGER }
-      for (let any = false; ; any = true) {
-        const found = yield* readPage(pageAfter(after))
-        for (const { address, watching } of found) {
-          if (watching === 0 || address === null) continue
-          watched.add(address)
-          if (watching === 2) transactions = true
-        }
-        if (found.length < pageSize) return any || found.length > 0
-        after = found.at(-1)!
-        yield* Effect.yieldNow
-      }
+  const add = (from: number, to: number, readPage: WatchedRows.ReadPage) =>
+    watchedRows.each(from, to, readPage, (address, reason) => {
+      watched.add(address)
+      if (reason === "transaction") transactions = true
+      else if (reason === "wallet") wallets = true
+      else if (reason === "sync") synced = true
     })
-    const ofTable = (table: "subscription" | "synced_address" | "wallet_address") =>
-      pages((after) =>
-        read((db) =>
-          db
-            .selectFrom(table)
-            .select(["id", "address", "revision", watchingOf[table]])
-            .where("chain", "=", chain)
-            .where("revision", ">=", after.revision)
-            .where("revision", "<=", to)
-            .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
-            .orderBy("revision")
-            .orderBy("id")
-            .limit(pageSize)
-        )
-      )
-    yield* ofTable("subscription")
-    if (yield* ofTable("wallet_address")) wallets = true
-    if (yield* ofTable("synced_address")) synced = true
-    // Those of lists that came with these revisions, or began again with them.
-    yield* pages((after) =>
-      read(
-        rows(sql<Entry>`
-          select a.id, a.address, a.revision, ${watchingWhere(sql`
-            exists (select 1 from subscription s
-              where s.id = a.subscription and a.revision >= s.active_from and ${isMatched("s")})`)}
-          from listed_address a
-          where a.left_revision is null and a.chain + 0 = ${chain}
-            and a.revision >= ${after.revision} and a.revision <= ${to}
-            and (a.revision, a.id) > (${after.revision}, ${after.id})
-          order by a.revision, a.id limit ${pageSize}`)
-      )
-    )
-  })
 
   const catchUpToRevision = Effect.fnUntraced(function* (revision: number) {
     if (revision <= reached) return
@@ -216,18 +146,10 @@ export const make = Effect.fnUntraced(function* (chain: number) {
     reached = Math.max(reached, revision)
   })
 
-  /** Whether any subscription is for a transaction, by an index of such. */
-  const areTransactions = Effect.map(
-    read((db) =>
-      db.selectFrom("subscription").select("id").where("chain", "=", chain).where(isForTransaction).limit(1)
-    ),
-    (found) => found.length > 0
-  )
-
   const fill = Effect.fnUntraced(function* (revision: number) {
     const begun = yield* Deferred.make<void, DatabaseError>()
     let count = 0
-    const readPage: ReadPage = Effect.fnUntraced(function* (page) {
+    const readPage: WatchedRows.ReadPage = Effect.fnUntraced(function* (page) {
       if (count >= atOnce) {
         yield* Deferred.succeed(begun, undefined)
         yield* pause
@@ -240,7 +162,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       }
       return found
     })
-    transactions = yield* areTransactions
+    transactions = yield* watchedRows.hasTransactions
     filling = true
     reached = revision
     yield* add(0, revision, readPage).pipe(
