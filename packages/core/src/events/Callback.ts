@@ -1,6 +1,7 @@
 /** Callback bodies (interface sections 6.2 and 6.3), and the key by which a receiver recognises a repeated callback. */
 import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import * as Amount from "../Amount.ts"
 import * as Address from "../address/Address.ts"
 import type { BlockHeader, CoinDetails, ContractLog } from "../Block.ts"
@@ -190,9 +191,15 @@ export const blockItem = (chain: Chain, block: Omit<BlockHeader, "parent">): Blo
   timestamp: block.time
 })
 
+/** SHA-256 of UTF-8 text, written as lower-case hex. */
+export type Sha256 = (text: string) => string
+
+const pureSha256: Sha256 = (text) => Bytes.hex(sha256(utf8ToBytes(text)))
+
 /**
  * The key of a callback: the same event of the same subscription has the same key across retries, restarts and
  * replays. `occurrence` distinguishes events of one block; `confirmation` is 0 for an event without confirmations.
+ * A program may bring the hash of its platform, which may be much faster.
  *
  * @example
  * ```ts
@@ -202,16 +209,19 @@ export const blockItem = (chain: Chain, block: Omit<BlockHeader, "parent">): Blo
  * Callback.idempotencyKey({ ...event, occurrence: "block", confirmation: 1 }) // => "81440e78fdd6f96f2e01c59a8f78d52d"
  * ```
  */
-export const idempotencyKey = (parts: {
-  readonly referenceId: string
-  readonly event: string
-  readonly blockHash: Uint8Array | undefined
-  readonly occurrence: string
-  readonly confirmation: number
-}): string => {
-  const blockHash = parts.blockHash === undefined ? "" : bytesToHex(parts.blockHash)
-  const text = [parts.referenceId, parts.event, blockHash, parts.occurrence, parts.confirmation].join("|")
-  return bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16))
+export const idempotencyKey = (
+  parts: {
+    readonly referenceId: string
+    readonly event: string
+    readonly blockHash: Uint8Array | undefined
+    readonly occurrence: string
+    readonly confirmation: number
+  },
+  sha256: Sha256 = pureSha256
+): string => {
+  const blockHash = parts.blockHash === undefined ? "" : Bytes.hex(parts.blockHash)
+  const text = `${parts.referenceId}|${parts.event}|${blockHash}|${parts.occurrence}|${parts.confirmation}`
+  return sha256(text).slice(0, 32)
 }
 
 /**
@@ -225,8 +235,7 @@ export const idempotencyKey = (parts: {
  * Callback.keyOfTelling("81440e78fdd6f96f2e01c59a8f78d52d", 2) // => "45df12e790ba846f4568f46163e2ce92"
  * ```
  */
-export const keyOfTelling = (key: string, told: number): string =>
-  bytesToHex(sha256(utf8ToBytes(`${key}|told|${told}`)).subarray(0, 16))
+export const keyOfTelling = (key: string, told: number): string => pureSha256(`${key}|told|${told}`).slice(0, 32)
 
 /**
  * The body as it is stored, signed and sent.

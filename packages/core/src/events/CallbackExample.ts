@@ -3,8 +3,9 @@
  * Everything is made as for a true event; the ids of the transaction and of the token's contract are made up.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
+import * as Bytes from "../Bytes.ts"
 import * as Address from "../address/Address.ts"
 import type { BlockHeader } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
@@ -57,7 +58,7 @@ const itemOf = (chain: Chain, event: EventType, options: Options): Callback.Item
       const word = (hex: string) => `0x${hex.padStart(64, "0")}`
       const topics = [
         EventAbi.topicOf(transferAbi)!,
-        ...["from", "to"].map((side) => word(bytesToHex(madeUpHash(`${seed} ${side}`).subarray(0, 20))))
+        ...["from", "to"].map((side) => word(Bytes.hex(madeUpHash(`${seed} ${side}`).subarray(0, 20))))
       ]
       const log = { contract: address, position: 12, topics, data: word(amount.toString(16)) }
       return Filter.told(

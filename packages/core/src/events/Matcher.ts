@@ -2,7 +2,7 @@
  * Finds the subscriptions that a block concerns, and the callback items for them. Matching is pure; the cost grows with
  * the block, not with the number of subscriptions.
  */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import type { AddressBytes } from "../address/Address.ts"
 import type { Block, CoinDetails, CoinTransfer, ContractLog, InternalTransfer, TokenTransfer } from "../Block.ts"
 import type { Chain } from "../chains/Chain.ts"
@@ -110,7 +110,7 @@ export function* addressesSeenInSteps(
   const found = new Map<string, AddressBytes>()
   if (watched.size() === 0) return found
   const see = (address: AddressBytes | undefined) => {
-    if (address !== undefined && watched.has(address)) found.set(bytesToHex(address), address)
+    if (address !== undefined && watched.has(address)) found.set(Bytes.hex(address), address)
   }
   yield* Steps.forEach(block.transfers, (transfer) => {
     see(transfer.from)
@@ -140,7 +140,7 @@ export const net = (
 
 /** The ids, as hex, of transactions of which an input or an output may be missing. */
 const idsNotUnderstood = ({ notUnderstood = [] }: Block): ReadonlySet<string> =>
-  new Set(notUnderstood.flatMap(({ transactionId }) => (transactionId === undefined ? [] : bytesToHex(transactionId))))
+  new Set(notUnderstood.flatMap(({ transactionId }) => (transactionId === undefined ? [] : Bytes.hex(transactionId))))
 
 /** For those of the transactions that have an input without a transfer: whether one such may spend what a script locks. */
 function* unresolvedInputs(block: Block, transactions: ReadonlySet<number>) {
@@ -210,7 +210,7 @@ export function* matchInSteps<S extends Subscription>(
     occurrence: string,
     item: () => ItemsOfClass[keyof ItemsOfClass]
   ) => {
-    for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
+    for (const subscription of byAddress.get(Bytes.hex(address)) ?? []) {
       if (!events.has(subscription.event)) continue
       const told = Filter.told(chain, subscription.filter, item())
       if (told !== undefined) add(subscription, occurrence, told)
@@ -227,7 +227,7 @@ export function* matchInSteps<S extends Subscription>(
   const coin = (movement: NetMovement & { readonly position: number; readonly details?: CoinDetails | undefined }) => {
     const { address, amount, details, direction, position, transaction } = movement
     const transactionId = block.transactions[transaction]!
-    emit(address, coinEvents, `coin:${bytesToHex(transactionId)}:${position}:${direction}`, () =>
+    emit(address, coinEvents, `coin:${Bytes.hex(transactionId)}:${position}:${direction}`, () =>
       Callback.coinItem(chain, block, { address, transactionId, direction, amount, details })
     )
   }
@@ -247,7 +247,7 @@ export function* matchInSteps<S extends Subscription>(
     bothSides(transfer, (address, direction) => {
       const transactionId = block.transactions[transfer.transaction]!
       const { amount, operation } = transfer
-      emit(address, internalEvents, `internal:${bytesToHex(transactionId)}:${operation}:${direction}`, () =>
+      emit(address, internalEvents, `internal:${Bytes.hex(transactionId)}:${operation}:${direction}`, () =>
         Callback.internalItem(chain, block, { address, transactionId, direction, amount, operation })
       )
     })
@@ -271,18 +271,18 @@ export function* matchInSteps<S extends Subscription>(
   if (chain.ledger === "outputs") {
     const movements = yield* netInSteps(block.transfers, byAddress, mayBeCandidate)
     const mayBeSpent = yield* unresolvedInputs(block, new Set(movements.map(({ transaction }) => transaction)))
-    const keyOf = ({ address, transaction }: Payer) => `${transaction}:${bytesToHex(address)}`
+    const keyOf = ({ address, transaction }: Payer) => `${transaction}:${Bytes.hex(address)}`
     const notUnderstood = idsNotUnderstood(block)
     const inDoubt = ({ address, transaction }: Payer) => {
       const transactionId = block.transactions[transaction]!
-      const cause = notUnderstood.has(bytesToHex(transactionId)) ? { notUnderstood: true as const } : {}
-      for (const subscription of byAddress.get(bytesToHex(address)) ?? []) {
+      const cause = notUnderstood.has(Bytes.hex(transactionId)) ? { notUnderstood: true as const } : {}
+      for (const subscription of byAddress.get(Bytes.hex(address)) ?? []) {
         if (coinEvents.has(subscription.event)) unresolved.push({ subscription, address, transactionId, ...cause })
       }
     }
     yield* Steps.forEach(movements, (movement) => {
       const { address, transaction } = movement
-      if (notUnderstood.has(bytesToHex(block.transactions[transaction]!))) inDoubt(movement)
+      if (notUnderstood.has(Bytes.hex(block.transactions[transaction]!))) inDoubt(movement)
       else if (mayBeSpent.get(transaction)?.(address) !== true || hasCoins?.(address) === true) {
         coin({ ...movement, position: 0 })
       } else inDoubt(movement)

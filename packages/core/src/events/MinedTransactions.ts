@@ -1,5 +1,5 @@
 /** Finds the transactions of a block that subscriptions wait for by their ids: whatever they moved, and also failed ones. */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import type { Block } from "../Block.ts"
 import * as Steps from "../Steps.ts"
 import type { Watched } from "./Watched.ts"
@@ -12,7 +12,7 @@ export function* seenInSteps(
   const found = new Map<string, Uint8Array>()
   yield* Steps.forEach(transactions, (id) => {
     // One that could not be read is empty. Where few are watched, most are told apart by their first byte.
-    if (id.length > 0 && watched.hasLike(id.length, id[0]!) && watched.has(id)) found.set(bytesToHex(id), id)
+    if (id.length > 0 && watched.hasLike(id.length, id[0]!) && watched.has(id)) found.set(Bytes.hex(id), id)
   })
   return found
 }
@@ -35,7 +35,7 @@ export function* ofBlockInSteps<S>(
   const middles = new Set([...byTransaction.keys()].map((hex) => Number.parseInt(hex.slice(28, 36), 16) | 0))
   yield* Steps.forEach(transactions, (id) => {
     if (!middles.has(middleOf(id))) return
-    const hex = bytesToHex(id)
+    const hex = Bytes.hex(id)
     for (const subscription of byTransaction.get(hex) ?? []) found(id, occurrenceOf(hex), subscription)
   })
 }

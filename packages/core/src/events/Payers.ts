@@ -2,7 +2,7 @@
  * Addresses that a transaction of a UTXO chain may take coins from, though nobody has shown the coins: by the keys and scripts
  * that the inputs show.
  */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import type { AddressBytes } from "../address/Address.ts"
 import type { Block } from "../Block.ts"
 import * as Steps from "../Steps.ts"
@@ -52,7 +52,7 @@ export function* shownInSteps(
     for (const [index, transaction] of transactions.entries()) {
       if ((index + 1) % inputsOfStep === 0) yield
       for (const address of scriptsOf(index)) {
-        if (watched.has(address)) payers.set(`${transaction}:${bytesToHex(address)}`, { transaction, address })
+        if (watched.has(address)) payers.set(`${transaction}:${Bytes.hex(address)}`, { transaction, address })
       }
     }
   }

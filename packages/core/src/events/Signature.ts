@@ -4,10 +4,11 @@
  */
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { base64 } from "@scure/base"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Bytes from "../Bytes.ts"
 
 const isEncoded = (secret: string) => secret.startsWith("whsec_")
 
@@ -37,7 +38,7 @@ export type Mac = (key: Uint8Array) => (text: string, encoding: "hex" | "base64"
 
 const pureMac: Mac = (key) => (text, encoding) => {
   const bytes = hmac(sha256, key, utf8ToBytes(text))
-  return encoding === "hex" ? bytesToHex(bytes) : base64.encode(bytes)
+  return encoding === "hex" ? Bytes.hex(bytes) : base64.encode(bytes)
 }
 
 export interface Signed {

@@ -5,10 +5,11 @@
  * tuples and no lists of lists, and what is decoded of a log is never more than the log's data.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Bytes from "../Bytes.ts"
 import * as Address from "../address/Address.ts"
 import type { Chain } from "../chains/Chain.ts"
 import type { DecodedEvent } from "../events/CallbackItem.ts"
@@ -155,7 +156,7 @@ const knownOf = (abi: string): Known | undefined => {
   const signature = event && signatureOf(event)
   const made =
     event && signature !== undefined
-      ? { ...event, signature, topic: `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}` }
+      ? { ...event, signature, topic: `0x${Bytes.hex(keccak_256(utf8ToBytes(signature)))}` }
       : undefined
   if (known.size >= kept) known.delete(known.keys().next().value!)
   known.set(abi, made)

@@ -3,7 +3,8 @@
  * are facts of published standards and contracts; a topic that is none of them has no name.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 
 const signatures = `
 Transfer(address,address,uint256)
@@ -215,7 +216,7 @@ const names: ReadonlyMap<string, string> = new Map(
   signatures
     .trim()
     .split("\n")
-    .map((text) => [bytesToHex(keccak_256(utf8ToBytes(text))), text])
+    .map((text) => [Bytes.hex(keccak_256(utf8ToBytes(text))), text])
 )
 
 /**
@@ -229,4 +230,4 @@ const names: ReadonlyMap<string, string> = new Map(
  * EventSignature.nameOf(topic) // => "Transfer(address,address,uint256)"
  * ```
  */
-export const nameOf = (topic: Uint8Array): string | undefined => names.get(bytesToHex(topic))
+export const nameOf = (topic: Uint8Array): string | undefined => names.get(Bytes.hex(topic))

@@ -1,25 +1,27 @@
 /** `0x` address text ⇄ 20 bytes, with the mixed-case checksum of EIP-55. */
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
+import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
+import * as Bytes from "../Bytes.ts"
 import { coordinates } from "../keys/BaseMultiples.ts"
 import { each, type KeyFormat } from "../keys/KeyFormat.ts"
 
 const form = /^0x[0-9a-fA-F]{40}$/
 
+/** The code of `a`, and how much less that of `A` is. */
+const [firstLetter, toUpper] = [0x61, 0x20]
+
 /** 20 bytes → EIP-55 text. */
 export const encode = (account: Uint8Array): string => {
-  const digits = bytesToHex(account)
-  const upper = digits.toUpperCase()
+  const digits = Bytes.hex(account)
   const ascii = new Uint8Array(40)
   for (let index = 0; index < 40; index++) ascii[index] = digits.charCodeAt(index)
   const hash = keccak_256(ascii)
-  let text = "0x"
   for (let index = 0; index < 40; index++) {
     const isUpper = (hash[index >> 1]! >> (index % 2 === 0 ? 4 : 0)) & 8
-    text += isUpper ? upper[index] : digits[index]
+    if (isUpper && ascii[index]! >= firstLetter) ascii[index]! -= toUpper
   }
-  return text
+  return `0x${Bytes.key(ascii)}`
 }
 
 /** Text in one case or with a correct EIP-55 checksum → 20 bytes; the failure is the rule that the text breaks. */

@@ -1,5 +1,5 @@
 /** EVM chains: all that run Ethereum's virtual machine and speak of addresses as Ethereum does. */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import type { Family } from "../families/Family.ts"
 import * as EvmAddress from "./EvmAddress.ts"
 
@@ -48,7 +48,7 @@ export const EvmFamily: Family<EvmRules, "STANDARD"> = {
     decode: (_rules, text) => EvmAddress.decode(text),
     encode: (_rules, bytes) => (bytes.length === 20 ? EvmAddress.encode(bytes) : undefined)
   },
-  hashText: (hash) => `0x${bytesToHex(hash)}`,
+  hashText: (hash) => `0x${Bytes.hex(hash)}`,
   keyFormats: [EvmAddress.standard],
   keyFormatsOf: () => [EvmAddress.standard],
   hasTestKeys: false,

@@ -5,9 +5,10 @@
  * key.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import { bytesToHex, concatBytes } from "@noble/hashes/utils.js"
+import { concatBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Bytes from "../Bytes.ts"
 import * as TransactionJson from "./internal/TransactionJson.ts"
 import * as TransactionRules from "./internal/TransactionRules.ts"
 import * as Rlp from "./Rlp.ts"
@@ -96,7 +97,7 @@ export const digest = (transaction: UnsignedTransaction): Uint8Array => keccak_2
  * Sighash.digestText(transaction) // => "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
  * ```
  */
-export const digestText = (transaction: UnsignedTransaction): string => `0x${bytesToHex(digest(transaction))}`
+export const digestText = (transaction: UnsignedTransaction): string => `0x${Bytes.hex(digest(transaction))}`
 
 /** The bytes that a node takes in `eth_sendRawTransaction`; their Keccak-256 is the transaction hash. */
 export const serialiseSigned = (transaction: UnsignedTransaction, { r, s, yParity }: Signature): Uint8Array => {

@@ -1,5 +1,5 @@
 /** Tron: Ethereum's virtual machine with address text, transactions and a node interface of its own. */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import * as EvmAddress from "../evm/EvmAddress.ts"
 import type { Family } from "../families/Family.ts"
 import * as TronAddress from "./TronAddress.ts"
@@ -18,7 +18,7 @@ export const TronFamily: Family<TronNetworks, "STANDARD"> = {
     decode: (_networks, text) => TronAddress.decode(text),
     encode: (_networks, bytes) => (bytes.length === 20 ? TronAddress.encode(bytes) : undefined)
   },
-  hashText: bytesToHex,
+  hashText: Bytes.hex,
   // The account of a key is the same as on EVM chains.
   keyFormats: [EvmAddress.standard],
   keyFormatsOf: () => [EvmAddress.standard],

@@ -3,9 +3,10 @@
  *
  * Source: java-tron's `Tron.proto` and `balance_contract.proto`.
  */
-import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Bytes from "../Bytes.ts"
 import type { AddressBytes } from "../address/Address.ts"
 import * as TronAddress from "./TronAddress.ts"
 import * as Protobuf from "./internal/Protobuf.ts"
@@ -213,7 +214,7 @@ export const verify = (answer: unknown, wanted: Wanted): Result.Result<Verified,
       ({ message }) => new TamperedTransaction({ message })
     )
     const txId = TronTransaction.id(rawData)
-    if (bytesToHex(txId) !== node.txID.toLowerCase()) return yield* refuse("txID is not the hash of raw_data_hex")
+    if (Bytes.hex(txId) !== node.txID.toLowerCase()) return yield* refuse("txID is not the hash of raw_data_hex")
     const [contract, ...more] = found.contracts
     if (contract === undefined || more.length > 0) return yield* refuse("raw_data_hex must have one contract")
     const { transfer: coins } = contract

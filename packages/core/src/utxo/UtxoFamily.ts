@@ -1,5 +1,5 @@
 /** UTXO chains: Bitcoin and its descendants. */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../Bytes.ts"
 import type { Family } from "../families/Family.ts"
 import * as UtxoAddress from "./internal/UtxoAddress.ts"
 import * as UtxoKeyFormats from "./internal/UtxoKeyFormats.ts"
@@ -15,7 +15,7 @@ export const UtxoFamily: Family<UtxoNetwork, UtxoKeyFormats.Name> = {
     encode: ({ address }, script) => UtxoAddress.encode(address, script),
     encodeLegacy: ({ address }, script) => UtxoAddress.encodeLegacy(address, script)
   },
-  hashText: bytesToHex,
+  hashText: Bytes.hex,
   keyFormats: UtxoKeyFormats.all,
   keyFormatsOf: UtxoKeyFormats.of,
   hasTestKeys: true,

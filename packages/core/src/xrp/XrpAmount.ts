@@ -1,7 +1,8 @@
 /** Amounts of the XRP Ledger: drops of XRP, issued currencies and multi-purpose tokens, as their JSON writes them. */
-import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Bytes from "../Bytes.ts"
 import * as Amount from "../Amount.ts"
 import { xrp } from "../chains/xrp.ts"
 
@@ -40,7 +41,7 @@ const printable = /^[\x21-\x7e]+$/
 const asciiOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 /** A name of three characters as a code of 160 bits. */
-const codeOf = (name: string): string => `${"00".repeat(12)}${bytesToHex(utf8ToBytes(name))}${"00".repeat(5)}`
+const codeOf = (name: string): string => `${"00".repeat(12)}${Bytes.hex(utf8ToBytes(name))}${"00".repeat(5)}`
 
 const passesForXrp = (name: string): boolean => name.toUpperCase() === xrp.unit
 

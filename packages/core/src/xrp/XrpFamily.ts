@@ -1,6 +1,6 @@
 /** The XRP Ledger. */
-import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Result from "effect/Result"
+import * as Bytes from "../Bytes.ts"
 import type { Family } from "../families/Family.ts"
 import { compress } from "../keys/BaseMultiples.ts"
 import { each, type KeyFormat } from "../keys/KeyFormat.ts"
@@ -38,7 +38,7 @@ export const XrpFamily: Family<XrpNetwork, "CLASSIC"> = {
     },
     destinationTag: ({ xAddresses }, text) => Result.map(XrpAddress.decode(xAddresses, text), ({ tag }) => tag)
   },
-  hashText: (hash) => bytesToHex(hash).toUpperCase(),
+  hashText: (hash) => Bytes.hex(hash).toUpperCase(),
   keyFormats: [classic],
   keyFormatsOf: () => [classic],
   hasTestKeys: false,

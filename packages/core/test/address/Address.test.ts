@@ -426,13 +426,15 @@ describe("every chain", () => {
   })
 })
 
-it("keys are equal exactly where bytes are, also of a very long script", () => {
+it("keys are equal exactly where bytes are, and digits are those of the bytes, also of a very long script", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), fc.uint8Array({ maxLength: 3000 }), (one, other) => {
       assert.strictEqual(Bytes.key(one) === Bytes.key(other), bytesToHex(one) === bytesToHex(other))
       assert.strictEqual(Bytes.key(one), Bytes.key(one.slice()))
+      assert.strictEqual(Bytes.hex(one), bytesToHex(one))
     }),
     { numRuns: 50 }
   )
   assert.strictEqual(Bytes.key(new Uint8Array(4_000_000)).length, 4_000_000)
+  assert.strictEqual(Bytes.hex(new Uint8Array(4_000_000)).length, 8_000_000)
 })

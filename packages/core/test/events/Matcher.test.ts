@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Spend, Transfer } from "@headwater/core/Block"
@@ -251,9 +252,11 @@ describe("Callback", () => {
       { ...parts, blockHash: hash(2) },
       { ...parts, occurrence: "other" },
       { ...parts, confirmation: 2 }
-    ].map(Callback.idempotencyKey)
+    ].map((one) => Callback.idempotencyKey(one))
     assert.strictEqual(new Set(keys).size, keys.length)
     assert.strictEqual(Callback.idempotencyKey({ ...parts }), keys[0])
+    const ofPlatform = (text: string) => createHash("sha256").update(text).digest("hex")
+    assert.strictEqual(Callback.idempotencyKey(parts, ofPlatform), keys[0])
   })
 
   it("has the common fields of interface 6.2", () => {

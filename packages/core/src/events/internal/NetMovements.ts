@@ -1,5 +1,5 @@
 /** What the transactions of a UTXO chain move for each address, over their inputs and outputs. */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import * as Bytes from "../../Bytes.ts"
 import type { AddressBytes } from "../../address/Address.ts"
 import type { Transfer } from "../../Block.ts"
 import * as Steps from "../../Steps.ts"
@@ -41,7 +41,7 @@ export function* netInSteps(
   const sums = new Map<string, { transaction: number; address: AddressBytes; sum: bigint }>()
   const add = (transaction: number, address: AddressBytes | undefined, amount: bigint) => {
     if (address === undefined || !mayConcern(address)) return
-    const hex = bytesToHex(address)
+    const hex = Bytes.hex(address)
     if (!concerns.has(hex)) return
     const key = `${transaction}:${hex}`
     const entry = sums.get(key)

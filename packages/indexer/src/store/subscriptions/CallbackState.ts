@@ -3,6 +3,7 @@
  * callback, or changes its state, attempts, time, lease or number, is made from this table; `docs/callbacks.md` prints
  * the table for receivers.
  */
+import { hash } from "node:crypto"
 import * as Callback from "@headwater/core/events/Callback"
 import * as Effect from "effect/Effect"
 import { type RawBuilder, sql } from "kysely"
@@ -208,6 +209,8 @@ export type NewCallback = Pick<
   | "original"
 >
 
+const sha256: Callback.Sha256 = (text) => hash("sha256", text)
+
 /** A new callback. The same event of the same subscription has the same key every time. */
 export const make = (options: {
   readonly subscriber: Pick<Row<"subscription">, "id" | "reference_id" | "host" | "account">
@@ -226,7 +229,7 @@ export const make = (options: {
 }): NewCallback => {
   const { active, chain, event, height, item, key, now, original = null, subscriber } = options
   const { account, host, id, reference_id: referenceId } = subscriber
-  const idempotencyKey = Callback.idempotencyKey({ referenceId, event, ...key })
+  const idempotencyKey = Callback.idempotencyKey({ referenceId, event, ...key }, sha256)
   return {
     subscription: id,
     host,
