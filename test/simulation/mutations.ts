@@ -345,7 +345,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "Transactions that are subscribed to do not come to the set of an open chain",
     file: `${store}/chain/WatchedAddresses.ts`,
-    from: "if (watching === 2) transactions = true",
-    to: ""
+    from: 'if (reason === "transaction") transactions = true',
+    to: 'if (reason === "transaction") return'
   }
 ]

@@ -14,16 +14,11 @@ import { LongText } from "../../node/LongText.ts"
 import { type NodeError, NodeInconsistent } from "../../node/NodeError.ts"
 import * as Proof from "../../node/Proof.ts"
 import * as SecondLook from "../../SecondLook.ts"
-import * as BlockBody from "./BlockBody.ts"
 import type { Capabilities, Parameters } from "./Capabilities.ts"
-import * as HeaderProof from "./HeaderProof.ts"
-import { Mismatch, refuse } from "./Malformed.ts"
 import { consistent, consistentInSlices, orMissing } from "./NodeAnswer.ts"
 import * as NodeBlock from "./NodeBlock.ts"
 import * as NodeJson from "./NodeJson.ts"
-import * as NodeTransaction from "./NodeTransaction.ts"
-import * as RawBlock from "./RawBlock.ts"
-import * as TransactionProof from "./TransactionProof.ts"
+import * as ProvedBlock from "./ProvedBlock.ts"
 
 /** How a block's transactions are had from a node. */
 export type Strategy = "decoded" | "raw" | "transactions"
@@ -38,17 +33,6 @@ export interface BlockReader {
 
 type Read = (rpc: JsonRpc, asked: NodeBlock.Asked) => Effect.Effect<Block, NodeError>
 
-/** What was read of a block, and what its proof came to. */
-interface Proved {
-  readonly block: Block
-  readonly outcome: Proof.Outcome
-}
-
-const both = (first: Proof.Outcome, second: Proof.Outcome): Proof.Outcome => ({
-  mismatch: first.mismatch ?? second.mismatch,
-  unproven: [...first.unproven, ...second.unproven]
-})
-
 /**
  * Makes the reader that a node's capabilities allow, by one strategy only if wanted; fails where they allow none. At
  * `full` the raw block proves decoded transactions whose bytes the node does not show.
@@ -60,6 +44,7 @@ export const make = (
   options: { readonly only: Strategy | undefined; readonly verify: Proof.Level }
 ): Effect.Effect<BlockReader, NodeError> => {
   const { only, verify } = options
+  const provedBlock = ProvedBlock.make(chain, verify)
   /** Whether a raw block's name is computed from its bytes. */
   const namesItself = chain.utxo!.headerHash === undefined
   const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters, numbers: Numbers = "decimalText") =>
@@ -68,28 +53,7 @@ export const make = (
   /** Ids are little beside the transactions that they are asked for by. */
   const getListed = (rpc: JsonRpc, hash: string, listed: Parameters) => BytesInFlight.part(getBlock(rpc, hash, listed))
 
-  function* bodyOf(transactions: ReadonlyArray<unknown>): Generator<void, BlockBody.BlockBody> {
-    const body = BlockBody.empty()
-    for (const [index, transaction] of transactions.entries()) {
-      yield* NodeTransaction.read(chain, transaction, index, body)
-      yield
-    }
-    return body
-  }
-
-  function* proved(
-    block: NodeBlock.NodeBlock,
-    body: BlockBody.BlockBody,
-    ofBody: () => Generator<void, Proof.Outcome>
-  ): Generator<void, Proved> {
-    const whole = yield* NodeBlock.assemble(block, body)
-    if (verify === "links") return { block: whole, outcome: Proof.nothing }
-    const outcome = both(HeaderProof.of(chain, block.json, block.height), yield* ofBody())
-    // The proof of a body may put what bytes say in place of what was decoded.
-    return { block: { ...whole, ...body }, outcome }
-  }
-
-  const finish = (rpc: JsonRpc, method: string, { block, outcome }: Proved) =>
+  const finish = (rpc: JsonRpc, method: string, { block, outcome }: ProvedBlock.Proved) =>
     Effect.map(
       Proof.unprovenOf(outcome, { node: rpc.node, method }),
       (unproven): Block => (unproven.length === 0 ? block : { ...block, unproven })
@@ -100,60 +64,21 @@ export const make = (
       consistentInSlices(rpc, "getblock", () => NodeJson.longBytes(hex, () => "the raw block"))
     )
 
-  /** A block by its bytes alone; undefined where these do not name all of its transactions. */
-  function* ofBytes({ hash: asked, height }: NodeBlock.Asked, bytes: Uint8Array): Generator<void, Proved | undefined> {
-    const { body, hash, isBroken, witnesses, ...header } = yield* RawBlock.read(chain, bytes, RawBlock.unlisted)
-    if (hash === undefined || isBroken) return undefined
-    if (Buffer.from(hash).toString("hex") !== asked) throw new Mismatch("hash is not that of the raw block")
-    if (body.transactions.length === 0) refuse("tx", "must not be empty")
-    const block = yield* NodeBlock.assemble({ ...header, ...{ hash, height, count: undefined, tx: [] } }, body)
-    return { block, outcome: verify === "links" ? Proof.nothing : yield* witnesses() }
-  }
-
-  function* rawOf(
-    block: NodeBlock.NodeBlock,
-    listed: RawBlock.Listed,
-    bytes: Uint8Array
-  ): Generator<void, RawBlock.RawBlock> {
-    const raw = yield* RawBlock.read(chain, bytes, listed)
-    if (raw.hash !== undefined && Buffer.compare(raw.hash, block.hash) !== 0) {
-      throw new Mismatch("hash is not that of the raw block")
-    }
-    if (Buffer.compare(raw.merkleRoot, block.merkleRoot) !== 0) {
-      throw new Mismatch("merkleroot is not that of the raw block")
-    }
-    return raw
-  }
-
-  function* decodedBody(block: NodeBlock.NodeBlock, transactions: ReadonlyArray<unknown>): Generator<void, Proved> {
-    if (transactions.every((transaction) => typeof transaction === "string")) {
-      refuse("tx", "must be decoded transactions")
-    }
-    const body = yield* bodyOf(transactions)
-    return yield* proved(block, body, () => TransactionProof.of(chain, transactions, body))
-  }
-
-  function* rawProof(body: BlockBody.BlockBody, raw: RawBlock.RawBlock): Generator<void, Proof.Outcome> {
-    return both(yield* TransactionProof.ofBody(body, raw.body), yield* raw.witnesses())
-  }
-
   /** Decoded transactions, proved by their bytes; by the raw block at `full`, where the node does not show their bytes. */
   const provedDecoded = Effect.fnUntraced(function* (
     rpc: JsonRpc,
     asked: NodeBlock.Asked,
     block: NodeBlock.NodeBlock,
     transactions: ReadonlyArray<unknown>
-  ): Effect.fn.Return<Proved, NodeError> {
+  ): Effect.fn.Return<ProvedBlock.Proved, NodeError> {
     const isBare = transactions.some(
       (transaction) => !Predicate.isReadonlyObject(transaction) || transaction.hex === undefined
     )
     if (verify !== "full" || !isBare || capabilities.raw === undefined) {
-      return yield* consistentInSlices(rpc, "getblock", () => decodedBody(block, transactions))
+      return yield* consistentInSlices(rpc, "getblock", () => provedBlock.ofDecoded(block, transactions))
     }
     const bytes = yield* bytesOf(rpc, asked.hash, capabilities.raw)
-    const body = yield* consistentInSlices(rpc, "getblock", () => bodyOf(transactions))
-    const raw = yield* consistentInSlices(rpc, "getblock", () => rawOf(block, body.transactions, bytes))
-    return yield* consistentInSlices(rpc, "getblock", () => proved(block, body, () => rawProof(body, raw)))
+    return yield* consistentInSlices(rpc, "getblock", () => provedBlock.ofDecodedAndBytes(block, transactions, bytes))
   })
 
   const decoded = (parameters: Parameters): Read =>
@@ -175,12 +100,13 @@ export const make = (
   const raw = (listed: Parameters, parameters: Parameters): Read =>
     Effect.fnUntraced(function* (rpc, asked) {
       const bytes = yield* bytesOf(rpc, asked.hash, parameters)
-      const alone = namesItself ? yield* consistentInSlices(rpc, "getblock", () => ofBytes(asked, bytes)) : undefined
+      const alone = namesItself
+        ? yield* consistentInSlices(rpc, "getblock", () => provedBlock.ofBytesAlone(asked, bytes))
+        : undefined
       if (alone !== undefined) return yield* finish(rpc, "getblock", alone)
       const answer = yield* getListed(rpc, asked.hash, listed)
       const block = yield* consistent(rpc, "getblock", () => NodeBlock.read(answer, asked))
-      const read = yield* consistentInSlices(rpc, "getblock", () => rawOf(block, NodeBlock.listed(block), bytes))
-      const found = yield* consistentInSlices(rpc, "getblock", () => proved(block, read.body, read.witnesses))
+      const found = yield* consistentInSlices(rpc, "getblock", () => provedBlock.ofListedBytes(block, bytes))
       return yield* finish(rpc, "getblock", found)
     })
 
