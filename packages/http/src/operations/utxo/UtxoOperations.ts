@@ -104,7 +104,10 @@ export const make = Effect.fnUntraced(function* (chain: Chain, options: Options)
   return {
     utxoDetails: WalletDetails.ofCoins(utxoAssets),
     ...{ utxoAssets, utxoStatus, utxoDerive, utxoDecode, utxoPrepare },
-    ...(yield* WalletLists.make(record, freshness, synced, { coinsCanBeFound, nodeCalls, whereKnown })),
+    ...(yield* WalletLists.make(record, freshness, synced, {
+      ...{ coinsCanBeFound, nodeCalls, whereKnown },
+      gapLimit: options.gapLimit
+    })),
     ...(yield* StoredManagedWallets.make(record, synced, coinsCanBeFound)),
     ...Explore.make(record, freshness, nodeCalls),
     ...(yield* AddressHistory.make(record, freshness, { record: options.record, nodeCalls })),

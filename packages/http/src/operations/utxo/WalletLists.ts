@@ -26,6 +26,8 @@ import * as Refusals from "./Refusals.ts"
 import * as TransactionItem from "./TransactionItem.ts"
 
 export interface Options {
+  /** Unused addresses in a row after which a branch of a wallet ends. */
+  readonly gapLimit: number
   /** Calls of the node that one request may take. */
   readonly nodeCalls: number
   /** Fails where nothing can show the coins that a wallet had before it was synced. */
@@ -43,7 +45,7 @@ export const make = Effect.fnUntraced(function* (
   record: ChainReader,
   freshness: Freshness<UtxoConnection>,
   synced: SyncedWallets,
-  { coinsCanBeFound, nodeCalls, whereKnown }: Options
+  { coinsCanBeFound, gapLimit, nodeCalls, whereKnown }: Options
 ) {
   const database = yield* Database
   const { chain } = record
@@ -63,16 +65,21 @@ export const make = Effect.fnUntraced(function* (
   const utxoWalletTransactions: Operations["utxoWalletTransactions"] = Effect.fn("WalletLists.utxoWalletTransactions")(
     function* (request) {
       const { from, key, node } = yield* known(request)
-      const used = yield* stored(StoredLists.used(key))
-      const completeness = yield* Effect.orDie(record.completeness(used))
+      const belonging = yield* stored(StoredLists.belonging(key, gapLimit))
+      const completeness = yield* Effect.orDie(record.completeness(belonging.map(({ address }) => address)))
       const { coin } = yield* Effect.orDie(record.wholeFrom)
       let whole = Math.max(from, coin)
-      for (const address of used) {
+      // Those that look unused as well: one that was used and emptied before its record began does so.
+      for (const { address } of belonging) {
         const { transactions } = completeness.get(Bytes.key(address)) ?? {}
         if (transactions === undefined) return yield* synced.inProgress
         whole = Math.max(whole, transactions)
       }
-      const all = yield* AllTransactions.atOneMoment(record, used)
+      const used = belonging.filter(({ isUsed }) => isUsed)
+      const all = yield* AllTransactions.atOneMoment(
+        record,
+        used.map(({ address }) => address)
+      )
       const page = all.slice(request.offset, request.offset + request.limit)
       const shown = yield* answered(
         node.transactions.mined(

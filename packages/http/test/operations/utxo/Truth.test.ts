@@ -1,16 +1,20 @@
 /**
- * Random blocks with random moments of watching: no address is given out that the chain shows as used since the block that
- * the answer names, and a balance is that of every coin of the wallet; or nothing is answered.
+ * Random blocks with random moments of watching, by two accounts that have the same wallet: no address is given out that the
+ * chain shows as used since the block that the answer names, a balance is that of every coin of the wallet, and a list of
+ * transactions has every one since the block that the answer names; or nothing is answered.
  */
 import { assert } from "@effect/vitest"
+import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Address from "@headwater/core/address/Address"
 import * as Amount from "@headwater/core/Amount"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
+import { keyOf as keyOfCoin } from "@headwater/core/utxo/Coin"
 import * as UtxoOperations from "@headwater/http/operations/utxo/UtxoOperations"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
+import type { Mined } from "@headwater/indexer/families/utxo/TransactionExplorer"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -62,10 +66,12 @@ type Step =
   | { readonly do: "fall behind"; readonly blocks: ReadonlyArray<Mine> }
   | { readonly do: "search"; readonly meanwhile: ReadonlyArray<Mine> }
   | { readonly do: "subscribe"; readonly branch: number; readonly place: number }
-  | { readonly do: "derive" | "balance" | "garble" }
+  | { readonly do: "derive" | "balance" | "list"; readonly account: number }
+  | { readonly do: "garble" }
 
 const branchNumber = fc.constantFrom(0, 0, 1)
 const place = fc.nat(places.length - 1)
+const account = fc.constantFrom(1, 1, 2)
 const mine = fc.record({
   do: fc.constant("mine" as const),
   payments: fc.array(fc.tuple(branchNumber, place, fc.nat(20), fc.boolean()), { maxLength: 4 })
@@ -73,7 +79,10 @@ const mine = fc.record({
 const mines = (maxLength: number) => fc.array(mine, { maxLength })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: mine },
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("derive" as const, "balance" as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constantFrom("derive" as const, "balance" as const, "list" as const), account })
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("search" as const), meanwhile: mines(2) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("fall behind" as const), blocks: mines(6) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("garble" as const) }) },
@@ -96,6 +105,28 @@ class World extends UtxoChain {
       .flatMap(({ height, transfers }) =>
         transfers.some(({ to }) => to !== undefined && Bytes.equal(to, address)) ? [height] : []
       )
+  }
+
+  /** The transactions of some blocks that name an address of the wallet. */
+  moved(from: number, to: number) {
+    const outputs = new Map<string, AddressBytes>()
+    return this.blocks.flatMap(({ height, spends, transactions, transfers }) => {
+      const found = new Set<string>()
+      const note = (transaction: number, address: AddressBytes | undefined) => {
+        if (address === undefined || !owned.has(Bytes.key(address)) || height < from || height > to) return
+        found.add(Buffer.from(transactions[transaction]!).toString("hex"))
+      }
+      for (const transfer of transfers) {
+        if (transfer.kind !== "coin" || transfer.to === undefined) continue
+        outputs.set(
+          keyOfCoin({ transactionId: transactions[transfer.transaction]!, index: transfer.position }),
+          transfer.to
+        )
+        note(transfer.transaction, transfer.to)
+      }
+      for (const { outpoint, transaction } of spends) note(transaction, outputs.get(keyOfCoin(outpoint)))
+      return [...found]
+    })
   }
 
   get own() {
@@ -135,7 +166,7 @@ type History = readonly [
   steps: ReadonlyArray<Step>
 ]
 
-const counts = { derived: 0, behindUsed: 0, balances: 0, refused: 0 }
+const counts = { derived: 0, behindUsed: 0, balances: 0, listed: 0, refused: 0 }
 const refusals = ["xpub_sync_in_progress", "xpub_not_synced", "node_unavailable"]
 
 const run = ([start, record, findsCoins, before, steps]: History) =>
@@ -153,11 +184,21 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
     )
     // Nothing else is asked.
     const source = { ...world.source, search } as unknown as UtxoSource
-    const connection: UtxoConnection = { family: "utxo", source, sideSources: {} } as never
+    let asked: ReadonlyArray<Mined> = []
+    const mined = (of: ReadonlyArray<Mined>) =>
+      Effect.sync(() => {
+        asked = of
+        return []
+      })
+    const connection: UtxoConnection = { family: "utxo", source, sideSources: {}, transactions: { mined } } as never
     yield* (yield* ConnectedNodes).connect(chain, connection)
     const store = yield* ChainStore.open(chain, { record, undoDepth: 100, gapLimit })
     const subscriptions = yield* Subscriptions
-    const { utxoAssets, utxoDerive } = yield* UtxoOperations.make(chain, { record, gapLimit, reservationSeconds: 600 })
+    const { utxoAssets, utxoDerive, utxoWalletTransactions } = yield* UtxoOperations.make(chain, {
+      record,
+      gapLimit,
+      reservationSeconds: 600
+    })
     const options = { pollInterval: Duration.millis(1), concurrency: 2, undoDepth: 100 }
     // Its own status: a record that was at the head a moment ago may be seconds behind, and none of these has been.
     const follow = yield* Follow.make(source, store, { ...options, start: begun }).pipe(
@@ -165,7 +206,8 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
     )
     const coins = yield* CoinSync.make(source, search, store, { pollInterval: Duration.millis(1), gapLimit })
     const services = yield* Effect.context<never>()
-    const request = { account: 1, extendedPublicKey, paying: ((change: Effect.Effect<unknown>) => change) as never }
+    const paying = ((change: Effect.Effect<unknown>) => change) as never
+    const requestOf = (account: number) => ({ account, extendedPublicKey, paying })
 
     const refused = (exit: Exit.Exit<unknown, unknown>) => {
       counts.refused++
@@ -173,8 +215,8 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
       assert.include(refusals, error._tag)
     }
 
-    const derive = Effect.gen(function* () {
-      const answer = yield* Effect.exit(utxoDerive(request))
+    const derive = Effect.fnUntraced(function* (account: number) {
+      const answer = yield* Effect.exit(utxoDerive(requestOf(account)))
       if (!Exit.isSuccess(answer)) return refused(answer)
       const { completeFrom = 0, items } = answer.value
       const first = items[0]!.index
@@ -190,12 +232,24 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
       if (first > 0) counts.behindUsed++
     })
 
-    const balance = Effect.gen(function* () {
-      const answer = yield* Effect.exit(utxoAssets(request))
+    const balance = Effect.fnUntraced(function* (account: number) {
+      const answer = yield* Effect.exit(utxoAssets(requestOf(account)))
       if (!Exit.isSuccess(answer)) return refused(answer)
       const total = world.own.reduce((sum, { amount }) => sum + amount, 0n)
       assert.strictEqual(answer.value.confirmedBalance.amount, Amount.format(total, chain.decimals))
       counts.balances++
+    })
+
+    const list = Effect.fnUntraced(function* (account: number) {
+      const answer = yield* Effect.exit(utxoWalletTransactions({ ...requestOf(account), limit: 1_000, offset: 0 }))
+      if (!Exit.isSuccess(answer)) return refused(answer)
+      const { completeFrom = 0, total } = answer.value
+      assert.lengthOf(asked, total)
+      const told = asked.filter(({ block }) => block.height >= completeFrom).map(({ id }) => id)
+      const { height } = world.tip
+      const upTo = (yield* store.cursor)!.height === height ? height : height - lag
+      assert.includeMembers(told, world.moved(completeFrom, upTo), `since block ${completeFrom}`)
+      counts.listed++
     })
 
     for (const step of steps) {
@@ -206,7 +260,7 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
         for (let i = 0; i <= depth; i++) world.plan(i === 0 ? step.block.payments : [])
       } else if (step.do === "fall behind") {
         for (const { payments } of step.blocks) world.plan(payments)
-        yield* derive
+        yield* derive(1)
       } else if (step.do === "search") {
         interrupt = Effect.suspend(() => {
           interrupt = Effect.void
@@ -222,25 +276,32 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
           ...{ event: "ADDRESS_COINS_TRANSACTION_CONFIRMED", confirmations: 1, allowDuplicates: true }
         })
       } else if (step.do === "garble") world.garble()
-      else if (step.do === "derive") yield* derive
-      else yield* balance
+      else if (step.do === "derive") yield* derive(step.account)
+      else if (step.do === "list") yield* list(step.account)
+      else yield* balance(step.account)
       yield* follow.step
     }
-    for (let i = 0; i < 2; i++) {
-      yield* derive
-      yield* balance
+    for (let i = 0; i < 3; i++) {
+      for (const account of [1, 2]) {
+        yield* derive(account)
+        yield* balance(account)
+        yield* list(account)
+      }
       yield* coins.step
     }
-    yield* derive
-    yield* balance
   }).pipe(Effect.scoped)
 
 const paid = (place: number): Mine => ({ do: "mine", payments: [[0, place, 99, false]] })
 const spent: Mine = { do: "mine", payments: [[0, 0, 0, true]] }
+const ask = (what: "derive" | "balance" | "list", account: number): Step => ({ do: what, account })
 
 const examples: Array<History> = [
   // The first addresses, where blocks are yet to be recorded that used them and left no coin there.
-  [0, "watched", true, [], [paid(0), { do: "fall behind", blocks: [paid(1), spent, spent, paid(2), spent] }]]
+  [0, "watched", true, [], [paid(0), { do: "fall behind", blocks: [paid(1), spent, spent, paid(2), spent] }]],
+  // An address that was used and emptied while the other account alone watched it.
+  [0, "watched", true, [], [ask("derive", 1), { do: "search", meanwhile: [] }, paid(0), spent, ask("derive", 2)]],
+  // One that nobody watched.
+  [0, "all", true, [], [paid(0), spent, ask("derive", 1), ask("list", 1)]]
 ]
 
 const histories = fc.tuple(

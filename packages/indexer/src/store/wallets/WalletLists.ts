@@ -3,6 +3,7 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import type { Coin } from "@headwater/core/utxo/Coin"
 import * as Effect from "effect/Effect"
+import { sql } from "kysely"
 import { Database } from "../database/Database.ts"
 import { inChunks } from "../database/Statements.ts"
 import type { Place } from "./SpendableCoins.ts"
@@ -66,6 +67,31 @@ export const used = Effect.fn("WalletLists.used")(function* (key: WalletKey) {
       .orderBy("address_index")
   )
   return rows.map(({ address }) => address as AddressBytes)
+})
+
+/**
+ * The addresses that belong to a wallet, and whether they are known to be used: those of each branch up to `gapLimit` behind
+ * its last used one.
+ */
+export const belonging = Effect.fn("WalletLists.belonging")(function* (key: WalletKey, gapLimit: number) {
+  const { read } = yield* Database
+  const wallet = yield* walletOf(key)
+  if (wallet === undefined) return []
+  const rows = yield* read((db) =>
+    db
+      .selectFrom("wallet_address as a")
+      .select(["a.address", "a.used_height"])
+      .where("a.wallet", "=", wallet.id)
+      .where(
+        sql<boolean>`a.address_index < ${gapLimit} + coalesce((
+          select max(u.address_index) + 1 from wallet_address u
+          where u.wallet = a.wallet and u.branch = a.branch and u.used_height is not null
+        ), 0)`
+      )
+      .orderBy("a.branch")
+      .orderBy("a.address_index")
+  )
+  return rows.map(({ address, used_height }) => ({ address: address as AddressBytes, isUsed: used_height !== null }))
 })
 
 /** Those of the addresses that are the wallet's, by their key. */

@@ -7,6 +7,7 @@ import type * as Derivation from "@headwater/core/keys/Derivation"
 import * as ExtendedPublicKey from "@headwater/core/keys/ExtendedPublicKey"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import * as AccountRemoval from "@headwater/indexer/store/accounts/AccountRemoval"
+import * as SyncedAddresses from "@headwater/indexer/store/addresses/SyncedAddresses"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
 import type { RecordingMode } from "@headwater/indexer/store/chain/RecordingMode"
 import { Database, type DatabaseError } from "@headwater/indexer/store/database/Database"
@@ -14,6 +15,7 @@ import * as ManagedWallets from "@headwater/indexer/store/wallets/ManagedWallets
 import * as SpendableCoins from "@headwater/indexer/store/wallets/SpendableCoins"
 import * as WalletBranches from "@headwater/indexer/store/wallets/WalletBranches"
 import { keyOf, type WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
+import * as WalletLists from "@headwater/indexer/store/wallets/WalletLists"
 import { type InTransaction, Wallets } from "@headwater/indexer/store/wallets/Wallets"
 import * as CoinSync from "@headwater/indexer/sync/CoinSync"
 import * as Follow from "@headwater/indexer/sync/Follow"
@@ -280,6 +282,50 @@ for (const store of takenStores(import.meta.url)) {
         )
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
+
+    for (const watcher of ["another wallet", "a single address"] as const) {
+      it.live(`counts an address as used that was used and emptied while ${watcher} alone watched it`, () =>
+        Effect.gen(function* () {
+          const wallets = yield* Wallets
+          const { transaction } = yield* Database
+          const node = new UtxoChain(chain)
+          const [first, second] = [walletKey(1, 0), walletKey(2, 0)]
+          const receive = scripts(first, 0, 250)
+          const { step, sync } = yield* follow(node)
+          yield* step
+          const used = [3, 110]
+          if (watcher === "another wallet") yield* wallets.deriveAndSync(first, gapLimit, alone)
+          else {
+            const options = { birth: undefined, readsPast: false, callbackUrl: undefined, mostBlocks: 0 }
+            for (const index of used) {
+              const key = { account: 1, chain, address: receive[index]! }
+              yield* transaction(SyncedAddresses.add(key, options))
+            }
+          }
+          yield* sync
+          for (const index of used) {
+            node.mine([pay(receive[index]!, 5n)])
+            node.mine([{ spends: [owned(node, [receive[index]!])[0]!.outpoint], pays: [{ to: stranger, amount: 5n }] }])
+          }
+          yield* step
+          const fresh = yield* wallets.deriveAndSync(second, gapLimit, alone)
+          assert.strictEqual(fresh[0]!.index, 111)
+          yield* sync
+          const belonging = yield* WalletLists.belonging(second, gapLimit)
+          assert.lengthOf(belonging, 111 + gapLimit + gapLimit)
+          assert.deepStrictEqual(
+            belonging.flatMap(({ isUsed }, index) => (isUsed ? [index] : [])),
+            used
+          )
+          node.drop(2)
+          for (let i = 0; i < 3; i++) node.mine([])
+          yield* step
+          yield* sync
+          const [next] = yield* wallets.deriveAndSync(second, gapLimit, alone)
+          assert.strictEqual(next!.index, 4, "the second use has left the chain")
+        }).pipe(Effect.provide(layer), Effect.scoped)
+      )
+    }
 
     for (const record of ["watched", "all"] as const) {
       it.live(`has no balance after a transaction that is not understood, until a search or a rewind (${record})`, () =>

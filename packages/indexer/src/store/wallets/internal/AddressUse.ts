@@ -151,10 +151,10 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
       if (from - used >= ahead.least) return isFurther
       const derived = WalletBranches.derive((yield* branchesOf(wallet))[branch]!, from, used + ahead.most - 1)
       const row = yield* ChainRow.lockAndBumpRevision(id)
-      const holdings = yield* WalletAddresses.watch(row, { wallet, branch }, derived, height - 1)
+      const known = yield* WalletAddresses.watch(row, { wallet, branch }, derived, height - 1)
       for (const { bytes } of derived) watched.set.add(bytes)
       ownersPaid.forget(derived.map(({ bytes }) => bytes))
-      used = Math.max(used, (derived.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))?.index ?? -1) + 1)
+      used = Math.max(used, (derived.findLast(({ bytes }) => known.has(Bytes.key(bytes)))?.index ?? -1) + 1)
       if (!hasCoins || KnownCoins.hasAll(row)) continue
       yield* defer((db) => db.updateTable("wallet").set({ state: "scanning" }).where("id", "=", wallet))
     }

@@ -11,12 +11,12 @@ import * as UnixTime from "../../../UnixTime.ts"
 import * as Limits from "../../accounts/Limits.ts"
 import { WalletConflict } from "../../addresses/SyncedAccountWallets.ts"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
-import * as UtxoSet from "../../chain/UtxoSet.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
 import * as WalletBranches from "../WalletBranches.ts"
 import { present, type WalletKey } from "../WalletKey.ts"
+import * as KnownUse from "./KnownUse.ts"
 import * as WalletAddresses from "./WalletAddresses.ts"
 import * as WalletReach from "./WalletReach.ts"
 
@@ -54,11 +54,8 @@ const endsOf = Effect.fnUntraced(function* (wallet: number | undefined, branches
 
 type Ends = Effect.Success<ReturnType<typeof endsOf>>
 
-/**
- * For each branch the index after its last used address, also by coins that its unwatched addresses have in a UTXO set
- * that has all there are.
- */
-const usedBySet = Effect.fnUntraced(function* (
+/** For each branch the index after its last used address, also where that is one that the wallet does not have yet. */
+const knownUses = Effect.fnUntraced(function* (
   chain: number,
   branches: ReadonlyArray<Derivation.Branch>,
   ends: Ends,
@@ -69,12 +66,12 @@ const usedBySet = Effect.fnUntraced(function* (
     let end = ends[number]!.used
     for (let from = ends[number]!.watched; from < end + beyond; ) {
       const addresses = yield* WalletBranches.deriveInSteps(branch, from, end + beyond - 1)
-      const holdings = yield* UtxoSet.holdings(
+      const known = yield* KnownUse.of(
         chain,
         addresses.map(({ bytes }) => bytes)
       )
       from = end + beyond
-      const last = addresses.findLast(({ bytes }) => holdings.has(Bytes.key(bytes)))
+      const last = addresses.findLast(({ bytes }) => known.has(Bytes.key(bytes)))
       if (last !== undefined) end = last.index + 1
     }
     used.push(end)
@@ -150,9 +147,8 @@ export const derive = Effect.fnUntraced(function* (key: WalletKey, gapLimit: num
   yield* refuse(key, row, ends[given]!.used, asked)
   const chain = yield* ChainRow.present(key.chain)
   const ahead = WalletReach.aheadOf(key.chain, gapLimit)
-  const used = knowsAllCoins(key.chain, chain)
-    ? yield* usedBySet(chain!.id, branches, ends, row === undefined ? Math.max(ahead.most, lookAhead) : ahead.most)
-    : ends.map(({ used }) => used)
+  const beyond = row === undefined && knowsAllCoins(key.chain, chain) ? Math.max(ahead.most, lookAhead) : ahead.most
+  const used = chain === undefined ? ends.map(({ used }) => used) : yield* knownUses(chain.id, branches, ends, beyond)
   const derived = yield* Effect.forEach(branches, (branch, i) => {
     const { watched } = ends[i]!
     const next = used[i]!

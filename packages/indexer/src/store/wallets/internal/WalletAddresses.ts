@@ -7,6 +7,7 @@ import * as UtxoSet from "../../chain/UtxoSet.ts"
 import type { ChainRow } from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import * as Balances from "./Balances.ts"
+import * as KnownUse from "./KnownUse.ts"
 
 /** One branch of a wallet. */
 export interface WalletBranch {
@@ -16,8 +17,8 @@ export interface WalletBranch {
 
 /**
  * Watches addresses from the present revision of the chain on, whose row is locked, for blocks above `since`; null where
- * no block was ever committed. Coins of theirs that the UTXO set has already count from now on, and say that their
- * address is used.
+ * no block was ever committed. Coins of theirs that the UTXO set has already count from now on. Those of the addresses that
+ * are known to be used, with the first block that did so, by their key.
  */
 export const watch = Effect.fnUntraced(function* (
   chain: Pick<ChainRow, "id" | "all_from" | "coins_lost_from" | "revision">,
@@ -28,17 +29,18 @@ export const watch = Effect.fnUntraced(function* (
   const { insertMany } = yield* Database
   const scripts = addresses.map(({ bytes }) => bytes)
   yield* Completeness.begin(chain, scripts, since)
+  const used = yield* KnownUse.of(chain.id, scripts)
   const holdings = yield* UtxoSet.holdings(chain.id, scripts)
   yield* insertMany(
     "wallet_address",
     addresses.map(({ bytes, index }) => ({
       ...{ wallet, chain: chain.id, branch, address_index: index, address: bytes, revision: chain.revision },
-      ...{ used_height: holdings.get(Bytes.key(bytes))?.first ?? null, requested: null }
+      ...{ used_height: used.get(Bytes.key(bytes)) ?? null, requested: null }
     }))
   )
   const amount = [...holdings.values()].reduce((sum, { amount }) => sum + amount, 0n)
   yield* Balances.add(new Map([[wallet, amount]]))
-  return holdings
+  return used
 })
 
 /** The index after the last address of a branch that is watched, or that has been used. */

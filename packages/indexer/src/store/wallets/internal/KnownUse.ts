@@ -1,0 +1,29 @@
+/**
+ * Which addresses of a wallet were used before the wallet had them, as far as the store knows: by coins that are unspent, by
+ * other wallets that have the same addresses, and by the record of an address that somebody has watched without a wallet.
+ */
+import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
+import * as Effect from "effect/Effect"
+import * as Completeness from "../../chain/Completeness.ts"
+import * as TransferPages from "../../chain/transfers/TransferPages.ts"
+import * as UtxoSet from "../../chain/UtxoSet.ts"
+import * as AddressOwners from "./AddressOwners.ts"
+
+/** The first block that is known to have used each of the addresses, by their key; the others are not among the answers. */
+export const of = Effect.fn("KnownUse.of")(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
+  const used = new Map<string, number>()
+  const note = (key: string, height: number) => used.set(key, Math.min(used.get(key) ?? height, height))
+  for (const [key, { first }] of yield* UtxoSet.holdings(chain, addresses)) note(key, first)
+  const owners = yield* AddressOwners.find(chain, addresses)
+  for (const [key, found] of owners) {
+    for (const { used_height } of found) if (used_height !== null) note(key, used_height)
+  }
+  // The wallets that have an address by now know of each of its uses.
+  const others = addresses.filter((address) => !owners.has(Bytes.key(address)))
+  for (const address of yield* Completeness.watched(chain, others)) {
+    const { transfers } = yield* TransferPages.page(chain, "coin", address, { order: "ascending", limit: 1 })
+    for (const { height } of transfers) note(Bytes.key(address), height)
+  }
+  return used as ReadonlyMap<string, number>
+})
