@@ -102,6 +102,13 @@ const shared = Effect.fnUntraced(function* (
   behind: Behind,
   most: number
 ) {
+  // As in most blocks, for which nothing is sorted.
+  if (behind.addresses.size + behind.undoing.size === 0) {
+    const addresses = new Set(occurrences.map(({ subscription }) => subscription.key))
+    if (callbacksOf(occurrences) - addresses.size <= most) {
+      return { told: yield* Subscribers.told(chain, occurrences), left: [] }
+    }
+  }
   const found = []
   for (const [key, own] of Map.groupBy(occurrences, ({ subscription }) => subscription.key)) {
     const isKnown = own.every(({ subscription }) => subscription.subscribers !== undefined)
@@ -197,11 +204,11 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       ? subscribers.all(foundRevision, mayBeSubscribed, most)
       : subscribers.only(seen, only)
     if (only === undefined) {
-      const others = [...mayBeSubscribed].filter(
-        ([hex]) => !candidates.byAddress.has(hex) && candidates.byTransaction?.has(hex) !== true
+      const others = [...mayBeSubscribed.keys()].filter(
+        (hex) => !candidates.byAddress.has(hex) && candidates.byTransaction?.has(hex) !== true
       )
-      yield* watched.release(others.map(([, address]) => address))
-      if (revision === foundRevision) unsubscribed.add(others.map(([hex]) => hex))
+      yield* watched.release(others.map((hex) => mayBeSubscribed.get(hex)!))
+      if (revision === foundRevision) unsubscribed.add(others)
     }
     const { check, metadata } = tokens.of(block, learned)
     const match = (more: { readonly hasCoins?: (address: AddressBytes) => boolean }) =>

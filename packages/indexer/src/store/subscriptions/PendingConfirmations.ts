@@ -25,7 +25,7 @@ export type Subscriber = Pick<
     /** Whether the address is one of the subscription's list. */
     readonly isListed?: boolean
     /** Where the address is below the subscription's extended public key: 0 receiving, 1 change, and the index there. */
-    readonly place?: { readonly branch: number; readonly index: number }
+    readonly place?: { readonly branch: number; readonly index: number } | undefined
   }
 
 export type PendingRow = Insertable<Tables["waiting"]>
@@ -40,10 +40,15 @@ const callback = (options: {
   readonly confirmation: number
   readonly now: number
 }) => {
-  const { block, confirmation, item, occurrence, subscriber, ...rest } = options
+  const { block, chain, confirmation, item, now, occurrence, subscriber } = options
   const { active, confirmations, event } = subscriber
   return CallbackState.make({
-    ...{ ...rest, subscriber, active, event, height: block.height },
+    subscriber,
+    active,
+    chain,
+    event,
+    height: block.height,
+    now,
     key: { blockHash: block.hash, occurrence, confirmation },
     item: isEachConfirmation(event) ? Callback.withConfirmations(item, confirmation, confirmations) : item
   })

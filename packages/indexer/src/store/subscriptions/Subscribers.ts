@@ -1,5 +1,6 @@
 /** The subscriptions of one chain that a block may concern. */
 import type { AddressBytes } from "@headwater/core/address/Address"
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import type { EventKind } from "@headwater/core/events/EventKinds"
 import { eventKinds } from "@headwater/core/events/EventKinds"
@@ -39,18 +40,19 @@ export type SubscriberRow = Pick<Row<"subscription">, (typeof columns)[number]> 
   Partial<Pick<Row<"subscribed_address">, "is_listed"> & Pick<Row<"listed_address">, "branch" | "address_index">>
 
 /** A subscription as its callbacks name it, from its row. */
-export const toSubscriber = ({ active, address, filter, ...row }: SubscriberRow): Subscriber => {
-  const { address_index, branch, is_listed, ...rest } = row
-  return {
-    ...rest,
-    ...{ active: active === 1, isListed: is_listed === 1, filter: readFilter(filter) },
-    address: (address ?? undefined) as AddressBytes | undefined,
-    ...(branch == null ? {} : { place: { branch, index: address_index! } })
-  }
-}
-
-// The matcher's key of an address is its hex.
-const hexOf = (address: Uint8Array) => Buffer.from(address).toString("hex")
+export const toSubscriber = (row: SubscriberRow): Subscriber => ({
+  id: row.id,
+  account: row.account,
+  reference_id: row.reference_id,
+  host: row.host,
+  event: row.event,
+  confirmations: row.confirmations,
+  active: row.active === 1,
+  isListed: row.is_listed === 1,
+  filter: readFilter(row.filter),
+  address: (row.address ?? undefined) as AddressBytes | undefined,
+  place: row.branch == null ? undefined : { branch: row.branch, index: row.address_index! }
+})
 
 /** The subscriptions to an event class of one address, to one transaction, or to blocks, as the matcher sees them: as one. */
 export interface Group extends Subscription {
@@ -66,10 +68,16 @@ const groupsOf = (
   address: AddressBytes | undefined,
   subscribers: ReadonlyArray<Subscriber>
 ): ReadonlyArray<Group> => {
-  const inBlocks = subscribers.filter(({ event }) => eventKinds[event].seenIn === "block")
-  return [...Map.groupBy(inBlocks, ({ event }) => eventKinds[event].class)].map(([name, own]) => ({
-    ...{ key, class: name, address, event: own[0]!.event, subscribers: own }
-  }))
+  const groups: Array<Group & { readonly subscribers: Array<Subscriber> }> = []
+  for (const subscriber of subscribers) {
+    const { event } = subscriber
+    const { class: name, seenIn } = eventKinds[event]
+    if (seenIn !== "block") continue
+    const group = groups.find((one) => one.class === name)
+    if (group === undefined) groups.push({ key, class: name, address, event, subscribers: [subscriber] })
+    else group.subscribers.push(subscriber)
+  }
+  return groups
 }
 
 /** A group for each class of these events, whose subscriptions are too many. */
@@ -109,11 +117,13 @@ function* toldOfEach(
   found: ReadonlyArray<Occurrence<Group>>
 ): Generator<void, ReadonlyArray<Occurrence<Subscriber>>> {
   const all: Array<Occurrence<Subscriber>> = []
-  for (const one of expand(found)) {
-    // A log may take a tenth of a millisecond to decode.
-    if (one.subscription.filter !== undefined) yield
-    const item = Filter.told(chain, one.subscription.filter, one.item)
-    if (item !== undefined) all.push({ ...one, ...ListedOccurrence.of(one.subscription, one.occurrence, item) })
+  for (const { item, occurrence, subscription: group } of found) {
+    for (const subscription of group.subscribers ?? []) {
+      // A log may take a tenth of a millisecond to decode.
+      if (subscription.filter !== undefined) yield
+      const own = Filter.told(chain, subscription.filter, item)
+      if (own !== undefined) all.push({ subscription, ...ListedOccurrence.of(subscription, occurrence, own) })
+    }
   }
   return all
 }
@@ -197,7 +207,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   ) {
     const found = yield* inChunks([...seen.values()], (some) => ofAddresses(some, most))
     const byKey = new Map<string, ReadonlyArray<Group>>()
-    for (const [key, subscribers] of Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))) {
+    for (const [key, subscribers] of Map.groupBy(found.map(toSubscriber), ({ address }) => Bytes.hex(address!))) {
       const address = seen.get(key)!
       byKey.set(
         key,
@@ -218,7 +228,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       read((db) => subscribed(db).where("address", "in", some).where("id", "in", ids))
     )
     const byAddress = new Map(
-      [...Map.groupBy(found.map(toSubscriber), ({ address }) => hexOf(address!))].map(
+      [...Map.groupBy(found.map(toSubscriber), ({ address }) => Bytes.hex(address!))].map(
         ([key, subscribers]) => [key, groupsOf(key, seen.get(key), subscribers)] as const
       )
     )
