@@ -220,7 +220,7 @@ export const idempotencyKey = (
   sha256: Sha256 = pureSha256
 ): string => {
   const blockHash = parts.blockHash === undefined ? "" : Bytes.hex(parts.blockHash)
-  const text = `${parts.referenceId}|${parts.event}|${blockHash}|${parts.occurrence}|${parts.confirmation}`
+  const text = [parts.referenceId, parts.event, blockHash, parts.occurrence, parts.confirmation].join("|")
   return sha256(text).slice(0, 32)
 }
 
