@@ -118,8 +118,8 @@ export const begin = Effect.fnUntraced(function* (
 
 /** In a transaction: the copy that has waited longest, where its account has few leases. */
 const next = Effect.fnUntraced(function* (now: number) {
-  const { forUpdateSkipLocked, query } = yield* Database
-  const [copy] = yield* query(
+  const { forUpdateSkipLocked, read } = yield* Database
+  const [copy] = yield* read(
     rows(sql<Row<"callback_copy">>`
       select * from callback_copy
       where stopped = 0 and due <= ${now} and leased_until <= ${now} and (
@@ -180,8 +180,8 @@ export const lease = Effect.fn("CallbackCopies.lease")(function* (
   mayReceive: typeof HostPermission.Service,
   parkedMillis: number
 ) {
-  const { transaction } = yield* Database
-  const copy = yield* transaction(take(leaseMillis, mayReceive, parkedMillis))
+  const { optimistic } = yield* Database
+  const copy = yield* optimistic(take(leaseMillis, mayReceive, parkedMillis))
   if (copy === undefined || copy === "later") return copy
   const { account, attempts, callback_url: url, generation, id, leased_until: leasedUntil, subscription } = copy
   const receiver = (yield* Receivers.find([subscription])).get(subscription)
