@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { bulkBodyBytes, IsLongAnswer, LargestBody, maxItems } from "./Bulk.ts"
+import { bulkBodyBytes, maxItems } from "./Bulk.ts"
 import {
   AddressText,
   body,
@@ -22,6 +22,7 @@ import {
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
+import { IsLongAnswer, LargestBody } from "./MessageSize.ts"
 import { bulkQuery, cursorPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"

@@ -1,6 +1,5 @@
 /** Subscriptions in bulk: made and deleted by thousands, and listed by a cursor. */
 import { EventType } from "@headwater/core/events/EventType"
-import * as Context from "effect/Context"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -20,6 +19,7 @@ import {
 import { ErrorBody, success } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
+import { IsLongAnswer, LargestBody } from "./MessageSize.ts"
 import { bulkQuery, cursorPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
@@ -28,16 +28,7 @@ import { filter, printable, ReferenceText, SubscriptionListItem, UrlText } from 
 /** The most items of one request. */
 export const maxItems = 10_000
 
-/** The largest body of a request that has many items, in bytes; undefined for the server's own limit. */
-export const LargestBody = Context.Reference<number | undefined>("@headwater/http/contract/Bulk/LargestBody", {
-  defaultValue: () => undefined
-})
-
-/** Whether an answer may be so long that others would wait for several of these made side by side. */
-export const IsLongAnswer = Context.Reference<boolean>("@headwater/http/contract/Bulk/IsLongAnswer", {
-  defaultValue: () => false
-})
-
+/** The largest body of a request that has many items. */
 export const bulkBodyBytes = 4 * 1024 * 1024
 
 const referenceId = ReferenceText.annotate({ description: "Reference id of a subscription" })

@@ -163,7 +163,7 @@ export const wait = Count.check(
 })
 
 /** The longest time for which two secrets are used, in seconds. */
-export const maxOverlapSeconds = 30 * 86_400
+const maxOverlapSeconds = 30 * 86_400
 
 const overlapSeconds = Schema.Int.check(
   Schema.isBetween(

@@ -36,7 +36,7 @@ export const RequestInfo = Context.Reference<RequestInfo>("@headwater/http/contr
 })
 
 /** Gives the answer to the present request a header. */
-export const answerHeader = (name: string, value: string) =>
+const answerHeader = (name: string, value: string) =>
   Effect.map(RequestInfo, ({ headers }) => {
     headers[name] = value
   })

@@ -5,7 +5,6 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { LargestBody } from "./Bulk.ts"
 import {
   AddressText,
   Amount,
@@ -29,6 +28,7 @@ import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { NewWalletTransaction, PreparedWalletTransaction } from "./EvmWalletPreparation.ts"
 import { ExampleValues } from "./internal/Example.ts"
+import { LargestBody } from "./MessageSize.ts"
 import { CompleteFrom, DefaultLimit, Listing, offsetPage, offsetQuery, recordedList } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"

@@ -4,7 +4,6 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { IsLongAnswer, LargestBody } from "./Bulk.ts"
 import {
   AddressText,
   Amount,
@@ -20,6 +19,7 @@ import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
 import * as FamilyExample from "./internal/FamilyExample.ts"
+import { IsLongAnswer, LargestBody } from "./MessageSize.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { signedExample, transactionBodyBytes, transactionHex } from "./TransactionHex.ts"

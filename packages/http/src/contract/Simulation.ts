@@ -5,7 +5,6 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { LargestBody } from "./Bulk.ts"
 import {
   AddressText,
   Amount,
@@ -22,6 +21,7 @@ import {
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
+import { LargestBody } from "./MessageSize.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { hexBodyBytes } from "./TransactionHex.ts"

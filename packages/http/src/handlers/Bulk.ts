@@ -17,7 +17,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { Conflict, InsufficientCredits, InvalidData } from "../contract/Errors.ts"
+import { conflictingField, InsufficientCredits, InvalidData } from "../contract/Errors.ts"
 import { Payment } from "../contract/Price.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
 import { type NewItem, requestOf } from "../contract/SubscriptionItems.ts"
@@ -238,9 +238,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({
           BulkKeyUsed: () =>
             Effect.fail(
-              new Conflict({
-                message: "idempotencyKey: was used for another request of this account; choose a new one"
-              })
+              conflictingField("idempotencyKey", "was used for another request of this account; choose a new one")
             ),
           LimitReached: NewSubscriptions.refusals.LimitReached,
           Overtaken: Effect.die,

@@ -95,7 +95,7 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({
           ...subscriptionFailures,
-          PositionRefused: ({ message }) => Effect.fail(new Conflict({ message }))
+          PositionRefused: FeedCursor.refused
         })
       ),
       redeliver: Effect.fnUntraced(

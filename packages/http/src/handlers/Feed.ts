@@ -10,7 +10,6 @@ import * as Stream from "effect/Stream"
 import * as AllowList from "../contract/AllowList.ts"
 import { Api } from "../contract/Api.ts"
 import { CurrentAccount } from "../contract/Authentication.ts"
-import { Conflict } from "../contract/Errors.ts"
 import { now } from "../contract/Feed.ts"
 import * as FeedCursor from "../server/FeedCursor.ts"
 import { FeedStreams, HeartbeatMillis } from "../server/FeedStreams.ts"
@@ -103,7 +102,7 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({
           DatabaseError: Effect.die,
-          PositionRefused: ({ message }) => Effect.fail(new Conflict({ message }))
+          PositionRefused: FeedCursor.refused
         })
       )
     })

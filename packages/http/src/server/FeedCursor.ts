@@ -3,9 +3,9 @@
  * another feed is refused instead of misread. Who knows a number alone, as from a header, may ask by that.
  */
 import { createHash } from "node:crypto"
-import type { FeedPosition } from "@headwater/indexer/store/subscriptions/FeedPosition"
+import type { FeedPosition, PositionRefused } from "@headwater/indexer/store/subscriptions/FeedPosition"
 import * as Effect from "effect/Effect"
-import { InvalidPagination } from "../contract/Errors.ts"
+import { Conflict, InvalidPagination } from "../contract/Errors.ts"
 import type { List } from "./Cursor.ts"
 
 const markOf = (feed: List) => createHash("sha256").update(JSON.stringify(feed)).digest("hex").slice(0, 8)
@@ -30,3 +30,7 @@ export const decode = (
   if (number === undefined || (cursor !== undefined && mark !== markOf(feed))) return Effect.fail(invalid)
   return Effect.succeed({ after: Number(number), epoch })
 }
+
+/** The error of a position that is none of the feed any more. */
+export const refused = ({ message }: PositionRefused) =>
+  Effect.fail(new Conflict({ message, details: [{ attribute: "startingAfter", message }] }))

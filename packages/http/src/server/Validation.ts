@@ -10,13 +10,13 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Layer from "effect/Layer"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { LargestBody } from "../contract/Bulk.ts"
 import {
   InvalidData,
   InvalidPagination,
   InvalidRequestBodyStructure,
   LimitGreaterThanAllowed
 } from "../contract/Errors.ts"
+import { LargestBody } from "../contract/MessageSize.ts"
 import { Validation } from "../contract/Validation.ts"
 import * as AbsentFields from "./AbsentFields.ts"
 import * as NulCharacter from "./NulCharacter.ts"

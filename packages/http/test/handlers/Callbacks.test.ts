@@ -84,6 +84,7 @@ for (const store of takenStores(import.meta.url)) {
           const beyond = yield* read(two, "3")
           assert.deepStrictEqual([beyond.status, beyond.body.error.code], [409, "invalid_data"])
           assert.include(beyond.body.error.message, "startingAfter=0")
+          assert.strictEqual(beyond.body.error.details[0].attribute, "startingAfter")
           yield* StoreEpoch.renew
           const former = yield* read(one, first)
           assert.strictEqual(former.status, 409)

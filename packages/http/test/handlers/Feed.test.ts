@@ -98,6 +98,7 @@ for (const store of limited) {
         const former = yield* read(alice, `startingAfter=${own.nextStartingAfter}&wait=60`)
         assert.strictEqual(former.status, 409)
         assert.match(former.body.error.message, /restored from a backup.*startingAfter=0/)
+        assert.strictEqual(former.body.error.details[0].attribute, "startingAfter")
       })
     )
 

@@ -1,7 +1,7 @@
 /** A primary and its standbys, real servers: which one a store is opened on, and what becomes of it when one is promoted. */
 import { createServer, Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Database, type DatabaseError, type Location, WaitForServer } from "@headwater/indexer/store/database/Database"
+import { Database, DatabaseError, type Location, WaitForServer } from "@headwater/indexer/store/database/Database"
 import * as PostgresPrimary from "@headwater/indexer/store/database/internal/PostgresPrimary"
 import { rows } from "@headwater/indexer/store/database/Statements"
 import * as StoreEpoch from "@headwater/indexer/store/database/StoreEpoch"
@@ -96,6 +96,19 @@ const on =
   (url: Redacted.Redacted) =>
   <A, E>(self: Effect.Effect<A, E, Database>) =>
     Effect.provide(self, Database.layer(location(url)))
+
+it.effect("a server that takes connections and does not answer may stand behind a pool that is too small", () =>
+  Effect.gen(function* () {
+    // As pg says after `query_timeout`.
+    const client = { query: () => Promise.reject(new Error("Query read timeout")) }
+    const { message, unavailable } = yield* Effect.tryPromise({
+      try: () => PostgresPrimary.ask(client),
+      catch: (cause) => new DatabaseError({ cause })
+    }).pipe(Effect.flip)
+    assert.match(message, /^Query read timeout: .*pool \(PgBouncer\).*`store\.connections`/)
+    assert.isTrue(unavailable)
+  })
+)
 
 describe.skipIf(!isInstalled || !isInTurn(import.meta.url))("of a primary and its standbys", () => {
   it.live("a store is opened on the one that takes writes, whoever else is silent, away or a standby", () =>

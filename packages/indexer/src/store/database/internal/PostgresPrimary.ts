@@ -69,6 +69,12 @@ const smallQuestion = `
 
 const notAnswered = /^(0A|42)/
 
+/** What `pg` says of a server that took the connection: a pool by session does so also where no connection of its own is free. */
+const late = /^Query read timeout/
+const poolIsSmall =
+  "the server took the connection and does not answer. A pool (PgBouncer) before the server needs more connections than " +
+  "`store.connections` of all daemons: one more for each daemon, and for commands"
+
 const codeOf = (error: unknown) => (error as { readonly code?: string }).code
 
 /** What is used of a connection of pg's, whose own types an importer of this package need not have. */
@@ -82,9 +88,9 @@ export const ask = async (client: Connected): Promise<Answer> => {
     const { rows } = await client.query({ text, query_timeout: connectMillis })
     return { ...rows[0]!, timeline: rows[0]!.timeline ?? undefined, cluster: rows[0]!.cluster ?? undefined }
   }
-  return query(question).catch((error) => {
+  return query(question).catch((error: Error) => {
     if (notAnswered.test(codeOf(error) ?? "")) return query(smallQuestion)
-    throw error
+    throw late.test(error.message) ? new Error(`${error.message}: ${poolIsSmall}`) : error
   })
 }
 
