@@ -62,6 +62,8 @@ interface Behind {
 
 const none: Behind = { addresses: new Set(), undoing: new Set(), accounts: new Set() }
 
+const isAny = ({ addresses, undoing }: Behind) => addresses.size + undoing.size > 0
+
 /** What is behind on a chain; `most` accounts at most are known that have something of an address. */
 const behindOn = Effect.fnUntraced(function* (chain: number, most: number) {
   const undoing = yield* UndoneBlocks.accounts(chain)
@@ -102,8 +104,8 @@ const shared = Effect.fnUntraced(function* (
   behind: Behind,
   most: number
 ) {
-  // As in most blocks, for which nothing is sorted.
-  if (behind.addresses.size + behind.undoing.size === 0) {
+  // So it is with most blocks. What follows would tell the same, and sort every address for that.
+  if (!isAny(behind)) {
     const addresses = new Set(occurrences.map(({ subscription }) => subscription.key))
     if (callbacksOf(occurrences) - addresses.size <= most) {
       return { told: yield* Subscribers.told(chain, occurrences), left: [] }
@@ -256,7 +258,6 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     }
     const isAsLeft = commit.continues && !mayBeBehind
     const behind = isAsLeft ? none : yield* behindOn(id, bounds.commit)
-    const isBehind = behind.addresses.size + behind.undoing.size > 0
     const known = isAsLeft ? nextDue : 0
     // Steps tell the confirmations in their order, where they have more to tell before.
     const confirmed =
@@ -278,7 +279,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     yield* CallbackState.enter("matched", callbacks)
     if (left.length > 0) yield* DeferredMatches.defer(id, block, { revision: commit.revision, now }, left)
     nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
-    mayBeBehind = isBehind || left.length > 0 || nextDue <= block.height
+    mayBeBehind = isAny(behind) || left.length > 0 || nextDue <= block.height
     if (mayBeBehind) commit.afterwards(fanOut.want)
     commit.addCallbacks(callbacks.length)
   })
