@@ -147,8 +147,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "The key of an event does not name its block",
     file: "packages/core/src/events/Callback.ts",
-    from: "{blockHash}|",
-    to: "{blockHash.slice(0, 0)}|"
+    from: "parts.referenceId, parts.event, blockHash, parts.occurrence",
+    to: "parts.referenceId, parts.event, blockHash.slice(0, 0), parts.occurrence"
   },
   {
     name: "Each lease gives a number",
