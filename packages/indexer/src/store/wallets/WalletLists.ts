@@ -77,20 +77,24 @@ export const belonging = Effect.fn("WalletLists.belonging")(function* (key: Wall
   const { read } = yield* Database
   const wallet = yield* walletOf(key)
   if (wallet === undefined) return []
-  const rows = yield* read((db) =>
-    db
+  const rows = yield* read((db) => {
+    // Once for each branch: a subquery in the condition would be run for each address.
+    const used = db
+      .selectFrom("wallet_address")
+      .select(({ fn }) => ["branch", fn.max("address_index").as("last")])
+      .where("wallet", "=", wallet.id)
+      .where("used_height", "is not", null)
+      .groupBy("branch")
+      .as("used")
+    return db
       .selectFrom("wallet_address as a")
+      .leftJoin(used, (on) => on.onRef("used.branch", "=", "a.branch"))
       .select(["a.address", "a.used_height"])
       .where("a.wallet", "=", wallet.id)
-      .where(
-        sql<boolean>`a.address_index < ${gapLimit} + coalesce((
-          select max(u.address_index) + 1 from wallet_address u
-          where u.wallet = a.wallet and u.branch = a.branch and u.used_height is not null
-        ), 0)`
-      )
+      .where(sql<boolean>`a.address_index <= ${gapLimit} + coalesce(used.last, -1)`)
       .orderBy("a.branch")
       .orderBy("a.address_index")
-  )
+  })
   return rows.map(({ address, used_height }) => ({ address: address as AddressBytes, isUsed: used_height !== null }))
 })
 

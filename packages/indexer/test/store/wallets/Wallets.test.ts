@@ -327,6 +327,49 @@ for (const store of takenStores(import.meta.url)) {
       )
     }
 
+    it.live("gives out no address that a block uses, for another wallet, while the addresses are derived", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const node = new UtxoChain(chain)
+        const [first, second] = [walletKey(1, 0), walletKey(2, 0)]
+        const receive = scripts(first, 0, 10)
+        const { step } = yield* follow(node)
+        yield* step
+        yield* wallets.deriveAndSync(first, gapLimit, alone)
+        let isFirst = true
+        const behindBlock: InTransaction<never, never> = (change) => {
+          if (isFirst) node.mine([pay(receive[3]!, 5n)])
+          isFirst = false
+          return Effect.andThen(Effect.orDie(step), change)
+        }
+        const [fresh] = yield* wallets.deriveAndSync(second, gapLimit, behindBlock)
+        assert.strictEqual(fresh!.index, 4)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("gives out no address behind one that somebody else watches before the coins there are known", () =>
+      Effect.gen(function* () {
+        const wallets = yield* Wallets
+        const { transaction } = yield* Database
+        const node = new UtxoChain(chain)
+        const key = walletKey(1, 0)
+        const receive = scripts(key, 0, 260)
+        const { step, sync } = yield* follow(node)
+        yield* step
+        const options = { birth: undefined, readsPast: false, callbackUrl: undefined, mostBlocks: 0 }
+        yield* transaction(SyncedAddresses.add({ account: 1, chain, address: receive[230]! }, options))
+        yield* wallets.deriveAndSync(key, gapLimit, alone)
+        yield* sync
+        node.mine([pay(receive[40]!, 5n), pay(receive[230]!, 5n), pay(receive[240]!, 7n)])
+        yield* step
+        const given = yield* wallets.deriveAndSync(key, gapLimit, alone)
+        assert.notInclude(
+          given.map(({ index }) => index),
+          240
+        )
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     for (const record of ["watched", "all"] as const) {
       it.live(`has no balance after a transaction that is not understood, until a search or a rewind (${record})`, () =>
         Effect.gen(function* () {

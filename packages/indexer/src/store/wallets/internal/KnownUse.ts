@@ -19,7 +19,7 @@ export const of = Effect.fn("KnownUse.of")(function* (chain: number, addresses: 
   for (const [key, found] of owners) {
     for (const { used_height } of found) if (used_height !== null) note(key, used_height)
   }
-  // The wallets that have an address by now know of each of its uses.
+  // What the wallets that have an address by now say of it stands: they were told of each use since they have it.
   const others = addresses.filter((address) => !owners.has(Bytes.key(address)))
   for (const address of yield* Completeness.watched(chain, others)) {
     const { transfers } = yield* TransferPages.page(chain, "coin", address, { order: "ascending", limit: 1 })

@@ -23,7 +23,7 @@ import * as WalletReach from "./WalletReach.ts"
 /** Coins from before the sync are still being searched, so that it is not known which addresses are used. */
 export class WalletScanning extends Schema.TaggedError<WalletScanning>()("WalletScanning", {}) {}
 
-/** The wallet was paid between the derivation of its addresses and their storing. */
+/** The wallet or one of the new addresses was paid between the derivation of the addresses and their storing. */
 export class Outdated extends Schema.TaggedError<Outdated>()("Outdated", {}) {}
 
 /** Addresses that are given at a time. */
@@ -147,7 +147,11 @@ export const derive = Effect.fnUntraced(function* (key: WalletKey, gapLimit: num
   yield* refuse(key, row, ends[given]!.used, asked)
   const chain = yield* ChainRow.present(key.chain)
   const ahead = WalletReach.aheadOf(key.chain, gapLimit)
-  const beyond = row === undefined && knowsAllCoins(key.chain, chain) ? Math.max(ahead.most, lookAhead) : ahead.most
+  const hasAll = knowsAllCoins(key.chain, chain)
+  const isNew = row === undefined
+  // Without all coins, a wallet that is there gives out what was searched alone: nothing behind an address that it does not have yet.
+  const most = isNew || hasAll ? ahead.most : batchSize
+  const beyond = isNew && hasAll ? Math.max(most, lookAhead) : most
   const used = chain === undefined ? ends.map(({ used }) => used) : yield* knownUses(chain.id, branches, ends, beyond)
   const derived = yield* Effect.forEach(branches, (branch, i) => {
     const { watched } = ends[i]!
@@ -206,7 +210,10 @@ export const store = Effect.fnUntraced(function* (
   let added = 0
   for (const [branch, addresses] of branches.entries()) {
     const unwatched = addresses.filter(({ index }) => index >= ends[branch]!.watched)
-    yield* WalletAddresses.watch(chain, { wallet, branch }, unwatched, chain.height)
+    const known = yield* WalletAddresses.watch(chain, { wallet, branch }, unwatched, chain.height)
+    // By a block since they were derived, where somebody else watches them.
+    const isUsed = branch === asked.branch && answer.some(({ bytes }) => known.has(Bytes.key(bytes)))
+    if (isUsed) return yield* new Outdated()
     // The UTXO set may have coins of some of them, as of subscribed addresses.
     if (hasCoins && unwatched.length > 0) yield* WalletReach.grow({ wallet, branch }, ends[branch]!.used, gapLimit)
     added += unwatched.length
