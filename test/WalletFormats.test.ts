@@ -34,7 +34,8 @@ describe.skipIf(!Litecoind.installed)("the format of an HD wallet over HTTP", ()
           addresses.set(format, own)
           yield* node.rpc("sendtoaddress", own[4], amount)
         }
-        yield* node.mine(1)
+        // Below the first block that is recorded, which would show the coins at once.
+        yield* node.mine(2)
         const settings = { nodes: [node.url], start: "latest", pollMillis: 200 }
         const headwater = yield* Headwater.start(yield* location as Effect.Effect<never>, {
           chains: { "litecoin/regtest": settings, "dogecoin/regtest": settings, "ethereum/devnet": settings }
