@@ -345,7 +345,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "Transactions that are subscribed to do not come to the set of an open chain",
     file: `${store}/chain/WatchedAddresses.ts`,
-    from: 'if (reason === "transaction") transactions = true',
-    to: 'if (reason === "transaction") return'
+    from: "reasons.add(reason)",
+    to: 'if (reason !== "transaction") reasons.add(reason)'
   }
 ]

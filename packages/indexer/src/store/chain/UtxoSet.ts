@@ -194,6 +194,9 @@ export const holdings = Effect.fn("UtxoSet.holdings")(function* (chain: number, 
   return new Map(rows.map(({ amount, first, script }) => [Bytes.key(script), { amount: BigInt(amount), first }]))
 })
 
+/** As {@link holdings} tells them. */
+export type Holdings = Effect.Success<ReturnType<typeof holdings>>
+
 /** As {@link recall}, of a block that the store is not entering. */
 export const known = Effect.fn("UtxoSet.known")(function* (chain: Chain, block: Block) {
   const row = yield* ChainRow.find(chain)

@@ -84,9 +84,10 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const consumed = yield* ConsumedAddresses.Current
   /** The revision up to which the set has the addresses that came since it began to be filled. */
   let reached = 0
-  let wallets = false
-  let transactions = false
-  let synced = false
+  /** For whom addresses have been added. */
+  const reasons = new Set<WatchedRows.Reason>()
+
+  const hasTransactions = () => reasons.has("transaction")
 
   /** Whether earlier addresses are still being read. */
   let filling = false
@@ -135,9 +136,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
   const add = (from: number, to: number, readPage: WatchedRows.ReadPage) =>
     watchedRows.each(from, to, readPage, (address, reason) => {
       watched.add(address)
-      if (reason === "transaction") transactions = true
-      else if (reason === "wallet") wallets = true
-      else if (reason === "sync") synced = true
+      reasons.add(reason)
     })
 
   const catchUpToRevision = Effect.fnUntraced(function* (revision: number) {
@@ -162,7 +161,7 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       }
       return found
     })
-    transactions = yield* watchedRows.hasTransactions
+    if (yield* watchedRows.hasTransactions) reasons.add("transaction")
     filling = true
     reached = revision
     yield* add(0, revision, readPage).pipe(
@@ -196,8 +195,8 @@ export const make = Effect.fnUntraced(function* (chain: number) {
 
   return {
     set,
-    hasTransactions: () => transactions,
-    hasWallets: () => wallets || filling,
+    hasTransactions,
+    hasWallets: () => reasons.has("wallet") || filling,
     fill,
     catchUpToRevision,
     foresee: Effect.fnUntraced(function* (blocks) {
@@ -205,13 +204,13 @@ export const make = Effect.fnUntraced(function* (chain: number) {
       if (lookedUp.size > mostLookedUp) lookedUp.clear()
       for (const block of blocks) {
         yield* TimeSlice.run(() => Matcher.addressesSeenInSteps(block, set))
-        if (transactions) yield* TimeSlice.run(() => MinedTransactions.seenInSteps(block, set))
+        if (hasTransactions()) yield* TimeSlice.run(() => MinedTransactions.seenInSteps(block, set))
       }
       yield* lookUp
     }),
     transaction: transactionOnceKnown,
     release: Effect.fnUntraced(function* (addresses) {
-      const others = yield* inChunks(wallets || synced || filling ? addresses : [], (some) =>
+      const others = yield* inChunks(reasons.has("wallet") || reasons.has("sync") || filling ? addresses : [], (some) =>
         query((db) =>
           db
             .selectFrom("wallet_address")

@@ -7,14 +7,21 @@ import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import * as Completeness from "../../chain/Completeness.ts"
 import * as TransferPages from "../../chain/transfers/TransferPages.ts"
-import * as UtxoSet from "../../chain/UtxoSet.ts"
+import type * as UtxoSet from "../../chain/UtxoSet.ts"
 import * as AddressOwners from "./AddressOwners.ts"
 
-/** The first block that is known to have used each of the addresses, by their key; the others are not among the answers. */
-export const of = Effect.fn("KnownUse.of")(function* (chain: number, addresses: ReadonlyArray<AddressBytes>) {
+/**
+ * The first block that is known to have used each of the addresses, by their key; the others are not among the answers.
+ * `holdings`: what the UTXO set has of them.
+ */
+export const of = Effect.fn("KnownUse.of")(function* (
+  chain: number,
+  addresses: ReadonlyArray<AddressBytes>,
+  holdings: UtxoSet.Holdings
+) {
   const used = new Map<string, number>()
   const note = (key: string, height: number) => used.set(key, Math.min(used.get(key) ?? height, height))
-  for (const [key, { first }] of yield* UtxoSet.holdings(chain, addresses)) note(key, first)
+  for (const [key, { first }] of holdings) note(key, first)
   const owners = yield* AddressOwners.find(chain, addresses)
   for (const [key, found] of owners) {
     for (const { used_height } of found) if (used_height !== null) note(key, used_height)

@@ -11,6 +11,7 @@ import * as UnixTime from "../../../UnixTime.ts"
 import * as Limits from "../../accounts/Limits.ts"
 import { WalletConflict } from "../../addresses/SyncedAccountWallets.ts"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
+import * as UtxoSet from "../../chain/UtxoSet.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database } from "../../database/Database.ts"
 import type { Row } from "../../database/Tables.ts"
@@ -66,10 +67,8 @@ const knownUses = Effect.fnUntraced(function* (
     let end = ends[number]!.used
     for (let from = ends[number]!.watched; from < end + beyond; ) {
       const addresses = yield* WalletBranches.deriveInSteps(branch, from, end + beyond - 1)
-      const known = yield* KnownUse.of(
-        chain,
-        addresses.map(({ bytes }) => bytes)
-      )
+      const scripts = addresses.map(({ bytes }) => bytes)
+      const known = yield* KnownUse.of(chain, scripts, yield* UtxoSet.holdings(chain, scripts))
       from = end + beyond
       const last = addresses.findLast(({ bytes }) => known.has(Bytes.key(bytes)))
       if (last !== undefined) end = last.index + 1

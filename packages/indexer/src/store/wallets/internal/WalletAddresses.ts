@@ -29,8 +29,8 @@ export const watch = Effect.fnUntraced(function* (
   const { insertMany } = yield* Database
   const scripts = addresses.map(({ bytes }) => bytes)
   yield* Completeness.begin(chain, scripts, since)
-  const used = yield* KnownUse.of(chain.id, scripts)
   const holdings = yield* UtxoSet.holdings(chain.id, scripts)
+  const used = yield* KnownUse.of(chain.id, scripts, holdings)
   yield* insertMany(
     "wallet_address",
     addresses.map(({ bytes, index }) => ({
