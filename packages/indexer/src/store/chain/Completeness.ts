@@ -76,7 +76,7 @@ const ofAll = (
 /**
  * Begins the record of addresses that are about to be watched, in the transaction that has locked the chain's row and
  * before the rows of their watchers are there. Blocks above `since` are matched against them; null: all that will ever
- * be committed.
+ * be committed. Those of the addresses that somebody watches already.
  */
 export const begin = Effect.fn("Completeness.begin")(function* (
   chain: Pick<ChainRow.ChainRow, "id" | "all_from" | "coins_lost_from">,
@@ -84,7 +84,8 @@ export const begin = Effect.fn("Completeness.begin")(function* (
   since: number | null
 ) {
   const { insertMany } = yield* Database
-  const known = new Set((yield* watched(chain.id, addresses)).map(Bytes.key))
+  const before = yield* watched(chain.id, addresses)
+  const known = new Set(before.map(Bytes.key))
   const next = since === null ? null : since + 1
   const rowOf = (address: Uint8Array) => ({
     ...{ chain: chain.id, address, coins: KnownCoins.hasAll(chain) ? 0 : null },
@@ -103,6 +104,7 @@ export const begin = Effect.fn("Completeness.begin")(function* (
      do update set coins = excluded.coins, tokens = excluded.tokens, history = excluded.history,
        transactions = excluded.transactions`
   )
+  return before
 })
 
 /**

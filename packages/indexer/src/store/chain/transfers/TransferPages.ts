@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import * as ChainRow from "../../database/ChainRow.ts"
 import { Database, type DatabaseError } from "../../database/Database.ts"
-import { rows } from "../../database/Statements.ts"
+import { inChunks, rows } from "../../database/Statements.ts"
 import * as FormerChunk from "./internal/FormerChunk.ts"
 import { type ChunkTable, type Entry, type Kind, logOf, tablesOf, type TransferOf } from "./internal/Logs.ts"
 import * as Posting from "./internal/Posting.ts"
@@ -47,6 +47,10 @@ const names = ({ from, to }: Entry, address: AddressBytes): boolean =>
 
 /** Coins that 0.1 recorded as a token as well. */
 const isCoins = (entry: Entry): boolean => entry.kind === "token" && isCoinContract(entry.contract)
+
+/** Whether a recorded transfer is one of an address. */
+const isOf = <K extends Kind>({ transfer }: Recorded<K>, address: AddressBytes): boolean =>
+  names(transfer, address) && !isCoins(transfer)
 
 /** The transfers at those of the positions that a table of chunks has, by their position. */
 const fetchOf = Effect.fnUntraced(function* <K extends Kind>(
@@ -109,8 +113,7 @@ export const page = <K extends Kind>(
     // Rows of what is forgotten may still be there.
     const remembered = kind === "internal" ? yield* ChainRow.internalRememberedFrom(chain) : 0
     const fromHeight = Math.max(request.fromHeight ?? 0, remembered)
-    const isWanted = ({ height, transfer }: Recorded<K>) =>
-      names(transfer, address) && !isCoins(transfer) && request.except?.has(height) !== true
+    const isWanted = (recorded: Recorded<K>) => isOf(recorded, address) && request.except?.has(recorded.height) !== true
     while (found.length < wanted) {
       // One more than is wanted: postings that turn out to be stale are made up for by the next round.
       const positions = yield* PostingSearch.positions(log, address, { ...request, after, fromHeight, limit: wanted })
@@ -123,6 +126,34 @@ export const page = <K extends Kind>(
     }
     return { transfers: found.slice(0, request.limit), hasMore: found.length > request.limit }
   })
+
+/**
+ * The first block that has a transfer of one kind that names each of the addresses, by their key; those that none names
+ * are not among the answers.
+ */
+export const firstHeights = Effect.fnUntraced(function* (
+  chain: number,
+  kind: Exclude<Kind, "internal">,
+  addresses: ReadonlyArray<AddressBytes>
+) {
+  const log = logOf(chain, kind)
+  const positions = yield* PostingSearch.firstOfEach(log, addresses)
+  const transfers = yield* inChunks([...new Set(positions.values())], (some) => fetch(log, kind, some))
+  const recorded = new Map(transfers.map((one) => [one.position, one]))
+  const first = new Map<string, number>()
+  for (const address of addresses) {
+    const position = positions.get(Bytes.key(address))
+    if (position === undefined) continue
+    let one = recorded.get(position)
+    // A stale posting, or one of another address with the same hash.
+    if (one === undefined || !isOf(one, address)) {
+      const { transfers } = yield* page(chain, kind, address, { order: "ascending", limit: 1 })
+      one = transfers[0]
+    }
+    if (one !== undefined) first.set(Bytes.key(address), one.height)
+  }
+  return first as ReadonlyMap<string, number>
+})
 
 /** A transaction that names an address, where it stands: `position` is that of the last of its transfers in the order. */
 export interface RecordedTransaction extends Pick<Recorded<Kind>, "position" | "height" | "transactionId"> {

@@ -5,19 +5,18 @@
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
-import * as Completeness from "../../chain/Completeness.ts"
 import * as TransferPages from "../../chain/transfers/TransferPages.ts"
 import type * as UtxoSet from "../../chain/UtxoSet.ts"
 import * as AddressOwners from "./AddressOwners.ts"
 
 /**
  * The first block that is known to have used each of the addresses, by their key; the others are not among the answers.
- * `holdings`: what the UTXO set has of them.
+ * `holdings`: what the UTXO set has of them; `watched`: those that anybody watches.
  */
 export const of = Effect.fn("KnownUse.of")(function* (
   chain: number,
   addresses: ReadonlyArray<AddressBytes>,
-  holdings: UtxoSet.Holdings
+  { holdings, watched }: { readonly holdings: UtxoSet.Holdings; readonly watched: ReadonlyArray<AddressBytes> }
 ) {
   const used = new Map<string, number>()
   const note = (key: string, height: number) => used.set(key, Math.min(used.get(key) ?? height, height))
@@ -27,10 +26,7 @@ export const of = Effect.fn("KnownUse.of")(function* (
     for (const { used_height } of found) if (used_height !== null) note(key, used_height)
   }
   // What the wallets that have an address by now say of it stands: they were told of each use since they have it.
-  const others = addresses.filter((address) => !owners.has(Bytes.key(address)))
-  for (const address of yield* Completeness.watched(chain, others)) {
-    const { transfers } = yield* TransferPages.page(chain, "coin", address, { order: "ascending", limit: 1 })
-    for (const { height } of transfers) note(Bytes.key(address), height)
-  }
+  const others = watched.filter((address) => !owners.has(Bytes.key(address)))
+  for (const [key, height] of yield* TransferPages.firstHeights(chain, "coin", others)) note(key, height)
   return used as ReadonlyMap<string, number>
 })

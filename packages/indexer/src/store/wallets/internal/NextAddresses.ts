@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as UnixTime from "../../../UnixTime.ts"
 import * as Limits from "../../accounts/Limits.ts"
 import { WalletConflict } from "../../addresses/SyncedAccountWallets.ts"
+import * as Completeness from "../../chain/Completeness.ts"
 import * as KnownCoins from "../../chain/KnownCoins.ts"
 import * as UtxoSet from "../../chain/UtxoSet.ts"
 import * as ChainRow from "../../database/ChainRow.ts"
@@ -68,7 +69,9 @@ const knownUses = Effect.fnUntraced(function* (
     for (let from = ends[number]!.watched; from < end + beyond; ) {
       const addresses = yield* WalletBranches.deriveInSteps(branch, from, end + beyond - 1)
       const scripts = addresses.map(({ bytes }) => bytes)
-      const known = yield* KnownUse.of(chain, scripts, yield* UtxoSet.holdings(chain, scripts))
+      const holdings = yield* UtxoSet.holdings(chain, scripts)
+      const watched = yield* Completeness.watched(chain, scripts)
+      const known = yield* KnownUse.of(chain, scripts, { holdings, watched })
       from = end + beyond
       const last = addresses.findLast(({ bytes }) => known.has(Bytes.key(bytes)))
       if (last !== undefined) end = last.index + 1

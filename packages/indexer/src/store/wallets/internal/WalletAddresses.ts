@@ -28,9 +28,9 @@ export const watch = Effect.fnUntraced(function* (
 ) {
   const { insertMany } = yield* Database
   const scripts = addresses.map(({ bytes }) => bytes)
-  yield* Completeness.begin(chain, scripts, since)
+  const watched = yield* Completeness.begin(chain, scripts, since)
   const holdings = yield* UtxoSet.holdings(chain.id, scripts)
-  const used = yield* KnownUse.of(chain.id, scripts, holdings)
+  const used = yield* KnownUse.of(chain.id, scripts, { holdings, watched })
   yield* insertMany(
     "wallet_address",
     addresses.map(({ bytes, index }) => ({

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Block, Transfer } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Compaction from "@headwater/indexer/store/chain/transfers/Compaction"
 import * as InternalPartitions from "@headwater/indexer/store/chain/transfers/InternalPartitions"
 import * as TransferLog from "@headwater/indexer/store/chain/transfers/TransferLog"
@@ -239,6 +240,16 @@ for (const store of takenStores(import.meta.url)) {
           }
         })
         const check = Effect.fnUntraced(function* (blocks: ReadonlyArray<Block>, limit: number, from: number) {
+          const several = [0, 1, 2, 6, 7].map(address)
+          for (const kind of ["coin", "token"] as const) {
+            const first = several.flatMap((one) => {
+              const names = ({ from, kind: other, to }: Transfer) =>
+                kind === other && [from, to].some((side) => side !== undefined && Bytes.equal(side, one))
+              const block = blocks.find(({ transfers }) => transfers.some(names))
+              return block === undefined ? [] : [[Bytes.key(one), block.height] as const]
+            })
+            assert.deepStrictEqual(yield* TransferPages.firstHeights(1, kind, several), new Map(first))
+          }
           for (const kind of ["coin", "token", "internal"] as const) {
             for (const of of [0, 6]) {
               const named = blocks.flatMap((block) =>

@@ -1,9 +1,10 @@
-/** Finds the positions at which an address may be named: among a log's unsorted postings and in its runs. */
+/** Finds the positions at which addresses may be named: among a log's unsorted postings and in its runs. */
+import * as Bytes from "@headwater/core/Bytes"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
 import { Database } from "../../../database/Database.ts"
 import { prepared } from "../../../database/Prepared.ts"
-import { rows } from "../../../database/Statements.ts"
+import { inChunks, rows } from "../../../database/Statements.ts"
 import * as Posting from "./Posting.ts"
 import * as PostingRuns from "./PostingRuns.ts"
 
@@ -194,4 +195,85 @@ export const positions = Effect.fnUntraced(function* (log: number, address: Uint
     yield* descending ? addBackward(run, first, page) : addForward(run, first, page)
   }
   return first.result
+})
+
+/** The first positions that are found of hashes. */
+class FirstOfHashes {
+  readonly #first: Map<number, number>
+
+  constructor(hashes: ReadonlyArray<number>) {
+    this.#first = new Map(hashes.map((hash) => [hash, Number.POSITIVE_INFINITY]))
+  }
+
+  add(postings: Uint32Array) {
+    for (let at = 0; at < postings.length; at += Posting.words) {
+      const hash = Posting.hashAt(postings, at)
+      const position = Posting.positionAt(postings, at)
+      if (position < (this.#first.get(hash) ?? 0)) this.#first.set(hash, position)
+    }
+  }
+
+  /** The hashes of which a position from `from` on would be the first one. */
+  before(from: number): ReadonlyArray<number> {
+    return [...this.#first].flatMap(([hash, position]) => (position > from ? [hash] : []))
+  }
+
+  of(hash: number): number | undefined {
+    const position = this.#first.get(hash)!
+    return Number.isFinite(position) ? position : undefined
+  }
+}
+
+/** Adds all unsorted postings of a log. */
+const addAllUnsorted = Effect.fnUntraced(function* (log: number, first: FirstOfHashes) {
+  const { read } = yield* Database
+  for (let low = 0; ; ) {
+    const staged = yield* read(unsortedUp(log, low, Number.MAX_SAFE_INTEGER, rowsThen))
+    first.add(Posting.toWords(staged.map(({ data }) => data)))
+    if (staged.length < rowsThen) return
+    low = staged.at(-1)!.height + 1
+  }
+})
+
+/** Adds the first posting that a run has of each hash: in the page that its key belongs to, or that the next page begins with. */
+const addFirstOf = Effect.fnUntraced(function* (
+  run: PostingRuns.Run,
+  hashes: ReadonlyArray<number>,
+  first: FirstOfHashes
+) {
+  const { read, selectEach } = yield* Database
+  const table = PostingRuns.tableOf(run)
+  const bounds = yield* selectEach<{ readonly page: Uint8Array | null; readonly next: Uint8Array | null }>(
+    { key: "bytea" },
+    hashes.map((hash) => ({ key: Posting.keyOf(hash, 0) })),
+    `select
+       (select first from ${table} where run = ${run.id} and first <= :key order by first desc limit 1) as page,
+       (select first from ${table} where run = ${run.id} and first > :key order by first limit 1) as next`
+  )
+  const pages = new Map<string, Uint8Array>()
+  for (const { next, page } of bounds) {
+    if (page !== null) pages.set(Bytes.key(page), page)
+    if (next !== null) first.add(Posting.toWords([next]))
+  }
+  const found = yield* inChunks([...pages.values()], (some) =>
+    read((db) => db.selectFrom(table).select("data").where("run", "=", run.id).where("first", "in", some))
+  )
+  for (const { data } of found) first.add(PostingRuns.unpack(run, data))
+})
+
+/** The first position at which each address may be named, by its key, in one look for all of them. */
+export const firstOfEach = Effect.fnUntraced(function* (log: number, addresses: ReadonlyArray<Uint8Array>) {
+  const found = new Map<string, number>()
+  if (addresses.length === 0) return found
+  const hashes = new Map(addresses.map((address) => [Bytes.key(address), Posting.hash(address)]))
+  const first = new FirstOfHashes([...hashes.values()])
+  // Before the runs, as in `positions`.
+  yield* addAllUnsorted(log, first)
+  const runs = [...(yield* PostingRuns.live(log))].sort((a, b) => a.first_position - b.first_position)
+  for (const run of runs) yield* addFirstOf(run, first.before(run.first_position), first)
+  for (const [key, hash] of hashes) {
+    const position = first.of(hash)
+    if (position !== undefined) found.set(key, position)
+  }
+  return found
 })
