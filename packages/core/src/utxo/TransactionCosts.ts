@@ -125,11 +125,11 @@ const feesOf = (network: UtxoNetwork, { format }: Payment, fee: Fee) => {
   }
 }
 
-/** The costs of a payment, by which its coins are selected. */
-export const of = (network: UtxoNetwork, payment: Payment, fee: Fee): CoinSelection.Costs => {
+/** The costs of a payment, by which its coins are selected. `maxSize`: virtual bytes, where nodes relay fewer than of others. */
+export const of = (network: UtxoNetwork, payment: Payment, fee: Fee, maxSize = maxWeight / 4): CoinSelection.Costs => {
   const shape = shapeOf(network, payment)
   const fees = feesOf(network, payment, fee)
-  const room = maxWeight - TransactionSize.weightOf(shape(0, true)) - 4 * 4
+  const room = maxSize * 4 - TransactionSize.weightOf(shape(0, true)) - 4 * 4
   return {
     feeOf: (inputs, hasChange) => fees.of(shape(inputs, hasChange)),
     inputFee: fees.input,

@@ -188,7 +188,7 @@ export const make = Effect.fnUntraced(function* (
       }
       const format = key.format as InputFormat
       const payment = { format, scripts: paid.map(({ script }) => script), change: ownChange.script }
-      const costs = TransactionCosts.of(network, payment, fee)
+      const costs = TransactionCosts.of(network, payment, fee, parent?.child?.maxSize)
       const plan = {
         chain,
         costs,
@@ -217,6 +217,13 @@ export const make = Effect.fnUntraced(function* (
           `nodes relay no more than ${WaitingParent.maxSize} virtual bytes of transactions that wait for one another`
         )
       }
+      if (parent?.child !== undefined && size > parent.child.maxSize) {
+        return yield* conflictingField(
+          WaitingParent.attribute,
+          `nodes relay no more than ${parent.child.maxSize} virtual bytes that spend from a waiting transaction of version ` +
+            `${parent.child.version}, and the payment has ${size}`
+        )
+      }
       if ("exact" in fee) {
         const fault = yield* node.preparation.feeFault(selection.fee, size + (parent?.size ?? 0))
         if (fault !== undefined) return yield* invalidField("fee.exactAmount", fault)
@@ -234,7 +241,7 @@ export const make = Effect.fnUntraced(function* (
       )
       const unsigned = {
         format,
-        version: isZcash ? 5 : (network.transactionVersion ?? 2),
+        version: isZcash ? 5 : (parent?.child?.version ?? network.transactionVersion ?? 2),
         locktime: request.locktime ?? 0,
         sequence: sequences[(request.replaceable ?? network.replacement === undefined) ? "replaceable" : "final"],
         inputs: spent,

@@ -59,7 +59,7 @@ function* selected(
   const others: CoinSelection.Costs = {
     ...costs,
     feeOf: (inputs, hasChange) => costs.feeOf(inputs + 1, hasChange) + parent.extraFee,
-    maxInputs: costs.maxInputs - 1
+    maxInputs: Math.max(0, costs.maxInputs - 1)
   }
   const alone = CoinSelection.settle<WalletCoin>([], left, others)
   if (alone !== undefined) return Result.succeed(alone)
@@ -124,9 +124,11 @@ export const select = Effect.fnUntraced(function* (
       continue
     }
     if (found.failure._tag === "TooManyInputs") {
+      const beside = parent === undefined ? "" : " beside the waiting one"
       return yield* conflictingField(
         "recipients",
-        `the payment needs more than ${found.failure.maximum} coins of the wallet, and nodes relay no such transaction: pay less`
+        `the payment needs more than ${found.failure.maximum} coins of the wallet${beside}, and nodes relay no such transaction: ` +
+          "pay less"
       )
     }
     const unused = new Map(open.flatMap((coin) => (isUsable(stateOf(coin)) ? [] : [[coin, stateOf(coin)!] as const])))

@@ -2,8 +2,10 @@
  * A coin that a waiting transaction pays a wallet, for one that is to be mined together with it: what the child pays beside
  * its own fee, so that both, and all that they wait for, come to its rate (child pays for parent).
  */
+import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as TransactionCosts from "@headwater/core/utxo/TransactionCosts"
+import type { UtxoNetwork } from "@headwater/core/utxo/UtxoNetwork"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
 import type { SpendableCoins, WalletCoin } from "@headwater/indexer/store/wallets/SpendableCoins"
 import type { WalletKey } from "@headwater/indexer/store/wallets/WalletKey"
@@ -18,6 +20,8 @@ export interface WaitingParent {
   readonly minedFee: bigint
   /** Virtual bytes of all that the transaction waits for. */
   readonly size: number
+  /** What nodes ask of a transaction that spends the coin, where they ask more than of others. */
+  readonly child: { readonly version: number; readonly maxSize: number } | undefined
 }
 
 export const attribute = "parentTransactionId"
@@ -27,6 +31,14 @@ const maxChain = 25
 
 /** Virtual bytes of those, the last one's among them (`-limitancestorsize`). */
 export const maxSize = 101_000
+
+/** What nodes relay that spends from a waiting transaction of version 3 (BIP-431): of that version too, small, and alone. */
+const restrictedChild = { version: 3, maxSize: 1_000 }
+const restrictedMark = Uint8Array.of(restrictedChild.version, 0, 0, 0)
+
+/** Whether nodes restrict what spends from a waiting transaction. Dash gives the version another meaning (DIP-2). */
+const isRestricted = ({ specialTransactions }: UtxoNetwork, transaction: Uint8Array = new Uint8Array()): boolean =>
+  specialTransactions !== true && Bytes.equal(transaction.subarray(0, restrictedMark.length), restrictedMark)
 
 /**
  * The largest coin of the wallet that the transaction pays and that is free. `rate`: what the package is to pay for 1,000
@@ -65,6 +77,13 @@ export const of = Effect.fn("WaitingParent.of")(function* (
     return yield* refused("its outputs that pay the wallet are reserved by transactions that were prepared before")
   }
   const coin = free.reduce((most, each) => (each.amount > most.amount ? each : most))
+  const [maker] = yield* preparation.makersOf([coin])
+  const child = isRestricted(chain.utxo!, maker) ? restrictedChild : undefined
+  if (child !== undefined && (ancestors.count > 1 || ancestors.hasChild)) {
+    return yield* refused(
+      `nodes relay no more than two transactions of version ${child.version} that wait for one another, and there are two`
+    )
+  }
   // Those that it spends from may pay enough by themselves: they are mined before, and it is left with what it pays itself.
   const missingAt = (rate: bigint) =>
     [ancestors, ancestors.own].reduce((most, { fee, size }) => {
@@ -72,7 +91,7 @@ export const of = Effect.fn("WaitingParent.of")(function* (
       return missing > most ? missing : most
     }, 0n)
   return {
-    ...{ coin, size: ancestors.size },
+    ...{ coin, size: ancestors.size, child },
     ...{ extraFee: missingAt(rate ?? 0n), minedFee: missingAt(chain.utxo!.minedRate ?? 0n) }
   } satisfies WaitingParent as WaitingParent
 })

@@ -16,7 +16,7 @@ import * as UtxoOperations from "@headwater/http/operations/utxo/UtxoOperations"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import type { UtxoConnection } from "@headwater/indexer/families/utxo/UtxoConnection"
-import type { CoinState, FeeRates, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
+import type { Ancestors, CoinState, FeeRates, UtxoPreparation } from "@headwater/indexer/families/utxo/UtxoPreparation"
 import type { UtxoSource } from "@headwater/indexer/families/utxo/UtxoSource"
 import type { MempoolTransaction } from "@headwater/indexer/families/SideSources"
 import * as ChainStore from "@headwater/indexer/store/chain/ChainStore"
@@ -165,9 +165,11 @@ const setup = Effect.fnUntraced(function* (
   const world = new UtxoChain(chain)
   const states = new Map<string, CoinState>()
   const pool = {
-    ancestors: { count: 2, size: 1_000, fee: 1_000n, own: { size: 200, fee: 400n } } as Effect.Success<
-      ReturnType<UtxoPreparation["ancestorsOf"]>
-    >,
+    ancestors: { count: 2, size: 1_000, fee: 1_000n, own: { size: 200, fee: 400n } } as
+      | (Omit<Ancestors, "hasChild"> & Partial<Ancestors>)
+      | "absent"
+      | "unsaid",
+    maker: undefined as Uint8Array | undefined,
     transactions: [] as ReadonlyArray<MempoolTransaction>,
     rates: { rate: 4_321n, longTermRate: 10_000n, least: 1_000n } as FeeRates
   }
@@ -175,10 +177,14 @@ const setup = Effect.fnUntraced(function* (
     smartFee: () => Effect.undefined,
     feeRates: () => Effect.sync(() => pool.rates),
     statesOf: (coins) => Effect.succeed(coins.map(({ outpoint }) => states.get(outpointKey(outpoint)) ?? "spendable")),
-    makersOf: (coins) => Effect.succeed(coins.map(() => undefined)),
+    makersOf: (coins) => Effect.sync(() => coins.map(() => pool.maker)),
     feeFault: (fee, bytes) =>
       Effect.succeed(fee * 1_000n > 1_000_000n * BigInt(bytes) ? "the fee must be at most a lot" : undefined),
-    ancestorsOf: () => Effect.succeed(pool.ancestors),
+    ancestorsOf: () =>
+      Effect.sync(() => {
+        const { ancestors } = pool
+        return typeof ancestors === "string" ? ancestors : { hasChild: false, ...ancestors }
+      }),
     nextBranch: Effect.sync(() => ({ id: branchId, height: world.tip.height + 1 }))
   }
   const search = { isAvailable: Effect.succeed(false) }
@@ -414,6 +420,56 @@ for (const store of takenStores(import.meta.url)) {
         }
         pool.transactions = [{ ...pool.transactions[0]!, id: new Uint8Array(32).fill(7) }]
         yield* refused("invalid_data", /must have an unspent output/)
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
+    it.live("spends from a waiting transaction of version 3 as nodes relay that: once, by version 3, and small", () =>
+      Effect.gen(function* () {
+        const worlds = { bitcoin: yield* setup("bitcoin", "P2WPKH", 11), dash: yield* setup("dash", "P2PKH", 11) }
+        let parents = 0
+        const prepare = ({
+          payments = 1,
+          version = 3,
+          name = "bitcoin" as keyof typeof worlds,
+          others = {},
+          amount = "0.0001"
+        }) => {
+          const { chain, operations, pool, request, scripts } = worlds[name]
+          const id = new Uint8Array(32).fill(++parents)
+          pool.transactions = [
+            {
+              ...{ id, spends: [] },
+              transfers: [{ transaction: 0, position: 0, from: undefined, to: scripts[0]![3]!, amount: 20_000n }]
+            }
+          ] as never
+          pool.ancestors = { count: 1, size: 200, fee: 0n, own: { size: 200, fee: 0n }, hasChild: false, ...others }
+          pool.maker = Uint8Array.of(version, 0, 0, 0, 1)
+          return operations.utxoPrepare({
+            ...{ ...request, fee: {}, parentTransactionId: Buffer.from(id).toString("hex") },
+            recipients: Array.from({ length: payments }, () => ({
+              ...{ address: Address.encode(chain, Address.fromBytes(scripts[0]![4]!))!, amount }
+            }))
+          })
+        }
+        const child = yield* prepare({})
+        assert.strictEqual(child.version, 3)
+        assert.strictEqual(child.inputs[0]!.sighash, Buffer.from(hashOf("bitcoin", child, 0)).toString("hex"))
+        assert.strictEqual(Psbt.fromBase64(child.psbt!).version, 3)
+        const sized = yield* prepare({ payments: 25 })
+        assert.isAbove(sized.inputs.length, 1)
+        assert.isAtMost(sized.size, 1_000)
+        const refused = Effect.fnUntraced(function* (asked: Parameters<typeof prepare>[0], message: RegExp) {
+          assert.match((yield* Effect.flip(prepare(asked))).message, message)
+        })
+        yield* refused({ payments: 30 }, /more than 0 coins of the wallet beside the waiting one/)
+        yield* refused({ payments: 30, amount: "0.00000294" }, /no more than 1000 virtual bytes .* version 3/)
+        for (const others of [{ count: 2 }, { hasChild: true }]) {
+          yield* refused({ others }, /no more than two transactions of version 3/)
+          for (const usual of [{ version: 2 }, { name: "dash" }] as const) {
+            assert.strictEqual((yield* prepare({ others, ...usual })).version, 2)
+          }
+        }
+        assert.isAbove((yield* prepare({ payments: 30, version: 2 })).size, 1_000)
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 

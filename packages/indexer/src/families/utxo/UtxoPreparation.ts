@@ -28,6 +28,8 @@ export interface Ancestors extends Paid {
   readonly count: number
   /** The transaction alone. */
   readonly own: Paid
+  /** Whether a waiting transaction spends from it. */
+  readonly hasChild: boolean
 }
 
 export interface UtxoPreparation extends FeeEstimates.FeeEstimates, MinedCoins.MinedCoins {
@@ -61,7 +63,9 @@ export const make = (chain: Chain, rpc: JsonRpc, maximumFee = defaultMaximumFee)
           own: {
             fee: NodeJson.coins(fees.base ?? entry.fee, chain.decimals, () => "the fee"),
             size: NodeJson.count(entry.vsize ?? entry.size, () => "vsize")
-          }
+          },
+          // The transaction itself is counted.
+          hasChild: NodeJson.count(entry.descendantcount, () => "descendantcount") > 1
         }
       })
     },

@@ -281,13 +281,13 @@ describe("UtxoPreparation", () => {
           chainOf(name),
           node(({ method }) => (method === "getmempoolentry" ? entry : undefined))
         ).ancestorsOf("07".repeat(32))
-      const counts = { vsize: 200, ancestorcount: 3, ancestorsize: 650 }
-      const expected = { count: 3, size: 650, fee: 700n, own: { size: 200, fee: 100n } }
+      const counts = { vsize: 200, ancestorcount: 3, ancestorsize: 650, descendantcount: 1 }
+      const expected = { count: 3, size: 650, fee: 700n, own: { size: 200, fee: 100n }, hasChild: false }
       const fees = { base: "0.00000100", ancestor: "0.00000700" }
       assert.deepStrictEqual(yield* ancestorsOf("bitcoin", { ...counts, fees }), expected)
       assert.deepStrictEqual(
-        yield* ancestorsOf("dogecoin", { ...counts, fee: "0.00000100", ancestorfees: 700 }),
-        expected
+        yield* ancestorsOf("dogecoin", { ...counts, descendantcount: 2, fee: "0.00000100", ancestorfees: 700 }),
+        { ...expected, hasChild: true }
       )
       assert.strictEqual(yield* ancestorsOf("bitcoin-cash", { size: 200, fees: { base: "0.00000100" } }), "unsaid")
       assert.strictEqual(yield* ancestorsOf("zcash", undefined), "unsaid")
