@@ -1,7 +1,7 @@
 /**
  * The proof by a node's account that an address was never used: a node that has neither nonce, balance nor code of an
  * address at a block proves that no coin ever moved before, so that the history is recorded from the beginning. Tokens come
- * without any of the three.
+ * without any of the three, and a contract that ended in the transaction that created it leaves none of them.
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
