@@ -4241,7 +4241,58 @@ export interface operations {
                *       }
                *     ]
                */
-              readonly items: readonly unknown[]
+              readonly items: readonly {
+                /**
+                 * @description The event, whose operation says which of the fields it takes
+                 * @enum {string}
+                 */
+                readonly eventType:
+                  | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED"
+                  | "ADDRESS_TOKENS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                  | "ADDRESS_COINS_TRANSACTION_UNCONFIRMED"
+                  | "ADDRESS_COINS_TRANSACTION_CONFIRMED"
+                  | "ADDRESS_COINS_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                  | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED"
+                  | "ADDRESS_INTERNAL_TRANSACTION_CONFIRMED_EACH_CONFIRMATION"
+                  | "CONTRACT_EVENT"
+                  | "TRANSACTION_MINED"
+                  | "BLOCK_MINED"
+                  | "BLOCK_REVERTED"
+                /**
+                 * @description Id of the transaction, which may be mined already: 64 hexadecimal characters in any case, with 0x or without
+                 * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+                 */
+                readonly transactionId?: string
+                /** @description Whether the account may have the same subscription twice; false if not given */
+                readonly allowDuplicates?: boolean
+                /**
+                 * @description Secret that callbacks are signed with
+                 * @example yourSecretString
+                 */
+                readonly callbackSecretKey?: string
+                /**
+                 * @description Where callbacks are sent: https, with a DNS name as host
+                 * @example https://example.com/callbacks
+                 */
+                readonly callbackUrl: string
+                /**
+                 * @description Confirmation on which the callback is wanted, 1 to 100; 1 if not given
+                 * @example 3
+                 */
+                readonly receiveCallbackOn?: number
+                /**
+                 * @description Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone
+                 * @example 0x52908400098527886E0F7030069857D2E4169EE7
+                 */
+                readonly address?: string
+                /**
+                 * @description Confirmations up to which callbacks are sent, 1 to 100
+                 * @example 3
+                 */
+                readonly confirmationsCount?: number
+                /** @description The filter that the operation of the event takes */
+                readonly filter?: components["schemas"]["Filter"]
+              }[]
             }
           }
         }

@@ -14,6 +14,7 @@ import {
   context,
   HashText,
   pageErrors,
+  printable,
   Timestamp
 } from "./Common.ts"
 import { ErrorBody, success } from "./Envelope.ts"
@@ -23,7 +24,7 @@ import { IsLongAnswer, LargestBody } from "./MessageSize.ts"
 import { bulkQuery, cursorPage } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { RequestedChain } from "./RequestedChain.ts"
-import { filter, printable, ReferenceText, SubscriptionListItem, UrlText } from "./SubscriptionItems.ts"
+import { filter, NewItem, ReferenceText, SubscriptionListItem, UrlText } from "./SubscriptionItems.ts"
 
 /** The most items of one request. */
 export const maxItems = 10_000
@@ -37,7 +38,7 @@ const count = Schema.isBetweenLength(1, maxItems, { message: `must have 1 to ${m
 
 const idempotencyKey = Schema.String.check(
   Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" }),
-  Schema.isPattern(printable, { message: "must have no control characters and no lone surrogates" })
+  ...printable
 ).annotate({
   description:
     "Any text of the caller's, another one for each request. The same key with the same items is answered the same for " +
@@ -45,8 +46,24 @@ const idempotencyKey = Schema.String.check(
   examples: ["import-2026-11-23-part-1"]
 })
 
-/** Read item by item: what is wrong with one is its own result. */
-const NewItems = Schema.Array(Schema.Unknown)
+const NewSubscription = Schema.Struct({
+  eventType: EventType.annotate({ description: "The event, whose operation says which of the fields it takes" }),
+  ...NewItem.fields
+})
+
+/** Described, and read item by item: what is wrong with one is its own result. */
+const Item = Schema.Json.check(
+  Schema.makeFilter(() => true, {
+    representation: {
+      id: "@headwater/http/contract/Bulk/Item",
+      payload: null,
+      schemas: [NewSubscription.ast]
+    },
+    toJsonSchema: ({ schemas: [schema] }) => schema!
+  })
+)
+
+const NewItems = Schema.Array(Item)
   .check(count)
   .annotate({
     description:

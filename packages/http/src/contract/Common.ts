@@ -33,10 +33,19 @@ export const referenceIdParam = {
   })
 }
 
+/** A filter, as no pattern says this to every client: some engines know no surrogates, others see those of every emoji. */
+const isWellFormed = Schema.makeFilter((text: string) => text.isWellFormed() || "must have no lone surrogates")
+
 /** Text that a transaction carries: a lone surrogate has no bytes in UTF-8, and those of another character would be signed. */
-export const CarriedText = Schema.String.check(
-  Schema.isPattern(/^[^\ud800-\udfff]*$/u, { message: "must have no lone surrogates" })
-)
+export const CarriedText = Schema.String.check(isWellFormed)
+
+/** No control characters and lone surrogates: PostgreSQL cannot store some, and no header or signature should hold any. */
+export const printable = [
+  isWellFormed,
+  // Escapes that every engine knows, as clients run what the document has.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
+  Schema.isPattern(/^[^\x00-\x1f\x7f]*$/u, { message: "must have no control characters" })
+] as const
 
 const Name = Schema.String.check(Schema.isMaxLength(64, { message: "must be at most 64 characters" }))
 

@@ -4,7 +4,17 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { context, DecimalText, NameText, pageErrors, StandardText, SymbolText, Timestamp, UnitText } from "./Common.ts"
+import {
+  context,
+  DecimalText,
+  NameText,
+  pageErrors,
+  printable,
+  StandardText,
+  SymbolText,
+  Timestamp,
+  UnitText
+} from "./Common.ts"
 import { item } from "./Envelope.ts"
 import { Failures } from "./Errors.ts"
 import { ExampleValues } from "./internal/Example.ts"
@@ -98,11 +108,10 @@ export const ExchangeRate = Schema.Struct({
   toAssetSymbol: SymbolText.annotate({ examples: ["USD"] })
 }).annotate({ identifier: "ExchangeRate" })
 
-const printable = (description: string, example: string) =>
+const nameParam = (description: string, example: string) =>
   Schema.String.check(
     Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" }),
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
-    Schema.isPattern(/^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u, { message: "must have no control characters" })
+    ...printable
   ).annotate({ description, examples: [example] })
 
 const idParam = (description: string) =>
@@ -135,7 +144,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       .annotate(Price, "asset")
       .annotate(OpenApi.Summary, "Read an asset by its id"),
     HttpApiEndpoint.get("assetBySymbol", "/assets/by-symbol/:assetSymbol", {
-      params: { assetSymbol: printable("Unique symbol in the listing, in any letter case", "USDT") },
+      params: { assetSymbol: nameParam("Unique symbol in the listing, in any letter case", "USDT") },
       query: context,
       success: item(AssetBySymbol),
       error: assetErrors
@@ -143,7 +152,7 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       .annotate(Price, "asset")
       .annotate(OpenApi.Summary, "Read an asset by its symbol"),
     HttpApiEndpoint.get("assetBySlug", "/assets/by-slug/:assetSlug", {
-      params: { assetSlug: printable("Unique slug in the listing", "tether") },
+      params: { assetSlug: nameParam("Unique slug in the listing", "tether") },
       query: context,
       success: item(Asset),
       error: assetErrors
@@ -181,8 +190,8 @@ export class MarketDataGroup extends HttpApiGroup.make("marketData")
       .annotate(OpenApi.Summary, "Read the exchange rate of two assets by their ids"),
     HttpApiEndpoint.get("rateBySymbol", "/exchange-rates/by-symbol/:fromAssetSymbol/:toAssetSymbol", {
       params: {
-        fromAssetSymbol: printable("Symbol of the asset that is sold, in any letter case", "BTC"),
-        toAssetSymbol: printable("Symbol of the asset that it costs, in any letter case", "USD")
+        fromAssetSymbol: nameParam("Symbol of the asset that is sold, in any letter case", "BTC"),
+        toAssetSymbol: nameParam("Symbol of the asset that it costs, in any letter case", "USD")
       },
       query: rateQuery,
       success: item(ExchangeRate),

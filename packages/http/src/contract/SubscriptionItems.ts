@@ -4,7 +4,7 @@ import { EventType, SubscribedEvent } from "@headwater/core/events/EventType"
 import { CoinFilter, ContractEventFilter, Filter, TokenFilter } from "@headwater/core/events/Filter"
 import * as Signature from "@headwater/core/events/Signature"
 import * as Schema from "effect/Schema"
-import { AddressText, HashText, PrefixedHashParam, Timestamp } from "./Common.ts"
+import { AddressText, HashText, PrefixedHashParam, printable, Timestamp } from "./Common.ts"
 
 const address = Schema.String.check(
   Schema.isBetweenLength(1, 200, { message: "must have 1 to 200 characters" })
@@ -13,10 +13,6 @@ const address = Schema.String.check(
     "Address to watch, in any form that the blockchain knows. An X-address of XRP with a tag stands for that tag alone",
   examples: ["0x52908400098527886E0F7030069857D2E4169EE7"]
 })
-
-/** No control characters and lone surrogates: PostgreSQL cannot store some, and no header or signature should hold any. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
-export const printable = /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u
 
 export const callbackUrl = Schema.String.check(
   Schema.isBetweenLength(1, 2048, { message: "must have 1 to 2048 characters" })
@@ -31,7 +27,7 @@ export const callbackSecretKey = Schema.String.check(
   Schema.makeFilter(
     (secret) => Signature.isSecret(secret) || "must have base64 behind whsec_, with its padding, of one byte or more"
   ),
-  Schema.isPattern(printable, { message: "must have no control characters and no lone surrogates" })
+  ...printable
 ).annotate({ description: "Secret that callbacks are signed with", examples: ["yourSecretString"] })
 
 const confirmations = (description: string) =>
@@ -154,18 +150,6 @@ export const eachConfirmation = {
   confirmationsCount: confirmations("Confirmations up to which callbacks are sent, 1 to 100")
 }
 
-/** A request item of any kind of event. */
-export interface NewItem {
-  readonly address?: string
-  readonly allowDuplicates?: boolean
-  readonly callbackSecretKey?: string
-  readonly callbackUrl: string
-  readonly confirmationsCount?: number
-  readonly filter?: Filter
-  readonly receiveCallbackOn?: number
-  readonly transactionId?: string
-}
-
 export const NewBlockSubscription = Schema.Struct(optional)
 
 export const NewTransactionSubscription = Schema.Struct({
@@ -176,6 +160,17 @@ export const NewTransactionSubscription = Schema.Struct({
   }),
   ...optional
 })
+
+/** A request item of any kind of event. */
+export const NewItem = Schema.Struct({
+  ...NewTransactionSubscription.fields,
+  ...receiveCallbackOn,
+  address: Schema.optionalKey(address),
+  confirmationsCount: Schema.optionalKey(eachConfirmation.confirmationsCount),
+  filter: Schema.optionalKey(Filter.annotate({ description: "The filter that the operation of the event takes" })),
+  transactionId: Schema.optionalKey(NewTransactionSubscription.fields.transactionId)
+})
+export type NewItem = typeof NewItem.Type
 
 /** Request and answer of the operations that subscribe to an address, by how the event has confirmations. */
 const formsOf = <Own extends typeof CoinFilter | typeof TokenFilter | typeof ContractEventFilter>(own: Own) => {

@@ -19,6 +19,7 @@ import {
 import { LargestBody } from "../contract/MessageSize.ts"
 import { Validation } from "../contract/Validation.ts"
 import * as AbsentFields from "./AbsentFields.ts"
+import * as Nesting from "./Nesting.ts"
 import * as NulCharacter from "./NulCharacter.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -75,7 +76,10 @@ const ofBody = (details: ReadonlyArray<Detail>) => {
 
 const hasNul = (attribute: string) => invalidData([{ attribute, message: NulCharacter.rule }])
 
-/** JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. No text has a NUL character. */
+/**
+ * JSON is UTF-8 (RFC 8259): other bytes would be decoded into text that the caller did not send. No text has a NUL character,
+ * and no value lies too deep.
+ */
 const checkText = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { params } = yield* HttpRouter.RouteContext
@@ -83,9 +87,10 @@ const checkText = Effect.gen(function* () {
   if (parameter !== undefined) return yield* hasNul(parameter)
   const type = request.headers["content-type"] ?? "application/json"
   if (request.method !== "POST" || !type.startsWith("application/json")) return
-  const bytes = yield* Effect.orDie(request.arrayBuffer)
+  const bytes = Buffer.from(yield* Effect.orDie(request.arrayBuffer))
   if (!isUtf8(bytes)) return yield* new InvalidRequestBodyStructure({ message: "The body must be UTF-8" })
-  const text = Buffer.from(bytes).toString()
+  if (Nesting.isTooDeep(bytes)) return yield* new InvalidRequestBodyStructure({ message: `The body ${Nesting.rule}` })
+  const text = bytes.toString()
   if (!NulCharacter.isIn(text)) return
   const member = NulCharacter.memberOf(text)
   return yield* member === undefined

@@ -39,6 +39,23 @@ const examplesIn = function* (
   }
 }
 
+interface Subschema {
+  readonly type: string
+  readonly pattern?: string
+  readonly items?: object
+}
+
+const schemasIn = function* (
+  node: unknown,
+  at: string
+): Generator<{ readonly at: string; readonly schema: Subschema }> {
+  if (typeof node !== "object" || node === null) return
+  if ("type" in node && typeof node.type === "string") yield { at, schema: node as Subschema }
+  for (const [key, child] of Object.entries(node)) {
+    if (key !== "example" && key !== "examples") yield* schemasIn(child, `${at}/${key}`)
+  }
+}
+
 describe("OpenApiDocument", () => {
   it("is a valid OpenAPI 3.1 document", async () => {
     const { errors, valid } = await new Validator().validate(structuredClone(document))
@@ -269,6 +286,30 @@ describe("OpenApiDocument", () => {
       const limit = parameters.find((parameter) => parameter.name === "limit")! as { readonly description?: string }
       assert.match(limit.description!, /; 10 if not given$/, name)
     }
+  })
+
+  it("has patterns that say the same to every engine of regular expressions, and a type for what each list holds", () => {
+    const patterns = new Set<string>()
+    for (const { at, schema } of schemasIn(document, "#")) {
+      if (schema.pattern !== undefined) patterns.add(schema.pattern)
+      if (schema.type === "array") assert.isNotEmpty(schema.items, at)
+    }
+    assert.isNotEmpty(patterns)
+    for (const pattern of patterns) {
+      // Go and PHP know no \\u, others than JavaScript no \\u{…}, RE2 no lookaround; an emoji is two characters without the flag u.
+      assert.notMatch(pattern, /\\[upP]|\(\?/)
+      assert.match("note \u{1f600}", new RegExp(pattern))
+    }
+  })
+
+  it("says of an item among many what the operation of each event takes", () => {
+    const fields = (operationId: string) => {
+      const { schema } = operationNamed(operationId).requestBody!.content["application/json"]!
+      return fieldsOf(document.components.schemas, schema).map(({ path }) => path)
+    }
+    const ofItem = fields("bulk.create").flatMap((path) => (path.startsWith("items[].") ? [path.slice(8)] : []))
+    const ofEvents = Object.values(eventKinds).flatMap(({ path }) => fields(`subscriptions.${path}`))
+    assert.sameMembers(ofItem, [...new Set(["eventType", ...ofEvents])])
   })
 
   it("has examples that fit their schemas, and no placeholder", () => {

@@ -219,6 +219,28 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
     })
   )
 
+  it.effect("whose values lie too deep are refused, whatever reads them", () =>
+    Effect.gen(function* () {
+      const { bob, url } = yield* TestServer
+      const nested = (levels: number) => `${'{"a":'.repeat(levels)}"]["${"}".repeat(levels)}`
+      const bulk = (levels: number) =>
+        `{"data":{"item":{"idempotencyKey":"${crypto.randomUUID()}","items":[${nested(levels)}]}}}`
+      const filter = (levels: number) =>
+        `{"data":{"item":{"address":"${address}","callbackUrl":"https://example.com/6","filter":{"abi":${nested(levels)}}}}}`
+      for (const [path, body] of [
+        [`${events}/bulk`, bulk],
+        [`${events}/contract-events`, filter]
+      ] as const) {
+        for (const deep of [61, 10_000]) {
+          const refused = yield* send(url, { method: "POST", path, key: bob, body: body(deep) })
+          assert.deepStrictEqual([refused.status, refused.body.error?.code], [422, "invalid_request_body_structure"])
+        }
+        const read = yield* send(url, { method: "POST", path, key: bob, body: body(60) })
+        assert.notStrictEqual(read.status, 422, "one level less is read")
+      }
+    })
+  )
+
   it.effect("that are no JSON, or too deep, are passed on as they are", () =>
     Effect.sync(() => {
       const deep = "[".repeat(30_000) + "]".repeat(30_000)
