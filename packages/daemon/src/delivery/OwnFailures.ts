@@ -25,11 +25,10 @@ import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import { type Lack, OwnOutages } from "../supervision/OwnOutages.ts"
 import { CallbackTarget } from "./CallbackTarget.ts"
 import { reachMillis } from "./internal/Knock.ts"
+import * as OtherHosts from "./internal/OtherHosts.ts"
 import { NoReply, ReceiverClient } from "./ReceiverClient.ts"
 
 /** Whose a failed attempt is: `own` in an outage, `scarce` for a lack of descriptors or memory. */
@@ -48,55 +47,30 @@ export interface OwnFailures {
   readonly run: Effect.Effect<never>
 }
 
-/** How long the store may take to name hosts that could be knocked at. */
-const storeMillis = 500
 /** How long it may take to say whose a failure is. */
-export const judgeMillis = reachMillis + storeMillis + 500
+export const judgeMillis = reachMillis + OtherHosts.storeMillis + 500
 /** How often an outage is looked at. */
 const lookMillis = 2000
 /** How long an attempt may wait for its answer before it is looked at. */
 const waitMillis = 3000
-/** Hosts that are knocked at to tell an outage from a dead host. */
-const knocks = 8
 /** How long before the end of an attempt another host may have been heard of, to show that the network works. */
 const recentMillis = 1000
-/** Accounts whose hosts are remembered, and hosts of each. */
-const [maxAccounts, maxHosts] = [256, 4]
 /** How long descriptors, memory or the clock must have sufficed until their lack is over. */
 const scarceMillis = 15_000
 
 /** How far blocks may be ahead of the time: Bitcoin's rule is the widest. */
 const blocksAhead = 7_200_000
 
-/** A host that failed, by its fault or ours. */
-interface Suspect {
-  readonly host: string
-  /** The URL, where a connection to the host had been made. */
-  readonly silent: URL | undefined
-  /** Whether this machine knew a way to the host. */
-  readonly route: boolean
-}
-
 /** Hosts that are heard of, or not, together. */
 interface Reach {
-  readonly allowed: boolean
+  readonly others: OtherHosts.OtherHosts
   /** When any of them was last heard of, in milliseconds since the Unix epoch. */
   heardAt: number
   /** When the last outage was over. */
   overAt: number
-  /** Origins that were heard of, by account, the latest last. */
-  readonly origins: Map<number, ReadonlyArray<string>>
-  outage: { readonly lack: Lack; readonly suspect: Suspect } | undefined
-  /** The last round of knocking, which several failures may wait for. */
-  round: Round | undefined
-  /** The last look for valid certificates, likewise. */
-  certified: Round | undefined
-}
-
-/** What one round of knocking found. */
-interface Round {
-  readonly at: number
-  readonly found: Effect.Effect<boolean>
+  outage: { readonly lack: Lack; readonly suspect: OtherHosts.Suspect } | undefined
+  /** The last round of knocking. */
+  round: OtherHosts.Round | undefined
 }
 
 /** Whether another descriptor can be had at this moment. */
@@ -115,16 +89,12 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
   const outages = yield* OwnOutages
   const outbox = yield* Outbox
   const clock = yield* Clock.Clock
-  const reachOf = (isAllowed: boolean): Reach => ({
-    allowed: isAllowed,
-    heardAt: -Infinity,
-    overAt: -Infinity,
-    origins: new Map(),
-    outage: undefined,
-    round: undefined,
-    certified: undefined
-  })
-  const reaches = { public: reachOf(false), allowed: reachOf(true) }
+  const reachOf = (isAllowed: boolean) =>
+    Effect.map(
+      OtherHosts.make(isAllowed),
+      (others): Reach => ({ others, heardAt: -Infinity, overAt: -Infinity, outage: undefined, round: undefined })
+    )
+  const reaches = { public: yield* reachOf(false), allowed: yield* reachOf(true) }
   const of = (host: string) => (target.isAllowed(host) ? reaches.allowed : reaches.public)
   const scarceAt = new Map<Lack, number>()
 
@@ -140,61 +110,15 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
 
   const heard: OwnFailures["heard"] = (lease, url, now) => {
     const reach = of(lease.host)
-    const { account } = lease
     reach.heardAt = now
-    const known = reach.origins.get(account) ?? []
-    if (known.at(-1) !== url.origin) {
-      reach.origins.set(account, [...known.filter((origin) => origin !== url.origin), url.origin].slice(-maxHosts))
-    }
-    if (reach.origins.size > maxAccounts) reach.origins.delete(reach.origins.keys().next().value!)
+    reach.others.remember(lease.account, url.origin)
     return reach.outage === undefined ? Effect.void : end(reach)
   }
-
-  /** Hosts that should be heard of, other than the one in question: some of each account's, in any order. */
-  const others = Effect.fnUntraced(function* (reach: Reach, { host, silent }: Suspect) {
-    const known = [...reach.origins.values()].flat()
-    const subscribed = yield* outbox.receivers.pipe(
-      Effect.timeout(storeMillis),
-      Effect.orElseSucceed((): ReadonlyArray<string> => [])
-    )
-    const parsed = yield* Effect.forEach([...known, ...subscribed], (text) => Effect.option(target.parse(text)))
-    const byOrigin = new Map<string, URL>()
-    for (const url of parsed.flatMap(Option.toArray)) {
-      const { hostname, origin } = url
-      if (hostname !== host && target.isAllowed(hostname) === reach.allowed) byOrigin.set(origin, url)
-    }
-    // A host that fell silent is asked first whether it is there.
-    return [...(silent === undefined ? [] : [silent]), ...(yield* Random.shuffle(byOrigin.values()))].slice(0, knocks)
-  })
-
-  /** Whether any of the URLs is so: the first tells. */
-  const isAny = (urls: ReadonlyArray<URL>, isSo: (url: URL) => Effect.Effect<boolean>) => {
-    const each = urls.map((url) => Effect.flatMap(isSo(url), (is) => (is ? Effect.void : Effect.fail(url))))
-    return urls.length === 0 ? Effect.succeed(false) : Effect.map(Effect.option(Effect.raceAll(each)), Option.isSome)
-  }
-
-  /** Whether anything is heard of other hosts; of a name server where there is none. Ends with the first that is. */
-  const knock = Effect.fnUntraced(function* (reach: Reach, suspect: Suspect) {
-    const urls = yield* others(reach, suspect)
-    if (urls.length === 0) return suspect.route && (yield* target.nameServerAnswers)
-    return yield* isAny(urls, client.reaches)
-  })
-
-  /** Whether any other host has a certificate that is valid by this clock; several failures are told by one look. */
-  const certified = Effect.fnUntraced(function* (reach: Reach, host: string) {
-    const now = clock.currentTimeMillisUnsafe()
-    const { certified } = reach
-    if (certified !== undefined && Math.abs(now - certified.at) < lookMillis) return yield* certified.found
-    const urls = others(reach, { host, silent: undefined, route: true })
-    const found = yield* Effect.cached(Effect.flatMap(urls, (urls) => isAny(urls, client.isCertified)))
-    reach.certified = { at: now, found }
-    return yield* found
-  })
 
   /** Of a certificate that is not valid at this time. */
   const judgeDate = Effect.fnUntraced(function* (host: string, { fault, reason }: NoReply) {
     const newest = yield* outbox.newestBlock.pipe(
-      Effect.timeout(storeMillis),
+      Effect.timeout(OtherHosts.storeMillis),
       Effect.orElseSucceed(() => undefined)
     )
     const now = clock.currentTimeMillisUnsafe()
@@ -202,7 +126,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     const isOurs =
       fault === "early"
         ? now < newest - blocksAhead
-        : now > newest + ProvenTime.longestSilence && !(yield* certified(of(host), host))
+        : now > newest + ProvenTime.longestSilence && !(yield* of(host).others.isAnyCertified(host))
     if (!isOurs) return "receiver"
     scarceAt.set("clock", now)
     yield* outages.begin("clock", `${host}: ${reason}; the newest block is of ${new Date(newest).toISOString()}`)
@@ -246,7 +170,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     const known = reach.round !== undefined && reach.round.at >= since ? reach.round : undefined
     const round = known ?? {
       at: clock.currentTimeMillisUnsafe(),
-      found: yield* Effect.cached(knock(reach, suspect))
+      found: yield* Effect.cached(reach.others.knock(suspect))
     }
     reach.round = round
     const reached = yield* round.found
@@ -309,7 +233,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     for (const reach of Object.values(reaches)) {
       const { outage } = reach
       if (outage === undefined) yield* lookAtWaiting(reach)
-      else if (yield* knock(reach, outage.suspect)) yield* end(reach)
+      else if (yield* reach.others.knock(outage.suspect)) yield* end(reach)
     }
     const now = clock.currentTimeMillisUnsafe()
     for (const [lack, at] of scarceAt) {

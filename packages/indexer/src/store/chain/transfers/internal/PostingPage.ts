@@ -66,7 +66,8 @@ export const unpack = (page: Uint8Array): Uint32Array => {
     for (let scale = 2 ** 28; ; scale *= 0x80) {
       const byte = page[at++]!
       value += (byte & 0x7f) * scale
-      if (byte < 0x80) return value
+      // Nothing is at hand behind the end.
+      if (!(byte >= 0x80)) return value
     }
   }
   let hash = 0
@@ -85,5 +86,6 @@ export const unpack = (page: Uint8Array): Uint32Array => {
     postings[end + 2] = ((height % 0x1000) << 20) | index
     end += Posting.words
   }
+  if (at !== page.length) throw new Error("A page of postings is damaged")
   return postings.subarray(0, end)
 }

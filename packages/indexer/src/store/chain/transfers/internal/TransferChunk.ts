@@ -239,7 +239,8 @@ export const unpack: Unpack = (chunk: Uint8Array, wanted?: ReadonlySet<number>) 
     for (let scale = 1; ; scale *= 0x80) {
       const byte = bytes[at++]!
       value += (byte & 0x7f) * scale
-      if (byte < 0x80) return value
+      // Nothing is at hand behind the end.
+      if (!(byte >= 0x80)) return value
     }
   }
   const signed = () => {
@@ -337,5 +338,6 @@ export const unpack: Unpack = (chunk: Uint8Array, wanted?: ReadonlySet<number>) 
     if (transfer === undefined) continue
     found[i] = { transactionId: copy(ids + transactionIndex * transactionIdBytes, transactionIdBytes), transfer }
   }
+  if (at !== bytes.length) throw new Error("A chunk of transfers is damaged")
   return found
 }

@@ -94,6 +94,21 @@ describe("TransferChunk", () => {
     }
   })
 
+  it("refuses a chunk that is cut off anywhere, or has more behind its end, instead of reading on for ever", () => {
+    for (const kind of kinds) {
+      const packing = new TransferChunk.Packing(kind)
+      for (let i = 1; i < 4; i++) {
+        const transfer = entriesOf(i).find((entry) => entry.kind === kind)!
+        packing.add({ transactionId: idOf(i), transfer }, Posting.hash(transfer.from!), Posting.hash(transfer.to!))
+      }
+      const [chunk] = packing.end()
+      for (let length = 1; length < chunk!.length; length++) {
+        assert.throws(() => TransferChunk.unpack(chunk!.slice(0, length)), Error, undefined, `${kind} ${length}`)
+      }
+      assert.throws(() => TransferChunk.unpack(Buffer.concat([chunk!, Buffer.alloc(1)])), /damaged/)
+    }
+  })
+
   it("refuses a block whose transfers would have numbers of the next block", () => {
     const packing = new TransferChunk.Packing("transaction")
     const side = address(1)
