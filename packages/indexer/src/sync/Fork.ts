@@ -35,23 +35,26 @@ export const agrees = (source: Source, { hash, height }: Pick<Cursor, "hash" | "
   return Effect.map(theirs, (theirs) => Bytes.equal(theirs, hash))
 }
 
-/** Whether the node's chain has the block that the store has at a height; undefined where either has none there. */
-const isSame = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
-  const ours = yield* store.hashAt(height)
-  if (ours === undefined) return undefined
+/** Whether the node's chain has a block of the store's at a height; undefined where the node says nothing of that height. */
+const isSame = Effect.fnUntraced(function* (source: Source, ours: Uint8Array, height: number) {
   const theirs = yield* Effect.catchTag(source.hashAt(height), ["BlockMissing", "NodeRejected"], () => Effect.undefined)
   return theirs === undefined ? undefined : Bytes.equal(ours, theirs)
 })
 
 /** The last block at `height` or below that the node's chain shares with ours, by bisection; undefined where none is. */
 const lastShared = Effect.fnUntraced(function* (source: Source, store: ChainStore, height: number) {
-  let [shared, differing] = [-1, height + 1]
-  while (differing - shared > 1) {
-    const middle = Math.floor((shared + differing) / 2)
-    if (yield* isSame(source, store, middle)) shared = middle
+  let shared: number | undefined
+  let [below, differing] = [-1, height + 1]
+  while (differing - below > 1) {
+    const middle = Math.floor((below + differing) / 2)
+    const ours = yield* store.hashAt(middle)
+    const isShared = ours && (yield* isSame(source, ours, middle))
+    if (isShared) shared = middle
+    // Where the store has no block it begins further up.
+    if (isShared || ours === undefined) below = middle
     else differing = middle
   }
-  return shared === -1 ? undefined : shared
+  return shared
 })
 
 /** The remedy of an operator where the node's chain has left ours below what may be undone. */

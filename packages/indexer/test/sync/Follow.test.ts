@@ -947,17 +947,24 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("stops where a fork is deeper than the kept history, and keeps its data", () =>
-    Effect.gen(function* () {
-      const fake = new FakeChain(chain)
-      for (let i = 0; i < 100; i++) fake.mine([])
-      const { follow, store } = yield* setup(fake)
-      yield* follow.step
-      fake.drop(80)
-      for (let i = 0; i < 90; i++) fake.mine([])
-      const error = yield* Effect.flip(follow.step)
-      assert.match(error.message, /more than 64 blocks/)
-      assert.strictEqual((yield* store.cursor)?.height, 100)
-    }).pipe(Effect.provide(layer))
-  )
+  for (const start of [0, 18, 21]) {
+    it.live(`stops where a fork is deeper than the kept history, and keeps its data, begun at ${start}`, () =>
+      Effect.gen(function* () {
+        const fake = new FakeChain(chain)
+        for (let i = 0; i < 100; i++) fake.mine([])
+        const { store } = yield* setup(fake)
+        const { step } = yield* Follow.make(fake.source, store, { ...followOptions, start })
+        yield* step
+        fake.drop(80)
+        for (let i = 0; i < 90; i++) fake.mine([])
+        const error = yield* Effect.flip(step)
+        assert.match(error.message, /more than 64 blocks/)
+        assert.match(
+          error.message,
+          start <= 20 ? /headwater rewind ethereum\/devnet 20 / : /No block is known that both/
+        )
+        assert.strictEqual((yield* store.cursor)?.height, 100)
+      }).pipe(Effect.provide(layer))
+    )
+  }
 })
