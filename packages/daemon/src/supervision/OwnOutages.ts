@@ -16,7 +16,9 @@ const lacks = {
   memory: "no memory is left for connections: fewer callbacks are sent at a time, and no failed attempt is counted",
   clock:
     "certificates of receivers are not valid by this machine's clock, which the newest block speaks against: their callbacks wait, and no such attempt is counted (set the clock by NTP)",
-  store: "the store cannot be written: nothing is recorded, and no callback is sent"
+  store: "the store cannot be written: nothing is recorded, and no callback is sent",
+  leases:
+    "the store, which can be written otherwise, gives out no callbacks, or does not take what came of them: no callback is sent"
 } as const
 
 export type Lack = keyof typeof lacks

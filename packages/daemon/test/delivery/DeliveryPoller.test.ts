@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as DeliveryPoller from "@headwater/daemon/delivery/internal/DeliveryPoller"
+import { OwnOutages } from "@headwater/daemon/supervision/OwnOutages"
 import { DatabaseError } from "@headwater/indexer/store/database/Database"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
 import * as Effect from "effect/Effect"
@@ -39,6 +40,49 @@ describe("DeliveryPoller", () => {
       isAway = true
       yield* TestClock.adjust("20 seconds")
       assert.strictEqual(said(), 2)
-    }).pipe(Effect.provide([outbox, written]))
+    }).pipe(Effect.provide([outbox, written, OwnOutages.layer]))
+  })
+
+  it.effect("says that nothing can be leased of a store that can be written", () => {
+    let fails = false
+    let isStuck = false
+    const outbox = Layer.mock(Outbox, {
+      nextWakeup: Effect.succeed(Effect.never),
+      handedOver: Effect.undefined,
+      hosts: Effect.suspend(() =>
+        fails ? Effect.fail(new DatabaseError({ cause: new Error("query_wait_timeout") })) : Effect.succeed([])
+      )
+    })
+    return Effect.gen(function* () {
+      const { begin, end, lasting } = yield* OwnOutages
+      const lacks = Effect.map(lasting, (all) => all.map(({ error, lack }) => `${lack}: ${error}`))
+      const wakeup = yield* Latch.make()
+      const outcomes = { isStuck: () => isStuck }
+      yield* Effect.forkChild(DeliveryPoller.run({ ...idle, outcomes, wakeup } as never))
+      yield* TestClock.adjust("1 minute")
+      fails = true
+      yield* TestClock.adjust("9 seconds")
+      assert.deepStrictEqual(yield* lacks, [])
+      yield* TestClock.adjust("5 seconds")
+      assert.match((yield* lacks).join(), /^leases: .*query_wait_timeout/)
+      fails = false
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* lacks, [])
+
+      isStuck = true
+      yield* TestClock.adjust("15 seconds")
+      assert.match((yield* lacks).join(), /^leases: what came of callbacks/)
+      isStuck = false
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* lacks, [])
+
+      // A store that is away is said as such.
+      yield* begin("store", "away")
+      fails = true
+      yield* TestClock.adjust("1 minute")
+      yield* end("store")
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* lacks, [])
+    }).pipe(Effect.provide([outbox, OwnOutages.layer]))
   })
 })

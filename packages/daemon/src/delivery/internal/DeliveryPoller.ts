@@ -1,10 +1,13 @@
 /** Leases as much as there is capacity for, as soon as there is something to send. */
+import * as SteadyTime from "@headwater/indexer/SteadyTime"
 import type { DueSubscription } from "@headwater/indexer/store/subscriptions/Lease"
 import { Outbox } from "@headwater/indexer/store/subscriptions/Outbox"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
+import { OwnOutages } from "../../supervision/OwnOutages.ts"
 import type { OutcomeWriter } from "../OutcomeWriter.ts"
 import type { ReceiverHosts } from "../ReceiverHosts.ts"
 import type * as DeliveryStreams from "./DeliveryStreams.ts"
@@ -26,13 +29,31 @@ interface Dependencies {
   readonly failureMillis: number
 }
 
+/** How long nothing can be leased of a store that can be written, until that is an outage. */
+const outageMillis = 10_000
+
 /** Never returns. */
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const { hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
   const { busyMillis, failureMillis, gapMillis, idleMillis } = dependencies
   const outbox = yield* Outbox
 
+  const outages = yield* OwnOutages
   const said = SaidOnce.make("Callbacks could not be leased")
+  /** Since when nothing can be leased of a store that can be written. */
+  let hinderedSince: number | undefined
+  const hindered = Effect.fnUntraced(function* (error: string) {
+    const now = yield* SteadyTime.millis
+    // A store that is away is an outage by itself.
+    const isStoreAway = (yield* outages.lasting).some(({ lack }) => lack === "store")
+    hinderedSince = isStoreAway ? now : (hinderedSince ?? now)
+    if (now - hinderedSince >= outageMillis) yield* outages.begin("leases", error)
+  })
+  const worked = Effect.suspend(() => {
+    said.worked()
+    hinderedSince = undefined
+    return outages.end("leases")
+  })
   /** Whether something may be due that was not leased, for which there may be capacity again. */
   let isLeft = true
 
@@ -60,22 +81,33 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
       const wasLeft = isLeft
       isLeft = true
       // A lease whose outcomes cannot be written would end, and its callbacks would be sent again and again.
-      if (outcomes.isStuck()) return false
+      if (outcomes.isStuck()) {
+        yield* hindered("what came of callbacks could not be written")
+        return false
+      }
       if (hosts.isFull()) return true
       const followable = due === undefined ? streams.followable(yield* Clock.currentTimeMillis) : []
       const capacities = yield* capacitiesOf(due, followable)
       if (capacities.length === 0) {
-        if (due === undefined) said.worked()
+        if (due === undefined) yield* worked
         return false
       }
       const leases = yield* outbox.lease(capacities, leaseMillis)
-      said.worked()
+      yield* worked
       streams.add(leases, followable)
       if (due !== undefined) isLeft = wasLeft || leases.length < due.length || leases.some(({ full }) => full)
       return leases.length > 0
     },
     Effect.uninterruptible,
-    Effect.catchCause((cause) => said.failed(cause).pipe(Effect.andThen(Effect.sleep(failureMillis)), Effect.as(false)))
+    Effect.catchCause((cause) =>
+      said
+        .failed(cause)
+        .pipe(
+          Effect.andThen(hindered(String(Cause.squash(cause)))),
+          Effect.andThen(Effect.sleep(failureMillis)),
+          Effect.as(false)
+        )
+    )
   )
 
   /** When all that is due is looked at next, whatever wakes this before. */

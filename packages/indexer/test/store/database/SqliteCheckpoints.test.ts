@@ -29,23 +29,24 @@ const until = (isSo: () => boolean) =>
     while (!isSo()) await sleep(20)
   })
 
-/** A folder on a disk of its own, of six megabytes; none where this user may not mount one. */
-const smallDisk = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "headwater-disk-"))
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], { stdio: "ignore" })
-      return { folder, isMounted: true }
-    } catch {
-      return { folder, isMounted: false }
-    }
-  }),
-  ({ folder, isMounted }) =>
+/** A folder on a disk of its own, `0` for one that does not say how large it is; none where this user may not mount one. */
+const ownDisk = (size: "6m" | "0") =>
+  Effect.acquireRelease(
     Effect.sync(() => {
-      if (isMounted) execFileSync("umount", ["-l", folder])
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
+      const folder = mkdtempSync(join(tmpdir(), "headwater-disk-"))
+      try {
+        execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "ignore" })
+        return { folder, isMounted: true }
+      } catch {
+        return { folder, isMounted: false }
+      }
+    }),
+    ({ folder, isMounted }) =>
+      Effect.sync(() => {
+        if (isMounted) execFileSync("umount", ["-l", folder])
+        rmSync(folder, { recursive: true, force: true })
+      })
+  )
 
 /** Some pages in a commit each. */
 const fill = (commits: number) =>
@@ -212,7 +213,7 @@ describe.skipIf(!isInTurn(import.meta.url))("Checkpoints of a SQLite file", () =
 
   it.live("leave the room of a disk to the file, which the log would take", ({ skip }) =>
     Effect.gen(function* () {
-      const { folder, isMounted } = yield* smallDisk
+      const { folder, isMounted } = yield* ownDisk("6m")
       if (!isMounted) return skip("needs a disk of its own")
       const file = join(folder, "store.db")
       yield* Effect.gen(function* () {
@@ -222,6 +223,18 @@ describe.skipIf(!isInTurn(import.meta.url))("Checkpoints of a SQLite file", () =
         yield* Effect.forEach(Array.from({ length: 40 }), () => change, { discard: true })
       }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })), Effect.provideService(SqliteMachine, machine))
       assert.isAbove(statSync(file).size, 3_000_000)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("do not take a disk that does not say how large it is for a full one", ({ skip }) =>
+    Effect.gen(function* () {
+      const { folder, isMounted } = yield* ownDisk("0")
+      if (!isMounted) return skip("needs a disk of its own")
+      const file = join(folder, "store.db")
+      yield* Effect.gen(function* () {
+        yield* fill(3)
+        assert.isAbove(statSync(`${file}-wal`).size, 1_000_000)
+      }).pipe(Effect.provide(Database.layer({ kind: "sqlite", file })), Effect.provideService(SqliteMachine, machine))
     }).pipe(Effect.scoped)
   )
 

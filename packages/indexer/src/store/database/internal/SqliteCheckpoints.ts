@@ -87,8 +87,9 @@ export const run = (task: Task): void => {
 export const giveBack = (writer: Database.Database, { file }: SqliteOptions): ((isFull: boolean) => void) => {
   const log = StoreFile.logOf(file)
   const isShort = () => {
-    const { bavail, bsize } = statfsSync(log)
-    return bavail * bsize < 2 * statSync(log).size
+    const { bavail, blocks, bsize } = statfsSync(log)
+    // A file system that does not say how large it is has no blocks.
+    return blocks > 0 && bavail * bsize < 2 * statSync(log).size
   }
   const truncate = () => {
     const patience = writer.pragma("busy_timeout", { simple: true })
