@@ -404,7 +404,7 @@ describe("an outage of our own", () => {
           // As often as without an outage: every ten seconds.
           assert.isAbove(lan!.delivered - before, meanwhile)
         }),
-      { allowed: ["lan.internal"] }
+      { allowed: ["lan.internal"], receivers: ["https://lan.internal", "https://host1.example"] }
     )
   })
 
