@@ -14,14 +14,15 @@ const outcome = (id: number): Outcome => ({
   callback: { ...own, id, idempotencyKey: "", sequence: id, body: "", attempts: 0, attemptLog: "[]", created: 0 }
 })
 
-/** An outbox that fails the first times, and the batches that it took. */
-const failing = (times: number) => {
+/** An outbox that fails the first times, each after so many milliseconds, and the batches that it took. */
+const failing = (times: number, millis = 0) => {
   const batches: Array<ReadonlyArray<number>> = []
   let left = times
   const layer = Layer.mock(Outbox, {
     acknowledge: (outcomes) =>
       Effect.suspend(() => {
-        if (left-- > 0) return Effect.fail(new DatabaseError({ cause: new Error("the disk is full") }))
+        const failure = new DatabaseError({ cause: new Error("the disk is full") })
+        if (left-- > 0) return Effect.delay(Effect.fail(failure), millis)
         batches.push(outcomes.map(({ callback }) => callback.id))
         return Effect.void
       })
@@ -101,15 +102,18 @@ describe("OutcomeWriter", () => {
   })
 
   it.effect("waits while the store fails, with those that come meanwhile", () => {
-    const { batches, layer } = failing(2)
+    const { batches, layer } = failing(2, 50)
     return Effect.gen(function* () {
       const outcomes = yield* make
       yield* Effect.forkChild(outcomes.run)
       outcomes.add(outcome(1))
-      yield* TestClock.adjust(500)
+      yield* TestClock.adjust(120)
+      // While the store is failing.
       outcomes.add(outcome(2))
+      yield* TestClock.adjust(380)
+      outcomes.add(outcome(3))
       yield* TestClock.adjust(5000)
-      assert.deepStrictEqual(batches, [[1, 2]])
+      assert.deepStrictEqual(batches, [[1, 2, 3]])
     }).pipe(Effect.provide(layer))
   })
 

@@ -269,6 +269,30 @@ describe("an outage of our own", () => {
     )
   }
 
+  it.effect("takes no attempt that the outage was a part of, also where another host is heard of as that ends", () => {
+    const streams = accounts.map((stream) => ({ ...stream }))
+    return delivering(streams, (world, lacks) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("30 seconds")
+        world.takes = 60_000
+        world.faultOf = () => "silent"
+        yield* TestClock.adjust("20 seconds")
+        assert.deepStrictEqual(yield* lacks, ["network"])
+        world.faultOf = (host) => (host === "host2.example" ? "silent" : undefined)
+        yield* TestClock.adjust("3 seconds")
+        assert.deepStrictEqual(yield* lacks, [])
+        const { requests } = world
+        yield* TestClock.adjust("45 seconds")
+        assert.isAbove(world.requests, requests, "what was under way has ended")
+        assert.deepInclude(streams[1], { attempts: 0, deactivated: undefined })
+        // The end of delivery waits for what is under way.
+        world.faultOf = () => undefined
+        world.takes = 10
+        yield* TestClock.adjust("1 minute")
+      })
+    )
+  })
+
   for (const [fault, wrong, reason] of [
     ["expired", -2 * day, "CERT_HAS_EXPIRED: certificate has expired"],
     ["early", day, "CERT_NOT_YET_VALID: certificate is not yet valid"]
@@ -380,7 +404,7 @@ describe("an outage of our own", () => {
           // As often as without an outage: every ten seconds.
           assert.isAbove(lan!.delivered - before, meanwhile)
         }),
-      { allowed: ["lan.internal"] }
+      { allowed: ["lan.internal"], receivers: ["https://lan.internal", "https://host1.example"] }
     )
   })
 

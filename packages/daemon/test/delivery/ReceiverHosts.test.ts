@@ -335,6 +335,8 @@ describe("ReceiverHosts", () => {
     const [quick] = hosts.capacities(due(["a"]), 0)
     assert.deepInclude(quick, { batchSize: 50, accountCursor: 5 })
     assert.strictEqual(quick!.accounts.get(5)!.roundRobinCursor, 77)
+    hosts.ended(lease("a", 77, 5))
+    assert.strictEqual(hosts.capacities(due(["a"]), 0)[0]!.accounts.get(5)!.roundRobinCursor, 77, "also when idle")
     assert.notStrictEqual(quick!.retriesFirst, slow!.retriesFirst)
   })
 
@@ -431,6 +433,7 @@ describe("ReceiverHosts", () => {
     assert.deepStrictEqual(limitsOf(hosts, ["a"], hour + 999, 1), [])
     assert.isFalse(hosts.paused(of, 1_000))
     assert.deepStrictEqual(limitsOf(hosts, ["a"], 1_000, 1), [["a", 1]])
+    assert.strictEqual(hosts.attempted(of, { answered: false, at: 1_000, now: 1_000 }), 3_000, "and again as ever")
     hosts.waits("b", false, hour)
     assert.isTrue(hosts.paused({ host: "b", account: 1 }, hour + 999))
     assert.isFalse(hosts.paused({ host: "b", account: 1 }, 1_000))

@@ -67,7 +67,6 @@ export const make = (limits: Limits, longestPause: number) => {
     if (answered) {
       answers.failures = 0
       answers.silent.clear()
-      answers.hasNew = false
       answers.answered = { url, at: now }
       answers.pausedUntil = 0
       return
