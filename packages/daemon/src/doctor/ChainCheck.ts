@@ -1,5 +1,4 @@
 /** Looks at a chain as `serve` does: whether the block that is read next can be had from the chain's nodes. */
-import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
@@ -51,18 +50,11 @@ const branch = Effect.fnUntraced(function* (
   head: Head,
   { cursor, first, height, lowest }: StoredBlocks.Position
 ): Effect.fn.Return<ReadonlyArray<Unaddressed>, NodeError> {
-  // A node that has forgotten the block, or is not there yet, says nothing against it.
-  const isSame = (block: StoredBlocks.BlockId | undefined) =>
-    block === undefined || block.height > head.height
-      ? Effect.succeed(true)
-      : source.hashAt(block.height).pipe(
-          Effect.map((theirs) => Bytes.equal(theirs, block.hash)),
-          Effect.catchTag("BlockMissing", () => Effect.succeed(true))
-        )
+  const mayHave = (block: StoredBlocks.BlockId | undefined) => NodeCheck.mayHave(source, head, block)
   const isBehind = head.height < height
-  if (!isBehind && (yield* isSame(cursor))) return []
-  const mayBeUndone = yield* isSame(lowest)
-  if ((isBehind || !mayBeUndone) && !(yield* isSame(first))) {
+  if (!isBehind && (yield* mayHave(cursor))) return []
+  const mayBeUndone = yield* mayHave(lowest)
+  if ((isBehind || !mayBeUndone) && !(yield* mayHave(first))) {
     return [
       {
         level: "problem",

@@ -304,7 +304,8 @@ export const explanations = {
     remedies: [
       "Compare a block's hash with another source before anything else.",
       "If the nodes are right: `headwater rewind CHAIN HEIGHT`, to a block that both have.",
-      "After a reset of the network, begin with a new store."
+      "After a reset of the network, begin with a new store.",
+      "Where one node of several is meant, take it out of `nodes` until its chain is that of the others."
     ]
   },
   node_behind_store: {

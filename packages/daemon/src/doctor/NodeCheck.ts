@@ -1,11 +1,12 @@
 /** Checks one node of a chain: whether the node answers, its version, its newest block, its capabilities. */
 import type { Block, UnprovenPart } from "@headwater/core/Block"
+import * as Bytes from "@headwater/core/Bytes"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as Capability from "@headwater/indexer/families/Capability"
 import * as Families from "@headwater/indexer/families/families"
 import type { NodeError } from "@headwater/indexer/families/node/NodeError"
 import { clockTolerance, ok } from "@headwater/indexer/families/node/NodeFinding"
-import type { Source } from "@headwater/indexer/families/Source"
+import type { Head, Source } from "@headwater/indexer/families/Source"
 import type * as StoredBlocks from "@headwater/indexer/store/chain/StoredBlocks"
 import * as Availability from "@headwater/indexer/sync/Availability"
 import * as UnixTime from "@headwater/indexer/UnixTime"
@@ -150,6 +151,31 @@ const reach = Effect.fnUntraced(function* (source: Source, next: number | undefi
   ]
 })
 
+/** Whether a source's chain has a block of the store. A node that lacks the height, or is not there yet, says nothing against it. */
+export const mayHave = (source: Source, head: Head, block: StoredBlocks.BlockId | undefined) =>
+  block === undefined || block.height > head.height
+    ? Effect.succeed(true)
+    : source.hashAt(block.height).pipe(
+        Effect.map((theirs) => Bytes.equal(theirs, block.hash)),
+        Effect.catchTag("BlockMissing", () => Effect.succeed(true))
+      )
+
+/** Whether one of several nodes is on a branch that the store cannot take: the chain stops while that node alone answers. */
+const branch = Effect.fnUntraced(function* (source: Source, position: Position) {
+  if (position === "unknown" || position?.lowest === undefined) return []
+  const { lowest } = position
+  if (yield* mayHave(source, yield* source.head, lowest)) return []
+  return [
+    {
+      level: "problem",
+      code: "nodes_on_another_branch",
+      message: `the node's chain differs from the store's at block ${lowest.height} already, below which nothing is undone`,
+      advice:
+        "take the node out of `nodes` until its chain is that of the others: where it alone answers, the chain stops"
+    } satisfies Unaddressed
+  ]
+})
+
 const codeOf: Record<NodeError["_tag"], FindingCode> = {
   NodeUnreachable: "node_unreachable",
   NodeRejected: "node_rejected",
@@ -192,7 +218,7 @@ const problemOf = (chain: Chain.Chain, error: NodeError | Cause.TimeoutError): U
 const follow = Effect.fnUntraced(function* (
   chain: Chain.Chain,
   settings: Settings.ChainSettings,
-  next: number | undefined
+  { isOneOfSeveral, position }: { readonly isOneOfSeveral: boolean; readonly position: Position }
 ) {
   const { source } = yield* Families.connect(chain, settings)
   const capabilities = yield* source.capabilities
@@ -202,7 +228,8 @@ const follow = Effect.fnUntraced(function* (
     ? []
     : [
         ...(yield* Effect.catch(newest(source, settings), (error) => Effect.succeed([problemOf(chain, error)]))),
-        ...(yield* Effect.orElseSucceed(reach(source, next), () => []))
+        ...(yield* Effect.orElseSucceed(reach(source, nextOf(position, settings.start)), () => [])),
+        ...(isOneOfSeveral ? yield* Effect.orElseSucceed(branch(source, position), () => []) : [])
       ]
   return [...capabilities.map((capability) => ofCapability(capability, settings)), ...block]
 })
@@ -224,7 +251,7 @@ export const check = Effect.fn("NodeCheck.check")(function* (
         Effect.timeout(timeout),
         Effect.orElseSucceed(() => [])
       ),
-      follow(chain, settings, nextOf(position, settings.start)).pipe(
+      follow(chain, settings, { isOneOfSeveral: chainSettings.nodes.length > 1, position }).pipe(
         Effect.scoped,
         Effect.timeout(timeout),
         Effect.catch((error) => Effect.succeed([problemOf(chain, error)]))

@@ -301,6 +301,21 @@ describe("headwater doctor, where serve would fail", () => {
           1,
           "the nodes' chain differs from the store's at block 15 already, below which nothing is undone"
         ])
+        const right = yield* mined(22, 1_700_000_000)
+        const { findings } = yield* doctor(cwd, {
+          store: { sqlite: store },
+          chains: { [name]: { ...chain, nodes: [right.url, anvil.url] } }
+        })
+        const problems = findings.filter(({ level }) => level === "problem")
+        assert.deepStrictEqual(
+          problems.map(({ message, subject }) => [subject, message]),
+          [
+            [
+              `${name} ${new URL(anvil.url).host}`,
+              "the node's chain differs from the store's at block 15 already, below which nothing is undone"
+            ]
+          ]
+        )
         for (const blocks of [3, 40]) {
           const reset = yield* mined(blocks, 1_600_000_000)
           assert.deepStrictEqual(yield* of(reset.url), [
