@@ -34,6 +34,8 @@ export interface Source {
   readonly hashAt: (height: number) => Effect.Effect<Uint8Array, NodeError>
   /** The whole block at a height, checked and decoded. */
   readonly blockAt: (height: number) => Effect.Effect<Block, NodeError | BlockMissing>
+  /** How many blocks, as large as the last ones, a node gives in one request, in families where blocks share requests. */
+  readonly blocksOfRequest?: () => number
   /** The block at a height by each of several nodes alone, in order of preference. */
   readonly byEach?: (height: number) => ReadonlyArray<Effect.Effect<Block, NodeError>>
   /** The blocks that the node says it has, first and last of each unbroken run, in families whose nodes say so. */

@@ -18,6 +18,7 @@ import * as SkippedBlocks from "../store/chain/SkippedBlocks.ts"
 import * as StoredBlocks from "../store/chain/StoredBlocks.ts"
 import { Retention } from "../store/subscriptions/Outbox.ts"
 import * as Availability from "./Availability.ts"
+import * as BlocksInOrder from "./internal/BlocksInOrder.ts"
 import * as SubscribedInputs from "./SubscribedInputs.ts"
 import * as TokenNames from "./TokenNames.ts"
 
@@ -119,8 +120,7 @@ export const run = Effect.fn("Replay.run")(function* (
     if (!callbacks || !SubscribedInputs.isIncomplete(block)) return block
     return (yield* withInputs(block)).block
   })
-  yield* Stream.range(next, to).pipe(
-    Stream.mapEffect(blockAt, { concurrency: options.concurrency }),
+  yield* BlocksInOrder.fetch(source, blockAt, { first: next, last: to, concurrency: options.concurrency }).pipe(
     Stream.runForEach(
       Effect.fnUntraced(function* (block) {
         const found = yield* reprocess(block)

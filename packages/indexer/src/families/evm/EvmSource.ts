@@ -160,7 +160,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const tag = Hex.encodeQuantity(height)
     const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
     const numbers = KernelBlock.mayRead(chain, level, height) ? "text" : "plain"
-    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls], numbers)
+    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls], numbers, "shared")
     const given = yield* Effect.fromResult(
       Result.mapError(yield* BlockInParts.orParts(rpc, tag, full!), (error) =>
         Headers.missingOr(rpc, error, String(height))
@@ -202,6 +202,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
       },
       options
     ),
+    ...(rpc.blocksOfRequest && { blocksOfRequest: rpc.blocksOfRequest }),
     network: Effect.flatMap(rpc.results([{ method: "eth_chainId", params: [] }]), ([chainId]) =>
       Network.capability(chain, rpc, chainId!)
     ),

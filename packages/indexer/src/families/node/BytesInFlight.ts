@@ -188,7 +188,11 @@ export const Current = Context.Reference<BytesInFlight>("@headwater/indexer/fami
   defaultValue: () => make(defaultLimit)
 })
 
-const counting = <A, E, R>(read: Effect.Effect<A, E, R>, isGivenBack: (exit: Exit.Exit<A, E>) => boolean) =>
+/** Tells at the end of a part of a reading what it was and how many bytes are held for it. */
+export const counting = <A, E, R>(
+  read: Effect.Effect<A, E, R>,
+  ended: (receiver: Receiver, bytes: number, exit: Exit.Exit<A, E>) => void
+): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentReceiver, (receiver) => {
     if (receiver === undefined) return read
     let taken = 0
@@ -205,14 +209,16 @@ const counting = <A, E, R>(read: Effect.Effect<A, E, R>, isGivenBack: (exit: Exi
       room: receiver.room
     }
     return Effect.onExit(Effect.provideService(read, CurrentReceiver, counted), (exit) =>
-      Effect.sync(() => {
-        if (isGivenBack(exit)) receiver.giveBack(taken)
-      })
+      Effect.sync(() => ended(receiver, taken, exit))
     )
   })
 
 /** Reads one part of what is too large together: what comes in for the part is given back at its end. */
-export const part = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => counting(read, () => true)
+export const part = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  counting(read, (receiver, bytes) => receiver.giveBack(bytes))
 
 /** What comes in for a failed attempt is given back. */
-export const attempt = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => counting(read, Exit.isFailure)
+export const attempt = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  counting(read, (receiver, bytes, exit) => {
+    if (Exit.isFailure(exit)) receiver.giveBack(bytes)
+  })

@@ -13,6 +13,7 @@ import * as JsonRpcFailure from "./internal/JsonRpcFailure.ts"
 import * as JsonRpcReply from "./internal/JsonRpcReply.ts"
 import type { NodeError, NodeRejected } from "./NodeError.ts"
 import * as NodeHttp from "./NodeHttp.ts"
+import * as SharedRequests from "./SharedRequests.ts"
 
 export interface JsonRpcOptions {
   /** In order of preference; user and password in the URL are sent as basic authentication. */
@@ -35,6 +36,9 @@ export interface Call {
 
 export type Numbers = JsonRpcReply.Numbers
 
+/** Whether the calls for a block may share a request with those for others: see `SharedRequests`. */
+export type Sharing = "alone" | "shared"
+
 export interface JsonRpc {
   /** Host and port of the node that was asked last: the name to put in errors. */
   readonly node: string
@@ -49,12 +53,16 @@ export interface JsonRpc {
   /** As `batch`, but an error of the node to one call is that call's result. Fails where the node did not answer. */
   readonly results: (
     calls: ReadonlyArray<Call>,
-    numbers?: Numbers
+    numbers?: Numbers,
+    sharing?: Sharing
   ) => Effect.Effect<ReadonlyArray<Result.Result<unknown, NodeRejected>>, NodeError>
 }
 
 /** A client of all nodes, and of each. */
-export interface Nodes extends JsonRpc, Failover.Shared<JsonRpc> {}
+export interface Nodes extends JsonRpc, Failover.Shared<JsonRpc> {
+  /** For how many blocks one request may be, to judge by the last ones: see `SharedRequests`. Absent where none is shared. */
+  readonly blocksOfRequest?: () => number
+}
 
 /** More calls than this are sent as several requests. */
 const maxBatch = 100
@@ -64,6 +72,7 @@ interface Node {
   readonly http: NodeHttp.NodeHttp
   /** Calls that the node takes in one request, as learned from its refusals. */
   batchSize: number
+  readonly shared: SharedRequests.SharedRequests<Call, JsonRpcFailure.Failure>
 }
 
 /**
@@ -82,6 +91,19 @@ interface Node {
  * ```
  */
 export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effect.fn.Return<Nodes, never, Scope.Scope> {
+  const bytesInFlight = yield* BytesInFlight.Current
+  let lastId = 0
+
+  const send = Effect.fnUntraced(function* (http: NodeHttp.NodeHttp, calls: ReadonlyArray<Call>, numbers: Numbers) {
+    const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
+    const request = { node: http, sent }
+    const reply = yield* Effect.result(http.post(JSON.stringify(sent.length === 1 ? sent[0] : sent)))
+    if (Result.isSuccess(reply)) return yield* JsonRpcReply.read({ ...request, reply: reply.success }, numbers)
+    if (sent.length === 1 && reply.failure.tooLarge)
+      return [Result.fail(JsonRpcFailure.tooLarge(request, reply.failure))]
+    return yield* Effect.fail(JsonRpcFailure.unanswered(request, reply.failure))
+  })
+
   const nodes = yield* Effect.forEach(options.urls, (text) => {
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -95,23 +117,13 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
         timeoutMillis: options.timeoutMillis ?? 60_000,
         connections: options.connections ?? 16
       }),
-      (http): Node => ({ name: http.name, http, batchSize: maxBatch })
+      (http): Node => ({
+        ...{ name: http.name, http, batchSize: maxBatch },
+        shared: SharedRequests.make((calls, numbers) => send(http, calls, numbers), bytesInFlight.limit)
+      })
     )
   })
   const failover = Failover.make(nodes, options.attempts)
-  const bytesInFlight = yield* BytesInFlight.Current
-  let lastId = 0
-
-  const send = Effect.fnUntraced(function* (node: Node, calls: ReadonlyArray<Call>, numbers: Numbers) {
-    const sent = calls.map((call) => ({ jsonrpc: "2.0", id: ++lastId, method: call.method, params: call.params }))
-    const request = { node: node.http, sent }
-    const reply = yield* Effect.result(node.http.post(JSON.stringify(sent.length === 1 ? sent[0] : sent)))
-    if (Result.isSuccess(reply)) return yield* JsonRpcReply.read({ ...request, reply: reply.success }, numbers)
-    if (sent.length === 1 && reply.failure.tooLarge)
-      return [Result.fail(JsonRpcFailure.tooLarge(request, reply.failure))]
-    return yield* Effect.fail(JsonRpcFailure.unanswered(request, reply.failure))
-  })
-
   /** All calls to one node, in as many requests as it needs; a refused batch is halved until its parts are taken. */
   const sendAll = (
     node: Node,
@@ -127,7 +139,7 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
         (results) => results.flat(1)
       )
     }
-    return Effect.catch(send(node, calls, numbers), (failure) => {
+    return Effect.catch(send(node.http, calls, numbers), (failure) => {
       if (failure.tooMany === undefined) return Effect.fail(failure)
       const half = calls.length >> 1
       return Effect.map(sendAll(node, calls, numbers, half), (results) => {
@@ -138,11 +150,16 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
   }
 
   const clientOf = (failover: Failover.Failover<Node>): JsonRpc => {
-    const request = (calls: ReadonlyArray<Call>, numbers: Numbers) =>
-      bytesInFlight.request(failover.ask((node) => sendAll(node, calls, numbers, node.batchSize)))
+    const request = (calls: ReadonlyArray<Call>, numbers: Numbers, sharing: Sharing = "alone") =>
+      bytesInFlight.request(
+        failover.ask((node) => {
+          const alone = sendAll(node, calls, numbers, node.batchSize)
+          return sharing === "alone" || failover.isDoubted(node) ? alone : node.shared.results(calls, numbers, alone)
+        })
+      )
 
-    const results: JsonRpc["results"] = (calls, numbers = "plain") =>
-      calls.length === 0 ? Effect.succeed([]) : request(calls, numbers)
+    const results: JsonRpc["results"] = (calls, numbers = "plain", sharing) =>
+      calls.length === 0 ? Effect.succeed([]) : request(calls, numbers, sharing)
 
     return {
       get node() {
@@ -156,5 +173,7 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
     }
   }
 
-  return Object.assign(clientOf(failover), Failover.share(failover, clientOf))
+  return Object.assign(clientOf(failover), Failover.share(failover, clientOf), {
+    blocksOfRequest: () => failover.current().shared.blocks()
+  })
 })

@@ -16,6 +16,7 @@ import * as MissingParts from "../../store/chain/MissingParts.ts"
 import * as BlockTrace from "../BlockTrace.ts"
 import type { SyncMetrics } from "../SyncMetrics.ts"
 import * as TokenNames from "../TokenNames.ts"
+import * as BlocksInOrder from "./BlocksInOrder.ts"
 import * as Finality from "./Finality.ts"
 
 export interface Options {
@@ -122,8 +123,7 @@ export const make = Effect.fnUntraced(function* (
   const newest = (head: Head) => Effect.tap(fetch(head.height), (block) => commit([block], head))
 
   const all = (first: number, head: Head) =>
-    Stream.range(first, head.height).pipe(
-      Stream.mapEffect(fetch, { concurrency: options.concurrency }),
+    BlocksInOrder.fetch(source, fetch, { first, last: head.height, concurrency: options.concurrency }).pipe(
       Stream.buffer({ capacity: maxBlocks }),
       Stream.runForEachArray((blocks) =>
         Effect.andThen(commit(blocks, head), head.height - blocks.at(-1)!.height > maxBlocks ? batchDelay : Effect.void)

@@ -17,6 +17,7 @@ import * as References from "effect/References"
 import type * as Capability from "../../families/Capability.ts"
 import type { ConnectedNode, NodeSettings } from "../../families/Family.ts"
 import * as Families from "../../families/families.ts"
+import * as SharedRequests from "../../families/node/SharedRequests.ts"
 import * as BlockMessage from "./BlockMessage.ts"
 
 /** A block as it is committed, or with the parts that any of the nodes can give: `Source.blockAt`, `SideSources.wholeBlockAt`. */
@@ -173,7 +174,10 @@ export const serve = Effect.fnUntraced(
       const block =
         ask === undefined
           ? Option.none()
-          : yield* Effect.catchCause(Effect.asSome(ask(height)), () => Effect.succeedNone)
+          : yield* Effect.asSome(ask(height)).pipe(
+              Effect.catchCause(() => Effect.succeedNone),
+              Effect.provideService(SharedRequests.Allowed, true)
+            )
       reads.delete(id)
       yield* count
       const none = Effect.sync(() => port.postMessage({ kind: "noBlock", id }, []))

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SteadyTime from "../../../SteadyTime.ts"
-import type { JsonRpc, Numbers } from "../../node/JsonRpc.ts"
+import type { JsonRpc, Numbers, Sharing } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, type NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
 import * as CallTracer from "./CallTracer.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
@@ -63,13 +63,15 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
     method: string,
     of: unknown,
     takesConfig: boolean,
-    numbers: Numbers = "plain"
+    numbers: Numbers = "plain",
+    sharing: Sharing = "alone"
   ) {
     const call = (limited: boolean) =>
       Effect.map(
         rpc.results(
           [{ method, params: takesConfig ? [of, CallTracer.config(limited ? timeout : undefined)] : [of] }],
-          numbers
+          numbers,
+          sharing
         ),
         ([result]) => result!
       )
@@ -99,8 +101,12 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
 
   const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
     const since = yield* SteadyTime.millis
-    const sent = tracer === "trace_block" ? send(tracer, number, false) : send(tracer, hash, true, "text")
     const wait = waitMillis()
+    const sharing = wait < timeoutMillis ? "alone" : "shared"
+    const sent =
+      tracer === "trace_block"
+        ? send(tracer, number, false, "plain", sharing)
+        : send(tracer, hash, true, "text", sharing)
     const inDoubt = Effect.timeoutOrElse(sent, {
       duration: wait,
       orElse: () =>
