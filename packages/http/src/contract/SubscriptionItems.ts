@@ -152,7 +152,7 @@ export const eachConfirmation = {
 
 export const NewBlockSubscription = Schema.Struct(optional)
 
-export const NewTransactionSubscription = Schema.Struct({
+const NewTransactionSubscription = Schema.Struct({
   transactionId: PrefixedHashParam.annotate({
     description:
       "Id of the transaction, which may be mined already: 64 hexadecimal characters in any case, with 0x or without",

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 const isAbsent = (key: string, value: unknown) =>
   (value === null && key !== "") || (value === "" && (key === "callbackSecretKey" || key === "exactAmount"))
 
-/** JSON without such fields; text that is no JSON, or whose values lie too deep, stays as it is. */
+/** JSON without such fields; text that is no JSON stays as it is. */
 export const withoutAbsent = (text: string): string =>
   Result.getOrElse(
     Result.try(

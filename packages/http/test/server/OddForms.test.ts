@@ -241,10 +241,9 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
     })
   )
 
-  it.effect("that are no JSON, or too deep, are passed on as they are", () =>
+  it.effect("that are no JSON are passed on as they are", () =>
     Effect.sync(() => {
-      const deep = "[".repeat(30_000) + "]".repeat(30_000)
-      for (const text of ["", "{", "null", '"x"', deep]) assert.strictEqual(AbsentFields.withoutAbsent(text), text)
+      for (const text of ["", "{", "null", '"x"']) assert.strictEqual(AbsentFields.withoutAbsent(text), text)
       assert.strictEqual(AbsentFields.withoutAbsent('{"a":null,"b":{"c":null,"d":1},"e":""}'), '{"b":{"d":1},"e":""}')
     })
   )
