@@ -301,7 +301,8 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const unresolved = ofThese(found.unresolved, isLate)
     if (unresolved.length > 0) yield* UnresolvedEvents.add(id, block, unresolved)
     const occurrences = ofThese(found.occurrences, isLate)
-    const parts = PastBlocks.partsOf(owed, countsOf(occurrences), bounds.commit)
+    // Nothing follows from a past block whose parts are empty: the next step would be the same.
+    const parts = PastBlocks.partsOf(owed, countsOf(occurrences), Math.max(1, bounds.commit))
     const told = yield* Subscribers.told(chain, ofParts(occurrences, parts))
     again.addCallbacks(yield* MissedCallbacks.addPast(id, block, told, yield* Clock.currentTimeMillis))
     again.afterwards(fanOut.want)
