@@ -162,6 +162,8 @@ export const make = Effect.fnUntraced(function* (
     let newest: number | undefined
     /** Blocks of this chain that are being read. */
     let underWay = 0
+    /** As in `Source`, of the blocks that threads read; undefined where the main thread does. */
+    let blocksOfRequest: number | undefined
     let restsUntil = 0
     let rest = firstRestMillis
     const context = yield* Effect.context<never>()
@@ -190,8 +192,8 @@ export const make = Effect.fnUntraced(function* (
       }
       const thread = idlest(nodes, now)
       if (thread === undefined) return undefined
-      const message = yield* thread.read(nodes, question, height)
-      if (message === undefined) {
+      const read = yield* thread.read(nodes, question, height)
+      if (read === undefined) {
         const failedAt = yield* SteadyTime.millis
         // Blocks that fail at the same time fail once.
         if (failedAt < restsUntil) return undefined
@@ -201,7 +203,8 @@ export const make = Effect.fnUntraced(function* (
       }
       rest = firstRestMillis
       given.updateUnsafe(1, context)
-      return yield* TimeSlice.run(() => BlockMessage.read(message))
+      blocksOfRequest = read.blocksOfRequest
+      return yield* TimeSlice.run(() => BlockMessage.read(read.block))
     })
 
     const read = (question: Question, plain: (height: number) => Effect.Effect<Block, NodeError>) => {
@@ -220,7 +223,10 @@ export const make = Effect.fnUntraced(function* (
         run.blocks++
         run.isWorth ||=
           run.blocks > paceBlocks && ((cpuMillis() - run.cpuMillis) / run.blocks) * (newest! - height) >= worthMillis
-        return (run.isWorth ? yield* byThread(question, height, now) : undefined) ?? (yield* plain(height))
+        const block = run.isWorth ? yield* byThread(question, height, now) : undefined
+        if (block !== undefined) return block
+        blocksOfRequest = undefined
+        return yield* plain(height)
       })
       const readEnds = Effect.sync(() => {
         underWay--
@@ -237,7 +243,11 @@ export const make = Effect.fnUntraced(function* (
 
     return {
       ...connected,
-      source: { ...source, head, blockAt: read("block", source.blockAt) },
+      source: {
+        ...source,
+        ...{ head, blockAt: read("block", source.blockAt) },
+        ...(source.blocksOfRequest && { blocksOfRequest: () => blocksOfRequest ?? source.blocksOfRequest!() })
+      },
       sideSources:
         wholeBlockAt === undefined ? sideSources : { ...sideSources, wholeBlockAt: read("whole", wholeBlockAt) }
     }

@@ -215,6 +215,29 @@ describe("blocks by threads are those of the main thread", () => {
       )
     )
 
+    it.live("small blocks of Ethereum, which share requests as many as the threads say", () =>
+      apart(() =>
+        Effect.gen(function* () {
+          const { recorded } = EvmNode.bundle("ethereum-17053184")
+          const blocks: Array<EvmNode.RecordedBlock> = []
+          for (const height of heightsOf(41)) {
+            const parent = blocks.at(-1)?.block.hash ?? recorded.block.hash
+            blocks.push(SealedBlock.repeated(recorded, 1, 1, { height, parent, time: 1_700_000_000 + height }))
+          }
+          const fake = yield* FakeNode.make(EvmNode.answers(blocks))
+          yield* assertSame(chainOf("ethereum"), settingsOf(fake.url), heightsOf(40))
+          const node = yield* open(chainOf("ethereum"), settingsOf(fake.url), 1)
+          assert.isAtMost(node.source.blocksOfRequest!(), 1)
+          yield* untilReady(node, heightsOf(40))
+          yield* read(node, heightsOf(40))
+          assert.isAtLeast(node.source.blocksOfRequest!(), 5)
+          const requests = fake.requests()
+          yield* read(node, heightsOf(40))
+          assert.isAtMost(fake.requests() - requests, 60)
+        })
+      )
+    )
+
     const statistics = Fixtures.path("utxo-blocks/bitcoin-core/test/functional/data/rpc_getblockstats.json")
     it.live.skipIf(!existsSync(statistics))("raw blocks of Bitcoin Core", () =>
       apart(() =>

@@ -49,7 +49,13 @@ export type Reply =
       readonly connection: number
       readonly capabilities: ReadonlyArray<Capability.Capability> | undefined
     }
-  | { readonly kind: "block"; readonly id: number; readonly block: BlockMessage.BlockMessage }
+  | {
+      readonly kind: "block"
+      readonly id: number
+      readonly block: BlockMessage.BlockMessage
+      /** As in `Source`: the thread alone knows how large the blocks are that it reads. */
+      readonly blocksOfRequest: number | undefined
+    }
   | { readonly kind: "noBlock"; readonly id: number }
   | { readonly kind: "alive" }
   | {
@@ -65,6 +71,9 @@ export type Reply =
       readonly attributes: Readonly<Record<string, string>>
       readonly count: number
     }
+
+/** A block that was read. */
+export type Given = Extract<Reply, { readonly kind: "block" }>
 
 /** What the thread is started with. */
 export interface Options {
@@ -184,7 +193,10 @@ export const serve = Effect.fnUntraced(
       if (Option.isNone(block)) return yield* none
       const give = Effect.sync(() => {
         const message = BlockMessage.write(block.value)
-        port.postMessage({ kind: "block", id, block: message }, [message.bytes])
+        port.postMessage(
+          { kind: "block", id, block: message, blocksOfRequest: connected?.source.blocksOfRequest?.() },
+          [message.bytes]
+        )
       })
       // A block for whose message there is no memory: without an answer the chain would wait for ever.
       yield* Effect.catchCause(give, () => none)

@@ -12,7 +12,6 @@ import * as Result from "effect/Result"
 import type * as Capability from "../../families/Capability.ts"
 import type { NodeSettings } from "../../families/Family.ts"
 import * as SteadyTime from "../../SteadyTime.ts"
-import type { BlockMessage } from "./BlockMessage.ts"
 import { ReaderMachine, type Thread } from "./ReaderMachine.ts"
 import * as ReaderProgram from "./ReaderProgram.ts"
 
@@ -34,7 +33,7 @@ export interface ReaderThread {
     nodes: Nodes,
     question: ReaderProgram.Question,
     height: number
-  ) => Effect.Effect<BlockMessage | undefined>
+  ) => Effect.Effect<ReaderProgram.Given | undefined>
   /** Closes the connections to the nodes. */
   readonly disconnect: (nodes: Nodes) => void
   /** Asks the thread for a sign of life, and gives it up where it has given none since the last time that this was asked. */
@@ -77,13 +76,13 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
   const run = (effect: Effect.Effect<void>) => void Effect.runForkWith(context)(effect)
 
   /** What becomes of each question, by its id. */
-  const asked = new Map<number, (block: BlockMessage | undefined) => void>()
+  const asked = new Map<number, (block: ReaderProgram.Given | undefined) => void>()
   let lastId = 0
   let running: Running | undefined
   let restsUntil = 0
   let rest = firstRestMillis
 
-  const answer = (id: number, block: BlockMessage | undefined) => {
+  const answer = (id: number, block: ReaderProgram.Given | undefined) => {
     const resume = asked.get(id)
     asked.delete(id)
     if (asked.size === 0) running?.thread.unref()
@@ -119,7 +118,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
         return
       case "block":
         rest = firstRestMillis
-        return answer(reply.id, reply.block)
+        return answer(reply.id, reply)
       case "noBlock":
         return answer(reply.id, undefined)
       case "connected":
@@ -198,7 +197,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
   }
 
   const read: ReaderThread["read"] = (nodes, question, height) =>
-    Effect.callback<BlockMessage | undefined>((resume) => {
+    Effect.callback<ReaderProgram.Given | undefined>((resume) => {
       const started = running
       const connection = started?.connections.get(nodes)
       if (started === undefined || connection === undefined) return resume(Effect.undefined)
