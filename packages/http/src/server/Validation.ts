@@ -86,7 +86,7 @@ const checkText = Effect.gen(function* () {
   const parameter = NulCharacter.parameterOf(request.url, params)
   if (parameter !== undefined) return yield* hasNul(parameter)
   const type = request.headers["content-type"] ?? "application/json"
-  if (request.method !== "POST" || !type.startsWith("application/json")) return
+  if (request.method !== "POST" || !type.toLowerCase().startsWith("application/json")) return
   const bytes = Buffer.from(yield* Effect.orDie(request.arrayBuffer))
   if (!isUtf8(bytes)) return yield* new InvalidRequestBodyStructure({ message: "The body must be UTF-8" })
   if (Nesting.isTooDeep(bytes)) return yield* new InvalidRequestBodyStructure({ message: `The body ${Nesting.rule}` })

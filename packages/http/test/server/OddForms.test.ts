@@ -232,8 +232,11 @@ layer(testServer(store!), { excludeTestServices: true })("Odd forms", (it) => {
         [`${events}/contract-events`, filter]
       ] as const) {
         for (const deep of [61, 10_000]) {
-          const refused = yield* send(url, { method: "POST", path, key: bob, body: body(deep) })
-          assert.deepStrictEqual([refused.status, refused.body.error?.code], [422, "invalid_request_body_structure"])
+          for (const type of ["application/json", "Application/JSON"]) {
+            const headers = { "content-type": type }
+            const refused = yield* send(url, { method: "POST", path, key: bob, body: body(deep), headers })
+            assert.deepStrictEqual([refused.status, refused.body.error?.code], [422, "invalid_request_body_structure"])
+          }
         }
         const read = yield* send(url, { method: "POST", path, key: bob, body: body(60) })
         assert.notStrictEqual(read.status, 422, "one level less is read")
