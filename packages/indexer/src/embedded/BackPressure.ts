@@ -80,6 +80,8 @@ export const make = (ahead: number): BackPressure => {
       ),
     hold: (source) => ({
       ...source,
+      // The first of more blocks in one request would wait for the last, and that one for the first to be acknowledged.
+      ...(source.blocksOfRequest && { blocksOfRequest: () => Math.min(source.blocksOfRequest!(), ahead) }),
       blockAt: (height) => Effect.andThen(room(height), source.blockAt(height))
     })
   }

@@ -1,12 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as BackPressure from "@headwater/indexer/embedded/BackPressure"
+import * as BlocksInOrder from "@headwater/indexer/sync/internal/BlocksInOrder"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { FakeChain } from "../sync/FakeChain.ts"
 
@@ -52,5 +54,27 @@ it.effect("blocks wait until the last open consumer is near, and for none that i
     yield* backPressure.attach("new", undefined)
     assert.isFalse((yield* isHeld(20)).is)
     assert.isTrue((yield* isHeld(30)).is)
+  }).pipe(Effect.scoped, Effect.provide(logger))
+)
+
+it.effect("blocks that are fetched together never wait for each other to be acknowledged", () =>
+  Effect.gen(function* () {
+    const node = new FakeChain(chain)
+    while (node.tip.height < 60) node.mine([])
+    const backPressure = BackPressure.make(3)
+    const source = backPressure.hold({ ...node.source, blocksOfRequest: () => 8 })
+    const consumer = yield* backPressure.attach("one by one", undefined)
+    const heights: Array<number> = []
+    yield* BlocksInOrder.fetch(source, source.blockAt, { first: 1, last: 60, concurrency: 2 }).pipe(
+      Stream.runForEach(({ height }) => {
+        heights.push(height)
+        return consumer.acknowledged(height)
+      }),
+      Effect.timeoutOption("1 hour"),
+      Effect.forkChild,
+      Effect.tap(() => TestClock.adjust("1 hour")),
+      Effect.flatMap(Fiber.join)
+    )
+    assert.strictEqual(heights.at(-1), 60)
   }).pipe(Effect.scoped, Effect.provide(logger))
 )
