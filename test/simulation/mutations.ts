@@ -123,8 +123,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "The fork is found one block too high",
     file: `${sync}/Fork.ts`,
-    from: "    return height\n  }\n  return yield* unrecoverable(",
-    to: "    return height + 1\n  }\n  return yield* unrecoverable("
+    from: "    yield* refuseUnlinked(source, height, ours)\n    return height\n",
+    to: "    yield* refuseUnlinked(source, height, ours)\n    return height + 1\n"
   },
   {
     name: "Nothing is taken back",

@@ -72,6 +72,17 @@ export const remedy = Effect.fnUntraced(function* (source: Source, store: ChainS
         "both chains have"
 })
 
+/** Fails where the node's block above a height does not have the hash as its parent that the node says is at that height. */
+const refuseUnlinked = Effect.fnUntraced(function* (source: Source, height: number, hash: Uint8Array) {
+  const child = yield* source.blockAt(height + 1)
+  if (Bytes.equal(child.parent, hash)) return
+  return yield* new NodeInconsistent({
+    node: nameOf(source.chain),
+    method: "blockAt",
+    message: `block ${height + 1} does not have the parent that the node shows`
+  })
+})
+
 /**
  * The last block that the node's chain shares with ours, at most `undoDepth` blocks below the cursor. The node's hash of
  * one block is not enough: the parent of the block above has to be that hash, and the node's chain as long as ours.
@@ -92,16 +103,11 @@ export const find = Effect.fnUntraced(function* (source: Source, store: ChainSto
       )
     }
     if (ours === undefined) return height
-    const child = yield* source.blockAt(height + 1)
-    if (!Bytes.equal(child.parent, ours)) {
-      return yield* new NodeInconsistent({
-        node: nameOf(source.chain),
-        method: "blockAt",
-        message: `block ${height + 1} does not have the parent that the node shows`
-      })
-    }
+    yield* refuseUnlinked(source, height, ours)
     return height
   }
+  // Where the hashes are of no blocks, the node has not left our chain.
+  yield* refuseUnlinked(source, cursor.height - 1, yield* source.hashAt(cursor.height - 1))
   return yield* unrecoverable(
     `The node's chain differs from ours for more than ${undoDepth} blocks below ${cursor.height}` +
       (final < cursor.height - undoDepth ? "" : `, although block ${final} was final`),

@@ -483,6 +483,28 @@ describe("Follow with a broken node", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.live("does not stop for a node that says hashes of no blocks", () =>
+    Effect.gen(function* () {
+      const fake = new FakeChain(chain)
+      for (let i = 0; i < 20; i++) fake.mine([])
+      const store = yield* ChainStore.open(chain, { record: "watched", undoDepth: 5 })
+      let lies = false
+      const source = {
+        ...fake.source,
+        hashAt: (height: number) => (lies ? Effect.succeed(new Uint8Array(32)) : fake.source.hashAt(height))
+      }
+      const follow = yield* Follow.make(source, store, { ...followOptions, undoDepth: 5 })
+      yield* follow.step
+      for (let i = 0; i < 3; i++) fake.mine([])
+      lies = true
+      const error = yield* Effect.flip(follow.step)
+      assert.strictEqual(error._tag, "NodeInconsistent")
+      lies = false
+      yield* follow.step
+      assert.strictEqual((yield* store.cursor)?.height, 23)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.live("never undoes what was final, however young the store", () =>
     Effect.gen(function* () {
       const fake = new FakeChain(chain)
