@@ -58,9 +58,8 @@ class BlockPacking {
     const toHash = to === undefined ? 0 : Posting.hash(to)
     const position = Posting.positionOf(this.#height, this.#packing.add(packed, fromHash, toHash))
     if (from !== undefined) this.#post(fromHash, position)
-    if (to !== undefined && (from === undefined || fromHash !== toHash || !Bytes.equal(from, to))) {
-      this.#post(toHash, position)
-    }
+    // One posting stands for two sides with the same hash: a reader counts postings, and would end a page too soon.
+    if (to !== undefined && (from === undefined || fromHash !== toHash)) this.#post(toHash, position)
   }
 
   #post(hash: number, position: number) {

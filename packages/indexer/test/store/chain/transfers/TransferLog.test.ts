@@ -12,6 +12,7 @@ import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { takenStores } from "../../../../../../test/Stores.ts"
+import * as Posting from "../../../../src/store/chain/transfers/internal/Posting.ts"
 import { bytes32 as hash } from "../../../sync/FakeChain.ts"
 import * as FormerRows from "./FormerRows.ts"
 
@@ -326,6 +327,26 @@ for (const store of takenStores(import.meta.url)) {
           (yield* read((db) => db.selectFrom("posting_run").select("id").where("state", "=", "live"))).length,
           0
         )
+      }).pipe(Effect.provide(store.layer))
+    )
+
+    it.live("answers every page of an address that is paid by one with the same hash", () =>
+      Effect.gen(function* () {
+        const { query, transaction } = yield* Database
+        yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
+        const [from, to] = [73_227, 1_054_070] as const
+        assert.strictEqual(Posting.hash(address(from)), Posting.hash(address(to)))
+        for (let height = 0; height < 3; height++) {
+          yield* transaction(append(blockOf(height, [{ kind: "coin", from, to, seed: 1 }])))
+        }
+        yield* Compaction.compact(1, 1)
+        for (const order of ["ascending", "descending"] as const) {
+          for (const side of [from, to]) {
+            const page = yield* TransferPages.page(1, "coin", address(side), { order, limit: 1 })
+            assert.lengthOf(page.transfers, 1)
+            assert.isTrue(page.hasMore)
+          }
+        }
       }).pipe(Effect.provide(store.layer))
     )
 
