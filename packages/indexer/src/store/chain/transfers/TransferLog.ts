@@ -58,7 +58,7 @@ class BlockPacking {
     const toHash = to === undefined ? 0 : Posting.hash(to)
     const position = Posting.positionOf(this.#height, this.#packing.add(packed, fromHash, toHash))
     if (from !== undefined) this.#post(fromHash, position)
-    // One posting stands for two sides with the same hash: a reader counts postings, and would end a page too soon.
+    // One posting stands for two sides with the same hash.
     if (to !== undefined && (from === undefined || fromHash !== toHash)) this.#post(toHash, position)
   }
 

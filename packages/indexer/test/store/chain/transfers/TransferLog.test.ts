@@ -336,15 +336,19 @@ for (const store of takenStores(import.meta.url)) {
         yield* query((db) => db.insertInto("chain").values({ id: 1, name: "ethereum/mainnet", height: 99 }))
         const [from, to] = [73_227, 1_054_070] as const
         assert.strictEqual(Posting.hash(address(from)), Posting.hash(address(to)))
-        for (let height = 0; height < 3; height++) {
-          yield* transaction(append(blockOf(height, [{ kind: "coin", from, to, seed: 1 }])))
+        for (let height = 0; height < 6; height++) {
+          // Former releases posted both sides.
+          const enter = height % 3 === 1 ? append : appendFormerly
+          yield* transaction(enter(blockOf(height, [{ kind: "coin", from, to, seed: 1 }])))
         }
         yield* Compaction.compact(1, 1)
         for (const order of ["ascending", "descending"] as const) {
           for (const side of [from, to]) {
-            const page = yield* TransferPages.page(1, "coin", address(side), { order, limit: 1 })
-            assert.lengthOf(page.transfers, 1)
-            assert.isTrue(page.hasMore)
+            for (const limit of [1, 2, 5]) {
+              const page = yield* TransferPages.page(1, "coin", address(side), { order, limit })
+              assert.lengthOf(page.transfers, limit)
+              assert.isTrue(page.hasMore)
+            }
           }
         }
       }).pipe(Effect.provide(store.layer))

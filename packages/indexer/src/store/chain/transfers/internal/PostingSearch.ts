@@ -138,6 +138,7 @@ const addBackward = Effect.fnUntraced(function* (
   let postings = page
   let high = first.high
   let left = first.limit
+  let last: number | undefined
   while (postings !== undefined && left > 0) {
     let at = (Posting.countBefore(postings, hash, high + 1) - 1) * Posting.words
     for (; at >= 0 && left > 0; at -= Posting.words) {
@@ -145,7 +146,9 @@ const addBackward = Effect.fnUntraced(function* (
       const position = Posting.positionAt(postings, at)
       if (position < low) return
       first.add(position)
-      left--
+      // A posting may be there twice, as of two sides with the same hash.
+      if (position !== last) left--
+      last = position
     }
     if (at >= 0 || Posting.hashAt(postings, 0) !== hash) return
     high = Posting.positionAt(postings, 0) - 1
@@ -163,6 +166,7 @@ const addForward = Effect.fnUntraced(function* (
   const { hash, high, low } = first
   let postings = page ?? (yield* pageAt(run, "after", Posting.keyOf(hash, low)))
   let left = first.limit
+  let last: number | undefined
   while (postings !== undefined && left > 0) {
     let at = Posting.countBefore(postings, hash, low) * Posting.words
     for (; at < postings.length && left > 0; at += Posting.words) {
@@ -170,7 +174,8 @@ const addForward = Effect.fnUntraced(function* (
       const position = Posting.positionAt(postings, at)
       if (position > high) return
       first.add(position)
-      left--
+      if (position !== last) left--
+      last = position
     }
     const key = Posting.keyOf(Posting.hashAt(postings, 0), Posting.positionAt(postings, 0))
     postings = yield* pageAt(run, "after", key)
