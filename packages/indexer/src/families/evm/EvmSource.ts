@@ -103,6 +103,8 @@ export const make = Effect.fn("EvmSource.make")(function* (
   const proof = yield* BlockProof.make(chain, level)
 
   const traces = tracer === undefined ? undefined : BlockTraces.make(tracing, tracer)
+  /** Of many blocks at a time, which are then traced alone, most would have to wait longer than the moment that is left to each. */
+  const tracesAreDoubted = () => traces !== undefined && tracing.every(({ isInDoubt }) => isInDoubt())
 
   /** What a block says beside what is in it. */
   const remarks = (unproven: ReadonlyArray<UnprovenPart>, traced: BlockTraces.Traced) => ({
@@ -202,7 +204,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
       },
       options
     ),
-    ...(rpc.blocksOfRequest && { blocksOfRequest: rpc.blocksOfRequest }),
+    ...(rpc.blocksOfRequest && { blocksOfRequest: () => (tracesAreDoubted() ? 1 : rpc.blocksOfRequest!()) }),
     network: Effect.flatMap(rpc.results([{ method: "eth_chainId", params: [] }]), ([chainId]) =>
       Network.capability(chain, rpc, chainId!)
     ),

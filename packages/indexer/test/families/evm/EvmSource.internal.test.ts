@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as EvmSource from "@headwater/indexer/families/evm/EvmSource"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as SharedRequests from "@headwater/indexer/families/node/SharedRequests"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -402,6 +403,27 @@ describe("EvmSource: internal transfers", () => {
           }).pipe(Effect.scoped)
       )
     }
+
+    it.live("while blocks wait for no more than a moment for traces, no more of them are asked for at a time", () =>
+      Effect.gen(function* () {
+        let faulty = false
+        const { url } = yield* nodeWith((response, answer) => (faulty ? response.destroy() : answer()))
+        const rpc = yield* JsonRpc.make({ urls: [url] })
+        const tracing = yield* JsonRpc.make({ urls: [url], attempts: 1 })
+        const source = yield* EvmSource.make(ethereum, rpc, {
+          internal: true,
+          tracing: { nodes: [tracing], timeoutMillis: 5_000 }
+        })
+        for (let block = 0; block < 20; block++) yield* source.blockAt(100)
+        assert.isAtLeast(source.blocksOfRequest!(), 2)
+        faulty = true
+        yield* source.blockAt(100)
+        assert.strictEqual(source.blocksOfRequest!(), 1)
+        faulty = false
+        yield* source.wholeBlockAt!(100)
+        assert.isAtLeast(source.blocksOfRequest!(), 2)
+      }).pipe(Effect.provideService(SharedRequests.Allowed, true), Effect.scoped)
+    )
 
     it.live("another node's traces are taken, in the order of the nodes", () =>
       Effect.gen(function* () {

@@ -33,6 +33,8 @@ export interface TracingNode {
   readonly askOne: (tracer: Tracer, transaction: string) => Effect.Effect<unknown, NodeError>
   /** The answers for all transactions of a block, within the time for a block where one waits for them. */
   readonly inTime: <A>(all: Effect.Effect<A, NotTraced>, isWaitedFor: boolean) => Effect.Effect<A, NotTraced>
+  /** Whether a block waits for the node for no more than a moment, and shares no request. */
+  readonly isInDoubt: () => boolean
   /** Why the node rests at present; undefined where it may be asked. */
   readonly rests: (now: number) => string | undefined
 }
@@ -96,13 +98,15 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
     restsUntil = 0
   }
 
+  const isInDoubt = () => restMillis > 0 || isDoubted()
+
   /** How long a block waits for an answer. */
-  const waitMillis = () => (restMillis > 0 || isDoubted() ? Math.min(doubtMillis, timeoutMillis) : timeoutMillis)
+  const waitMillis = () => (isInDoubt() ? Math.min(doubtMillis, timeoutMillis) : timeoutMillis)
 
   const ask: TracingNode["ask"] = Effect.fnUntraced(function* (tracer, { hash, number }, isWaitedFor) {
     const since = yield* SteadyTime.millis
     const wait = waitMillis()
-    const sharing = wait < timeoutMillis ? "alone" : "shared"
+    const sharing = isInDoubt() ? "alone" : "shared"
     const sent =
       tracer === "trace_block"
         ? send(tracer, number, false, "plain", sharing)
@@ -155,5 +159,5 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
   const inTime: TracingNode["inTime"] = (all, isWaitedFor) =>
     Effect.tap(isWaitedFor ? limited(all) : all, () => Effect.sync(answered))
 
-  return { rpc, ask, askOne, inTime, rests: (now) => (now < restsUntil ? reason : undefined) }
+  return { rpc, ask, askOne, inTime, isInDoubt, rests: (now) => (now < restsUntil ? reason : undefined) }
 }
