@@ -14,9 +14,9 @@ import * as SteadyTime from "../../SteadyTime.ts"
 import * as BytesInFlight from "./BytesInFlight.ts"
 import type * as JsonRpcReply from "./internal/JsonRpcReply.ts"
 
-/** Whether a block is one of several that are read together, none of which is waited for by itself. */
-export const Allowed = Context.Reference<boolean>("@headwater/indexer/families/node/SharedRequests/Allowed", {
-  defaultValue: () => false
+/** For how many of the blocks that are read together one request may be; 0 for a block that is waited for by itself. */
+export const MostBlocks = Context.Reference<number>("@headwater/indexer/families/node/SharedRequests/MostBlocks", {
+  defaultValue: () => 0
 })
 
 type Results = ReadonlyArray<JsonRpcReply.CallResult>
@@ -131,13 +131,15 @@ export const make = <Call, E>(
   return {
     blocks,
     results: Effect.fnUntraced(function* (calls, numbers, alone) {
-      if (!(yield* Allowed)) return yield* alone
+      const mostBlocks = yield* MostBlocks
+      if (mostBlocks === 0) return yield* alone
       const learning = BytesInFlight.counting(alone, (_, bytes, exit) => {
         if (Exit.isSuccess(exit)) learn(bytes, calls.length)
       })
       yield* recovered
-      if (blocks() < 2) return yield* learning
-      if (open?.numbers === numbers && open.calls.length + calls.length <= blocks() * calls.length) {
+      const together = Math.min(blocks(), mostBlocks)
+      if (together < 2) return yield* learning
+      if (open?.numbers === numbers && open.calls.length + calls.length <= together * calls.length) {
         const from = open.calls.length
         open.calls.push(...calls)
         return yield* gathered(open, from, calls.length, learning)

@@ -17,9 +17,7 @@ export interface Options {
 }
 
 /** Blocks of a group: more hardly make a request cheaper, and whatever has come of a group waits for the rest. */
-const mostBlocks = 10
-/** So many blocks at the end of a range are fetched one by one, since they may be the chain's newest. */
-const lastOnes = 32
+export const mostBlocks = 10
 
 /** The blocks from `first` to `last`; fails where one cannot be had, after the blocks before it. */
 export const fetch = <E, R>(
@@ -27,9 +25,10 @@ export const fetch = <E, R>(
   blockAt: (height: number) => Effect.Effect<Block, E, R>,
   { concurrency, first, last }: Options
 ): Stream.Stream<Block, E, R> => {
-  const isLast = (height: number) => height > last - lastOnes
   const groupAt = (height: number) => {
-    const blocks = isLast(height) ? 1 : Math.min(source.blocksOfRequest?.() ?? 1, mostBlocks)
+    // A node works through a request alone: towards the end, as many requests are under way as before, each for fewer blocks.
+    const left = Math.floor((last - height + 1) / concurrency)
+    const blocks = Math.min(source.blocksOfRequest?.() ?? 1, mostBlocks, left)
     return Arr.range(height, height + Math.max(blocks, 1) - 1)
   }
   return Stream.unfold(first, (height) =>
@@ -42,7 +41,7 @@ export const fetch = <E, R>(
     Stream.mapEffect(
       (heights) =>
         Effect.forEach(heights, (height) => Effect.exit(blockAt(height)), { concurrency: "unbounded" }).pipe(
-          Effect.provideService(SharedRequests.Allowed, !isLast(heights[0]))
+          Effect.provideService(SharedRequests.MostBlocks, heights.length)
         ),
       { concurrency }
     ),

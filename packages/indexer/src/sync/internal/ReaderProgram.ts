@@ -19,6 +19,7 @@ import type { ConnectedNode, NodeSettings } from "../../families/Family.ts"
 import * as Families from "../../families/families.ts"
 import * as SharedRequests from "../../families/node/SharedRequests.ts"
 import * as BlockMessage from "./BlockMessage.ts"
+import * as BlocksInOrder from "./BlocksInOrder.ts"
 
 /** A block as it is committed, or with the parts that any of the nodes can give: `Source.blockAt`, `SideSources.wholeBlockAt`. */
 export type Question = "block" | "whole"
@@ -185,7 +186,7 @@ export const serve = Effect.fnUntraced(
           ? Option.none()
           : yield* Effect.asSome(ask(height)).pipe(
               Effect.catchCause(() => Effect.succeedNone),
-              Effect.provideService(SharedRequests.Allowed, true)
+              Effect.provideService(SharedRequests.MostBlocks, BlocksInOrder.mostBlocks)
             )
       reads.delete(id)
       yield* count

@@ -422,7 +422,7 @@ describe("EvmSource: internal transfers", () => {
         faulty = false
         yield* source.wholeBlockAt!(100)
         assert.isAtLeast(source.blocksOfRequest!(), 2)
-      }).pipe(Effect.provideService(SharedRequests.Allowed, true), Effect.scoped)
+      }).pipe(Effect.provideService(SharedRequests.MostBlocks, 40), Effect.scoped)
     )
 
     it.live("another node's traces are taken, in the order of the nodes", () =>

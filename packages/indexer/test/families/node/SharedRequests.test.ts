@@ -47,7 +47,11 @@ const nodeOf = (respond: Respond, answer: FakeNode.Answer = echo) => {
 /** Blocks that are read together, by a client that has read blocks before. */
 const reading = Effect.fnUntraced(function* (
   url: string,
-  { limit = BytesInFlight.defaultLimit, attempts = 1 }: { readonly limit?: number; readonly attempts?: number } = {}
+  {
+    attempts = 1,
+    limit = BytesInFlight.defaultLimit,
+    mostBlocks = 40
+  }: { readonly attempts?: number; readonly limit?: number; readonly mostBlocks?: number } = {}
 ) {
   const bytesInFlight = BytesInFlight.make(limit)
   const rpc = yield* Effect.provideService(
@@ -58,7 +62,7 @@ const reading = Effect.fnUntraced(function* (
   const block = (height: number) =>
     bytesInFlight
       .block(rpc.results(callsOf(height), "plain", "shared"))
-      .pipe(Effect.provideService(SharedRequests.Allowed, true))
+      .pipe(Effect.provideService(SharedRequests.MostBlocks, mostBlocks))
   for (let known = 0; known < 20; known++) yield* block(0)
   return {
     rpc,
@@ -82,6 +86,16 @@ describe("SharedRequests", () => {
     })
   )
 
+  it.live("no more blocks share a request than one may be for", () =>
+    Effect.gen(function* () {
+      const { requests, url } = yield* nodeOf((_, answers) => ({ body: answers }))
+      const { together } = yield* reading(url, { mostBlocks: 3 })
+      requests.length = 0
+      assert.deepStrictEqual(yield* together(10), successes(10))
+      assert.deepStrictEqual(requests.toSorted(), [2, 6, 6, 6])
+    })
+  )
+
   it.live(
     "neither blocks that are waited for by themselves do, nor calls for no block, nor blocks of unknown size",
     () =>
@@ -95,7 +109,7 @@ describe("SharedRequests", () => {
         const fresh = yield* JsonRpc.make({ urls: [url] })
         yield* Effect.forEach(heights(3), (height) => fresh.results(callsOf(height), "plain", "shared"), {
           concurrency: 3
-        }).pipe(Effect.provideService(SharedRequests.Allowed, true))
+        }).pipe(Effect.provideService(SharedRequests.MostBlocks, 40))
         assert.deepStrictEqual(requests, Array(9).fill(2))
       })
   )
@@ -231,7 +245,7 @@ describe("SharedRequests", () => {
           return Effect.succeed([Result.succeed(-call)])
         })
       )
-    const allowed = Effect.provideService(SharedRequests.Allowed, true)
+    const allowed = Effect.provideService(SharedRequests.MostBlocks, 40)
     for (let known = 0; known < 60; known++) yield* allowed(bytesInFlight.block(results(0)))
     alone.length = 0
     return { alone, answering, sent, bytesInFlight, results: (call: number) => allowed(results(call)) }

@@ -14,7 +14,7 @@ const blockOf = (height: number) => ({ height }) as Block
 
 interface Fetched {
   readonly height: number
-  readonly isShared: boolean
+  readonly mostBlocks: number
   /** Blocks that are fetched at the time. */
   readonly atOnce: number
 }
@@ -27,7 +27,7 @@ const fetched = Effect.fnUntraced(function* (
   const asked: Array<Fetched> = []
   let underWay = 0
   const blockAt = Effect.fnUntraced(function* (height: number) {
-    asked.push({ height, isShared: yield* SharedRequests.Allowed, atOnce: ++underWay })
+    asked.push({ height, mostBlocks: yield* SharedRequests.MostBlocks, atOnce: ++underWay })
     yield* Effect.sleep(`${height % 7} millis`)
     underWay--
     return broken?.(height) ? yield* new BlockMissing({ node: "fake", block: String(height) }) : blockOf(height)
@@ -57,8 +57,11 @@ describe("BlocksInOrder", () => {
       assert.deepStrictEqual(given, range(0, 199))
       assert.strictEqual(asked.length, 200)
       assert.isTrue(atOnce > 20 && atOnce <= 30)
-      assert.isTrue(asked.every(({ height, isShared }) => isShared === height < 170))
-      assert.isTrue(asked.slice(-24).every(({ atOnce }) => atOnce <= 3))
+      assert.deepStrictEqual(
+        asked.filter(({ height }) => height >= 160).map(({ mostBlocks }) => mostBlocks),
+        [10, 10, 6, 4, 3, 2, 1, 1, 1, 1, 1].flatMap((blocks) => Array<number>(blocks).fill(blocks))
+      )
+      assert.isTrue(asked.slice(-5).every(({ atOnce }) => atOnce <= 5))
     })
   )
 
