@@ -9,8 +9,11 @@ import * as Stream from "effect/Stream"
 import * as Anvil from "../../../../test/Anvil.ts"
 import * as Folder from "../../../../test/Folder.ts"
 
-const blocks = 1_000
+/** Between two amounts. */
+const blocks = 500
 const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+const ether = (wei: number) => `0.${String(wei).padStart(18, "0")}`
 
 const file = Effect.map(Folder.scoped, (folder) => join(folder, "store.db"))
 
@@ -25,10 +28,17 @@ describe("Indexer", () => {
     Effect.gen(function* () {
       const anvil = yield* Anvil.start()
       const [from] = yield* anvil.rpc<ReadonlyArray<string>>("eth_accounts", [])
-      for (const value of [1, 2]) {
-        yield* anvil.rpc("anvil_mine", [`0x${(blocks / 2).toString(16)}`])
+      const pay = Effect.fnUntraced(function* (value: number) {
+        yield* anvil.rpc("anvil_mine", [`0x${blocks.toString(16)}`])
         yield* anvil.rpc("eth_sendTransaction", [{ from, to, value: `0x${value.toString(16)}` }])
-      }
+      })
+      const readByThreads = Effect.map(Metric.snapshot, (metrics) => {
+        const read = metrics.find(({ id }) => id === "headwater_blocks_read_by_threads_total")
+        return read?.type === "Counter" ? Number(read.state.count) : 0
+      })
+      yield* pay(1)
+      yield* pay(2)
+      let paid = 2
       const amounts = yield* Indexer.use((indexer) =>
         indexer.events("one").pipe(
           Stream.mapEffect(({ acknowledge, events }) =>
@@ -38,7 +48,13 @@ describe("Indexer", () => {
             )
           ),
           Stream.flattenIterable,
-          Stream.take(2),
+          // All blocks may have been read before a thread is ready.
+          Stream.tap((amount) =>
+            Effect.gen(function* () {
+              if (amount === ether(paid) && (yield* readByThreads) === 0) yield* pay(++paid)
+            })
+          ),
+          Stream.takeUntil((amount) => amount === ether(paid)),
           Stream.runCollect
         )
       ).pipe(
@@ -51,9 +67,11 @@ describe("Indexer", () => {
           }).pipe(Layer.provide(atOnce))
         )
       )
-      assert.deepStrictEqual([...amounts], ["0.000000000000000001", "0.000000000000000002"])
-      const read = (yield* Metric.snapshot).find(({ id }) => id === "headwater_blocks_read_by_threads_total")
-      assert.isTrue(read?.type === "Counter" && Number(read.state.count) > 0)
+      assert.deepStrictEqual(
+        [...amounts],
+        Array.from({ length: paid }, (_, index) => ether(index + 1))
+      )
+      assert.isAbove(yield* readByThreads, 0)
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()), Effect.scoped)
   )
 })

@@ -63,7 +63,8 @@ export const make = <Call, E>(
   let expected = limit
   let callsOfBlock = 1
   let size = mostCalls
-  let failedAt = Number.NEGATIVE_INFINITY
+  /** When `size` last became what a failure, or the time since one, made of it. */
+  let sizedAt = Number.NEGATIVE_INFINITY
 
   const blocks = () => Math.floor(Math.min(size / callsOfBlock, limit / expected))
 
@@ -75,13 +76,13 @@ export const make = <Call, E>(
   const failed = (calls: number) =>
     Effect.map(SteadyTime.millis, (now) => {
       size = Math.min(size, calls >> 1)
-      failedAt = now
+      sizedAt = now
     })
 
   const recovered = Effect.map(SteadyTime.millis, (now) => {
-    if (size === mostCalls || now - failedAt < restMillis) return
+    if (size === mostCalls || now - sizedAt < restMillis) return
     size = Math.min(2 * size, mostCalls)
-    failedAt = now
+    sizedAt = now
   })
 
   /** Sends the calls that gather in this turn of the event loop; gives the results of the first `own`. */
