@@ -5,9 +5,7 @@ import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import type * as DevelopmentCertificate from "@headwater/daemon/demo/DevelopmentCertificate"
 import * as Effect from "effect/Effect"
-
-/** The present, in milliseconds since the Unix epoch with fractions: the same for all processes of the machine. */
-export const now = () => performance.timeOrigin + performance.now()
+import * as MachineTime from "./MachineTime.ts"
 
 export const start = Effect.fnUntraced(function* (certificate: DevelopmentCertificate.DevelopmentCertificate) {
   const child = yield* Effect.acquireRelease(
@@ -22,7 +20,7 @@ export const start = Effect.fnUntraced(function* (certificate: DevelopmentCertif
     })
   return {
     port: yield* ask<number>({ certificate }),
-    /** When `count` callbacks have come since the last time, and no earlier: when each of them came. */
+    /** When `count` callbacks have come since the last time, and no earlier: when each of them came, by `MachineTime`. */
     arrivals: (count: number) => ask<ReadonlyArray<number>>({ count })
   }
 })
@@ -37,7 +35,7 @@ const receive = (certificate: DevelopmentCertificate.DevelopmentCertificate) => 
     wanted = Number.POSITIVE_INFINITY
   }
   const server = createServer({ ...certificate, keepAliveTimeout: 60_000 }, (request, response) => {
-    arrivals.push(now())
+    arrivals.push(MachineTime.millis())
     request.resume().on("end", () => {
       response.writeHead(200, { "content-length": 2 }).end("ok")
       tell()

@@ -25,6 +25,7 @@ import * as UtxoBlocks from "../packages/indexer/test/families/utxo/UtxoBlocks.t
 import * as XrpLedgers from "../packages/indexer/test/families/xrp/XrpLedgers.ts"
 import * as XrpServer from "../packages/indexer/test/families/xrp/XrpServer.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
+import * as MachineTime from "./MachineTime.ts"
 import * as NodeJson from "./NodeJson.ts"
 import * as ZeroMq from "./ZeroMq.ts"
 
@@ -495,7 +496,7 @@ if (process.send !== undefined) {
     heights.set(blockchain, height)
     // A block takes time to make, which is not the daemon's.
     nodes[blockchain]!.grow()
-    process.send!({ blockchain, height, at: performance.timeOrigin + performance.now() })
+    process.send!({ blockchain, height, at: MachineTime.millis() })
   })
   process.once("disconnect", () => process.exit())
   process.send({

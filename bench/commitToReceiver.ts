@@ -24,6 +24,7 @@ import * as Result from "effect/Result"
 import * as BareSender from "./BareSender.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
 import * as HttpsDelivery from "./HttpsDelivery.ts"
+import * as MachineTime from "./MachineTime.ts"
 import { percentile } from "./Samples.ts"
 import * as Scratch from "./Scratch.ts"
 
@@ -97,9 +98,9 @@ const measure = Effect.gen(function* () {
       ...{ height, hash: bytes32(), parent: last?.hash ?? bytes32(), time: height, spends: [] },
       ...{ transactions: transfers.map(bytes32), transfers }
     }
-    const begun = CallbackReceiver.now()
+    const begun = MachineTime.millis()
     yield* opened.commit([last])
-    const ended = CallbackReceiver.now()
+    const ended = MachineTime.millis()
     const came = yield* arrivals(callbacks)
     return { fromBegin: came.map((at) => at - begun), fromEnd: came.map((at) => at - ended) }
   })

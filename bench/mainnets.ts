@@ -26,6 +26,7 @@ import * as Result from "effect/Result"
 import * as Folder from "../test/Folder.ts"
 import * as Headwater from "../test/Headwater.ts"
 import * as Fixtures from "../packages/indexer/test/Fixtures.ts"
+import * as MachineTime from "./MachineTime.ts"
 import * as MainnetNodes from "./MainnetNodes.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Comparison from "./Comparison.ts"
@@ -38,8 +39,6 @@ const mainnets = MainnetNodes.all.map((mainnet) => ({
   ...mainnet,
   chain: Result.getOrThrow(Chain.find(mainnet.blockchain, "mainnet"))
 }))
-
-const now = () => performance.timeOrigin + performance.now()
 
 /** CPU seconds of a process, all its threads that still run. */
 const cpuOf = (pid: number) =>
@@ -138,7 +137,7 @@ const program = Effect.gen(function* () {
       readonly minedInBlock: { readonly height: number }
     }
     const shown = shownAt.get(`${blockchain}/${minedInBlock.height}`)
-    if (isMeasured && shown !== undefined) calls.push(performance.timeOrigin + at - shown)
+    if (isMeasured && shown !== undefined) calls.push(MachineTime.offset + at - shown)
   })
   const starting = performance.now()
   const headwater = yield* Headwater.start(
@@ -164,7 +163,7 @@ const program = Effect.gen(function* () {
   const committed = new Map<string, number>()
   /** Takes note of what is committed. */
   const look = () => {
-    const at = now()
+    const at = MachineTime.millis()
     for (const { height, name } of query.all() as ReadonlyArray<{ readonly name: string; readonly height: number }>) {
       const blockchain = names.get(name)!
       for (let next = (committed.get(blockchain) ?? height - 1) + 1; next <= height; next++) {
