@@ -302,7 +302,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "What a removed subscription was told in part is taken from the next one",
-    file: `${store}/subscriptions/FanOut.ts`,
+    file: `${store}/subscriptions/internal/MatchCallbacks.ts`,
     from: "if (subscribers[0]?.id !== subscription) occurrence = 0",
     to: ""
   },
