@@ -194,8 +194,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "A reader is charged twice",
-    file: "packages/http/src/server/Charging.ts",
-    from: "if (paid || response.status >= 400) return",
+    file: "packages/http/src/server/internal/RequestPayment.ts",
+    from: "if (isPaid || response.status >= 400) return",
     to: "if (response.status >= 400) return"
   },
   {
@@ -302,7 +302,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "What a removed subscription was told in part is taken from the next one",
-    file: `${store}/subscriptions/FanOut.ts`,
+    file: `${store}/subscriptions/internal/MatchCallbacks.ts`,
     from: "if (subscribers[0]?.id !== subscription) occurrence = 0",
     to: ""
   },

@@ -8,15 +8,14 @@ import { nameOf } from "@headwater/core/chains/Chain"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { ChainStatus } from "../families/node/ChainStatus.ts"
 import { NodeInconsistent } from "../families/node/NodeError.ts"
 import type { Head, Source } from "../families/Source.ts"
-import * as SteadyTime from "../SteadyTime.ts"
 import type { ChainStore, Cursor, NotNext } from "../store/chain/ChainStore.ts"
 import * as Fence from "../store/database/Fence.ts"
 import * as CatchingUp from "./CatchingUp.ts"
 import * as Fork from "./Fork.ts"
+import * as AnnouncedBlock from "./internal/AnnouncedBlock.ts"
 import * as CatchUp from "./internal/CatchUp.ts"
 import * as Finality from "./internal/Finality.ts"
 import * as NextLook from "./internal/NextLook.ts"
@@ -112,6 +111,7 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
   const { chain } = source
   const metrics = yield* SyncMetrics.make(chain)
   const catchUp = yield* CatchUp.make(source, store, metrics, options)
+  const announced = AnnouncedBlock.make(source, store, catchUp)
   const report = (change: Parameters<typeof statuses.update>[1]) =>
     Effect.map(Clock.currentTimeMillis, (now) => statuses.update(chain, change, now))
 
@@ -197,53 +197,21 @@ export const make = Effect.fn("Follow.make")(function* (given: Source, store: Ch
     if (behind > 0) yield* Effect.catchTag(catchUp.from(cursor.height + 1, head), "NotNext", refuseInconsistent)
   })
 
-  /** When a node was asked for its newest block, when an announced one entered without that, and which was asked for last. */
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let enteredAt = Number.NEGATIVE_INFINITY
-  let asked: Uint8Array | undefined
-
-  /**
-   * Enters the block behind ours as soon as one is announced there, without asking for the newest block before: a request less
-   * for each block, of which some chains have several a second. Whether the announced block has entered; what came instead is
-   * for a look at the head to tell, which also tells what is final.
-   */
-  const enterAnnounced = Effect.fnUntraced(function* (now: number) {
-    const announced = source.announcedHead?.()
-    if (announced === undefined) return false
-    const { hash } = announced
-    const unlooked = (yield* SteadyTime.millis) - lookedAt
-    if (unlooked >= NextLook.longestUnlooked || (asked !== undefined && Bytes.equal(asked, hash))) return false
-    const cursor = yield* store.cursor
-    if (cursor === undefined || (cursor.hash !== undefined && Bytes.equal(cursor.hash, hash))) return false
-    const next = cursor.height + 1
-    if ((announced.height ?? next) !== next) return false
-    asked = hash
-    const head: Head = { height: next, hash, final: undefined }
-    const entered = yield* Effect.result(catchUp.newest(head))
-    if (Result.isFailure(entered)) {
-      // Above all that the chain is followed elsewhere, where a look may find nothing to write.
-      if (entered.failure._tag === "DatabaseError") return yield* entered.failure
-      return false
-    }
-    if (!Bytes.equal(entered.success.hash, hash)) return false
-    newest = head
-    enteredAt = yield* SteadyTime.millis
-    yield* report({ head: head.height, state: "following", message: undefined, atHeadAt: now })
-    return true
-  })
-
   const reportResting = Effect.flatMap(source.resting ?? Effect.succeed([]), (resting) => report({ resting }))
 
   const step: Follow["step"] = Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
-    if (yield* enterAnnounced(startedAt)) return
+    const entered = yield* announced.enter
+    if (entered !== undefined) {
+      newest = entered
+      return yield* report({ head: entered.height, state: "following", message: undefined, atHeadAt: startedAt })
+    }
     const head = yield* source.head
-    lookedAt = yield* SteadyTime.millis
+    yield* announced.noteLook
     newest = head
     const cursor = yield* store.cursor
     if (cursor !== undefined && head.height < cursor.height) {
-      // The node that is asked may be a moment behind the one whose block was announced.
-      if (lookedAt - enteredAt < NextLook.longestUnlooked) return
+      if (announced.mayBeAhead()) return
       return yield* reportShorterChain(cursor, head)
     }
     if (cursor === undefined) yield* begin(head)

@@ -11,8 +11,6 @@
  * confirmations of the account wait until everything before them is written. Other accounts wait for nothing of that.
  */
 import type { Chain } from "@headwater/core/chains/Chain"
-import { isEachConfirmation } from "@headwater/core/events/EventType"
-import * as Filter from "@headwater/core/events/Filter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,11 +21,11 @@ import { Database, type DatabaseError } from "../database/Database.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as AccountTurns from "./internal/AccountTurns.ts"
 import * as DeferredMatches from "./internal/DeferredMatches.ts"
+import * as FanOutRows from "./internal/FanOutRows.ts"
+import * as MatchCallbacks from "./internal/MatchCallbacks.ts"
 import * as MatchedRows from "./internal/MatchedRows.ts"
 import * as OwedSubscribers from "./internal/OwedSubscribers.ts"
-import * as ListedOccurrence from "./ListedOccurrence.ts"
 import * as PendingConfirmations from "./PendingConfirmations.ts"
-import * as Subscribers from "./Subscribers.ts"
 import * as UndoneBlocks from "./UndoneBlocks.ts"
 
 /** How much is written at a time, in callbacks. */
@@ -73,10 +71,6 @@ export const isWaiting = sql<boolean>`(
 
 const noAccounts: ReadonlySet<number> = new Set()
 
-interface Turn extends OwedSubscribers.Turn {
-  readonly match: MatchedRows.MatchedRow
-}
-
 type Owed = ReadonlyMap<number, OwedSubscribers.Owed>
 
 export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
@@ -98,44 +92,8 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
   const few = Math.ceil(bounds.step / 8)
 
   /** The first that are owed a match, as many as have `most` rows of it. */
-  const firstOwed = (turn: Turn, most: number) =>
+  const firstOwed = (turn: MatchCallbacks.Turn, most: number) =>
     OwedSubscribers.first(turn, Math.max(1, Math.ceil(most / Math.max(1, turn.match.matches.length))))
-
-  /** Up to `most` rows of a match for an account: callbacks, and confirmations that are pending; and how far that is. */
-  const fanOutRow = ({ match, ...at }: Turn, { isAll, subscribers }: OwedSubscribers.Owed, most: number) => {
-    const block = { height: match.height, hash: match.block_hash, parent: match.block_hash, time: 0 }
-    const due: Array<CallbackState.NewCallback> = []
-    const pending: Array<PendingConfirmations.PendingRow> = []
-    let { occurrence, subscription } = at
-    // The subscription that has a part may be gone: the next one has none.
-    if (subscribers[0]?.id !== subscription) occurrence = 0
-    let left = subscribers.length
-    for (const row of subscribers) {
-      const subscriber = Subscribers.toSubscriber(row)
-      const own = match.matches.filter(
-        ({ class: name, item }) => MatchedRows.isOfClass(row.event, name) && Filter.passes(subscriber.filter, item)
-      )
-      const part = own.slice(occurrence, occurrence + Math.max(1, most - due.length - pending.length))
-      const occurrences = part.map(({ item, occurrence }) => ({
-        subscription: subscriber,
-        ...ListedOccurrence.of(subscriber, occurrence, Filter.decoded(of, subscriber.filter, item))
-      }))
-      if (isEachConfirmation(row.event) || row.confirmations > 1) {
-        pending.push(...PendingConfirmations.first(chain, block, occurrences))
-      } else {
-        due.push(...PendingConfirmations.schedule(chain, block, occurrences, block.height, match.created).due)
-      }
-      subscription = row.id
-      if (occurrence + part.length < own.length) {
-        occurrence += part.length
-        break
-      }
-      occurrence = 0
-      left--
-      if (due.length + pending.length >= most) break
-    }
-    return { due, pending, isDone: left === 0 && isAll, subscription, occurrence }
-  }
 
   /** Matches of which no account lacks callbacks any more are done. */
   const forget = Effect.fnUntraced(function* (done: ReadonlySet<number>) {
@@ -180,7 +138,6 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
 
   /** Writes some of what commits have left of matches. */
   const fanOutMatches = Effect.fnUntraced(function* (undoing: ReadonlySet<number>) {
-    const { defer, numbers, query } = yield* Database
     const done = new Set<number>()
     const due: Array<CallbackState.NewCallback> = []
     const pending: Array<PendingConfirmations.PendingRow> = []
@@ -188,55 +145,27 @@ export const make = Effect.fnUntraced(function* (of: Chain, chain: number) {
       let left = most
       while (left > 0) {
         const count = left
-        const found = yield* query((db) =>
-          db
-            .selectFrom("fan_out")
-            .selectAll()
-            .select(MatchedRows.bytes)
-            .where("chain", "=", chain)
-            .where("account", "=", account)
-            .orderBy("matched")
-            .limit(count)
-        )
-        if (found.length === 0) break
-        const rows = MatchedRows.readTogether(found)
-        const matches = yield* matchedRows.read(rows.map(({ matched }) => matched))
-        const turns = rows.map((row): Turn => ({ ...row, match: matches.get(row.matched)! }))
+        const rows = yield* FanOutRows.first(chain, account, count)
+        if (rows.length === 0) break
+        const together = MatchedRows.readTogether(rows)
+        const matches = yield* matchedRows.read(together.map(({ matched }) => matched))
+        const turns = together.map((row): MatchCallbacks.Turn => ({ ...row, match: matches.get(row.matched)! }))
         // Of what has been told in part, there may be as much left as a turn has.
         const isPart = turns[0]!.subscription > 0
         const owed: Owed = isPart ? new Map() : yield* OwedSubscribers.few(turns, few + 1)
         const ended: Array<number> = []
         for (const turn of isPart ? turns.slice(0, 1) : turns) {
-          const { matched } = turn
-          const told = fanOutRow(turn, owed.get(matched) ?? (yield* firstOwed(turn, left)), left)
+          const told = MatchCallbacks.of(of, turn, owed.get(turn.matched) ?? (yield* firstOwed(turn, left)), left)
           due.push(...told.due)
           pending.push(...told.pending)
           left -= Math.max(1, told.due.length + told.pending.length)
-          if (told.isDone) ended.push(matched)
-          else {
-            const { occurrence, subscription } = told
-            yield* defer((db) =>
-              db
-                .updateTable("fan_out")
-                .set({ subscription, occurrence })
-                .where("chain", "=", chain)
-                .where("account", "=", account)
-                .where("matched", "=", matched)
-            )
-          }
+          if (told.isDone) ended.push(turn.matched)
+          else yield* FanOutRows.advance(turn, told)
           if (!told.isDone || left <= 0) break
         }
-        if (ended.length > 0) {
-          yield* defer((db) =>
-            db
-              .deleteFrom("fan_out")
-              .where("chain", "=", chain)
-              .where("account", "=", account)
-              .where(sql<boolean>`matched in ${numbers(ended)}`)
-          )
-        }
+        yield* FanOutRows.remove(chain, account, ended)
         for (const id of ended) done.add(id)
-        if (ended.length === found.length && found.length < count) break
+        if (ended.length === rows.length && rows.length < count) break
       }
       return most - left
     })

@@ -14,20 +14,20 @@ import * as StoreFile from "../StoreFile.ts"
  * same one as long as it has the file, and to open a log costs more than to flush it.
  */
 export const ofLog = (file: string) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync((): { log?: FileHandle } => ({})),
-      ({ log }) => Effect.promise(async () => log?.close())
-    ),
-    (opened) =>
-      Effect.tryPromise({
-        try: async () => {
-          opened.log ??= await open(StoreFile.logOf(file), "r+")
-          await opened.log.datasync()
-        },
-        catch: (cause) => new DatabaseError({ cause })
-      })
-  )
+  Effect.suspend(() => {
+    let log: FileHandle | undefined
+    const flush = Effect.tryPromise({
+      try: async () => {
+        log ??= await open(StoreFile.logOf(file), "r+")
+        await log.datasync()
+      },
+      catch: (cause) => new DatabaseError({ cause })
+    })
+    return Effect.as(
+      Effect.addFinalizer(() => Effect.promise(async () => log?.close())),
+      flush
+    )
+  })
 
 /** An effect that ends when everything that was committed before its start is on the disk; `sync` brings it there. */
 export const make = (sync: Effect.Effect<void, DatabaseError>): Effect.Effect<void, DatabaseError> => {
