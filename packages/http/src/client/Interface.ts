@@ -9698,7 +9698,7 @@ export interface operations {
       readonly query?: {
         /** @description Any text of the caller's, echoed in the answer */
         readonly context?: string
-        /** @description By default what the key's version says, else the chain's usual form; `p2sh` is P2SH-P2WPKH */
+        /** @description By default what the key's version says, else the chain's usual form; `p2sh` is P2SH-P2WPKH. On Bitcoin Cash `p2pkh` and `p2sh` are in legacy text, `p2pkh-cash` and `p2sh-cash` CashAddr */
         readonly addressFormat?: string
         /** @description How many addresses, at most 100; 10 if not given */
         readonly addressesCount?: number

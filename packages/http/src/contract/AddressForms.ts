@@ -12,7 +12,7 @@ import { ExampleValues } from "./internal/Example.ts"
 import { Count } from "./Paging.ts"
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
-import { extendedPublicKeyParam } from "./WalletParams.ts"
+import { extendedPublicKeyParam, FormatWord } from "./WalletParams.ts"
 
 const address = Schema.String.check(Schema.isMaxLength(200, { message: "must be at most 200 characters" })).annotate({
   description: "Address, in any form that the blockchain knows",
@@ -51,9 +51,6 @@ const upTo = (maximum: number, description: string) =>
 /** The most addresses that one request derives: each costs a tenth of a millisecond. */
 const maxDerived = 100
 const maxIndex = 0x7fff_ffff
-
-/** The names of forms as clients of the hosted service send them, and as HD wallets have them, in lower case. */
-const addressFormats = ["p2pkh", "p2pkh-cash", "p2sh", "p2sh-p2wpkh", "p2wpkh", "p2tr", "standard", "classic"] as const
 
 export const DerivedAddresses = Schema.Struct({
   addresses: Schema.Array(Schema.Struct({ address: AddressText, index: Schema.Int.annotate({ examples: [0] }) }))
@@ -115,12 +112,10 @@ export class AddressFormsGroup extends HttpApiGroup.make("addressForms")
       query: {
         ...context,
         addressFormat: Schema.optionalKey(
-          Schema.String.check(
-            Schema.isPattern(new RegExp(`^(${addressFormats.join("|")})$`, "i"), {
-              message: `must be one of ${addressFormats.join(", ")}`
-            })
-          ).annotate({
-            description: "By default what the key's version says, else the chain's usual form; `p2sh` is P2SH-P2WPKH",
+          FormatWord.annotate({
+            description:
+              "By default what the key's version says, else the chain's usual form; `p2sh` is P2SH-P2WPKH. On Bitcoin " +
+              "Cash `p2pkh` and `p2sh` are in legacy text, `p2pkh-cash` and `p2sh-cash` CashAddr",
             examples: ["p2wpkh"]
           })
         ),

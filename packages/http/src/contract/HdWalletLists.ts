@@ -30,7 +30,7 @@ import { answeredList, DefaultLimit, Listing, offsetPage, offsetQuery, recordedL
 import { Price } from "./Price.ts"
 import { Families, RequestedChain } from "./RequestedChain.ts"
 import { UnspentOutput } from "./UtxoAddresses.ts"
-import { derivation, extendedPublicKeyParam, Format, format } from "./WalletParams.ts"
+import { derivation, extendedPublicKeyParam, Format, FormatWord, format, formatOfWord } from "./WalletParams.ts"
 
 export const HdAddress = Schema.Struct({
   address: AddressText,
@@ -98,28 +98,15 @@ const parties = (family: "evm" | "xrp") => {
   return { recipient: member(recipient, true), sender: member(sender, false) }
 }
 
-/** The words of clients for the forms of addresses. */
-const formats: Readonly<Record<string, typeof Format.Type>> = {
-  ...{ p2pkh: "P2PKH", p2sh: "P2SH-P2WPKH", "p2sh-p2wpkh": "P2SH-P2WPKH", p2wpkh: "P2WPKH", p2tr: "P2TR" },
-  ...{ "p2pkh-cash": "P2PKH", "p2sh-cash": "P2SH-P2WPKH", classic: "CLASSIC", standard: "STANDARD" }
-}
-
 const addressFormat = Schema.optionalKey(
-  Schema.String.check(
-    Schema.isPattern(new RegExp(`^(${Object.keys(formats).join("|")})$`, "i"), {
-      message: `must be one of ${Object.keys(formats).join(", ")}`
-    })
-  )
-    .annotate({ description: "Form of the wallet's addresses, one that the chain has; as `format` elsewhere" })
-    .pipe(
-      Schema.decodeTo(
-        Format,
-        SchemaTransformation.transform({
-          decode: (text) => formats[text.toLowerCase()]!,
-          encode: (format) => format.toLowerCase()
-        })
-      )
+  FormatWord.annotate({
+    description: "Form of the wallet's addresses, one that the chain has; as `format` elsewhere"
+  }).pipe(
+    Schema.decodeTo(
+      Format,
+      SchemaTransformation.transform({ decode: formatOfWord, encode: (format) => format.toLowerCase() })
     )
+  )
 )
 
 /** The size of a page, where a request does not say. */

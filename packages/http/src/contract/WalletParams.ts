@@ -43,6 +43,23 @@ export const format = {
   })
 }
 
+/** The words of clients of the hosted service for the forms of addresses, and our own, in lower case. */
+const formatOf: Readonly<Record<string, typeof Format.Type>> = {
+  ...{ p2pkh: "P2PKH", p2sh: "P2SH-P2WPKH", "p2sh-p2wpkh": "P2SH-P2WPKH", p2wpkh: "P2WPKH", p2tr: "P2TR" },
+  ...{ "p2pkh-cash": "P2PKH", "p2sh-cash": "P2SH-P2WPKH", classic: "CLASSIC", standard: "STANDARD" }
+}
+const formatWords = Object.keys(formatOf)
+
+/** A word for a form of addresses, in any letter case. */
+export const FormatWord = Schema.String.check(
+  Schema.isPattern(new RegExp(`^(${formatWords.join("|")})$`, "i"), {
+    message: `must be one of ${formatWords.join(", ")}`
+  })
+)
+
+/** The form of addresses that a {@link FormatWord} is for. */
+export const formatOfWord = (word: typeof FormatWord.Type): typeof Format.Type => formatOf[word.toLowerCase()]!
+
 /** Of test vector 1 of BIP-32. */
 export const exampleKey =
   "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"

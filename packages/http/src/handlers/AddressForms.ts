@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import { Api } from "../contract/Api.ts"
 import { invalidField, Unimplemented } from "../contract/Errors.ts"
 import { CurrentChain } from "../contract/RequestedChain.ts"
+import { formatOfWord } from "../contract/WalletParams.ts"
 import { decodeAddress } from "../operations/Field.ts"
 import { refusalOf } from "../operations/Wallet.ts"
 
@@ -23,17 +24,8 @@ const otherForm = Effect.fnUntraced(function* (chain: Chain, text: string) {
   return legacy ?? (yield* invalidField("address", "has no other form"))
 })
 
-/** A form by the name that a client sends, and whether it is the one from before the canonical text. */
-const formatOf = Effect.fnUntraced(function* (chain: Chain, name: string | undefined) {
-  const text = name?.toLowerCase()
-  const isLegacy = text === "p2pkh" && chain.blockchain === "bitcoin-cash"
-  const known =
-    text === "p2sh" ? "p2sh-p2wpkh" : text === "p2pkh-cash" && chain.blockchain === "bitcoin-cash" ? "p2pkh" : text
-  const format = yield* Effect.mapError(Effect.fromResult(Derivation.parseFormat(known)), ({ message }) =>
-    invalidField("addressFormat", message)
-  )
-  return { format, isLegacy }
-})
+/** Words that mean the text from before CashAddr, where a chain has both. */
+const legacyWords = ["p2pkh", "p2sh"]
 
 interface Asked {
   readonly addressFormat?: string
@@ -43,7 +35,9 @@ interface Asked {
 }
 
 const derive = Effect.fnUntraced(function* (chain: Chain, text: string, asked: Asked) {
-  const { format, isLegacy } = yield* formatOf(chain, asked.addressFormat)
+  const word = asked.addressFormat
+  const format = word === undefined ? undefined : formatOfWord(word)
+  const isLegacy = word !== undefined && legacyWords.includes(word.toLowerCase())
   const branch = yield* Effect.mapError(
     Effect.fromResult(
       Result.flatMap(ExtendedPublicKey.decode(chain, text), (key) =>

@@ -113,10 +113,28 @@ layer(testServer(store!), { excludeTestServices: true })("Forms of addresses ove
       ])
       const nested = yield* derive("addressFormat=p2sh&addressesCount=1")
       assert.match(nested.body.data.item.addresses[0].address, /^3/)
-      for (const query of ["addressesCount=101", "addressesCount=-1", "addressFormat=p2sh-cash", "isChange=yes"]) {
+      for (const query of ["addressesCount=101", "addressesCount=-1", "addressFormat=p2sh-gold", "isChange=yes"]) {
         assert.strictEqual((yield* derive(query)).status, 400, query)
       }
       assert.strictEqual((yield* ask("derive", "bitcoin/mainnet/xpubs/xpub1/derive-addresses")).status, 400)
+    })
+  )
+
+  it.effect("derives addresses of Bitcoin Cash in the text that the word for their form is for", () =>
+    Effect.gen(function* () {
+      // The key of BIP-84's test vector as an xpub, and its first key's hashes in both texts by bitcoincashjs's rules.
+      const xpub =
+        "xpub6CatWdiZiodmUeTDp8LT5or8nmbKNcuyvz7WyksVFkKB4RHwCD3XyuvPEbvqAQY3rAPshWcMLoP2fMFMKHPJ4ZeZXYVUhLv1VMrjPC7PW6V"
+      const first = Effect.fnUntraced(function* (word: string) {
+        const path = `bitcoin-cash/mainnet/xpubs/${xpub}/derive-addresses?addressesCount=1&addressFormat=${word}`
+        return (yield* ask("derive", path)).body.data.item.addresses[0].address as string
+      })
+      assert.deepStrictEqual(yield* Effect.forEach(["p2pkh", "p2pkh-cash", "p2sh", "p2sh-cash"], first), [
+        "1JaUQDVNRdhfNsVncGkXedaPSM5Gc54Hso",
+        "bitcoincash:qrqva0xkc0fu4rr4m30vvt4725esa7gsug52ypqews",
+        "3GtVZYzsKF6Feikdjd4bDyPdAiyeHANY9b",
+        "bitcoincash:pznttzy0mhy05xfa6dfazrju6k5wa2cxfcdde8my37"
+      ])
     })
   )
 })
