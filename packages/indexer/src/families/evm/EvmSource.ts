@@ -9,9 +9,11 @@ import type { Block, UnprovenPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as SteadyTime from "../../SteadyTime.ts"
 import * as TimeSlice from "../../TimeSlice.ts"
+import * as BytesInFlight from "../node/BytesInFlight.ts"
 import * as Heads from "../node/Heads.ts"
-import type { JsonRpc, Nodes } from "../node/JsonRpc.ts"
+import type { Call, JsonRpc, Nodes, Numbers } from "../node/JsonRpc.ts"
 import * as JsonText from "../node/JsonText.ts"
 import type { NodeError, NodeRejected } from "../node/NodeError.ts"
 import * as Proof from "../node/Proof.ts"
@@ -64,7 +66,10 @@ export interface EvmSource extends Source {
   ) => Effect.Effect<ReadonlyArray<TokenMetadata.TokenMetadata>, NodeError>
 }
 
-type TracesOf = (block: BlockTraces.Traceable) => Effect.Effect<BlockTraces.Traced, NodeError>
+type TracesOf = BlockTraces.BlockTraces["atOnce"]
+
+/** For so long a request for a block and its traces is waited for. */
+const patience = "2 seconds"
 
 /**
  * Finds out what the node can do and makes the source.
@@ -153,16 +158,34 @@ export const make = Effect.fn("EvmSource.make")(function* (
     return { ...(yield* TimeSlice.run(() => TokenFlood.bounded(whole))), ...remarks(unprovenParts, traced) }
   })
 
+  /** What a node answers to the calls for a block, and where it may be asked for the traces as well, to that for these. */
+  const askFor = Effect.fnUntraced(function* (rpc: JsonRpc, calls: ReadonlyArray<Call>, numbers: Numbers) {
+    const named = yield* Heads.NamedHash
+    const asked = named && traces && (yield* traces.withBlock(rpc, named))
+    if (asked !== undefined) {
+      const both = rpc.results([...calls, asked.call], numbers, "asOne")
+      const results = yield* Effect.result(Effect.timeout(BytesInFlight.attempt(both), patience))
+      if (Result.isSuccess(results)) {
+        const given: BlockTraces.GivenWithBlock = { asked, answer: results.success[calls.length]! }
+        return { results: results.success.slice(0, calls.length), given }
+      }
+      asked.node.notedWithBlock(undefined, yield* SteadyTime.millis)
+    }
+    return { results: yield* rpc.results(calls, numbers, "shared"), given: undefined }
+  })
+
   const blockWith = Effect.fnUntraced(function* (
     rpc: JsonRpc,
     height: number,
-    tracesOf: TracesOf,
+    tracesBy: TracesOf,
     believed?: Proof.Believed
   ): Effect.fn.Return<Block, NodeError> {
     const tag = Hex.encodeQuantity(height)
     const receiptCalls = blockReceipts ? [{ method: "eth_getBlockReceipts", params: [tag] }] : []
     const numbers = KernelBlock.mayRead(chain, level, height) ? "text" : "plain"
-    const [full, byNumber] = yield* rpc.results([Headers.blockCall(tag, true), ...receiptCalls], numbers, "shared")
+    const { given: withBlock, results } = yield* askFor(rpc, [Headers.blockCall(tag, true), ...receiptCalls], numbers)
+    const [full, byNumber] = results
+    const tracesOf: TracesOf = (block) => tracesBy(block, withBlock)
     const given = yield* Effect.fromResult(
       Result.mapError(yield* BlockInParts.orParts(rpc, tag, full!), (error) =>
         Headers.missingOr(rpc, error, String(height))

@@ -4,6 +4,7 @@
  */
 import type { Block } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Head } from "../Source.ts"
 import type { Shared } from "./Failover.ts"
@@ -12,6 +13,11 @@ import * as PreferredHead from "./internal/PreferredHead.ts"
 import type { Questions } from "./internal/Questions.ts"
 import * as Quorum from "./internal/Quorum.ts"
 import type { NodeError } from "./NodeError.ts"
+
+/** The hash of the block that is read, as a node has named it: a hint of what to ask for together with the block. */
+export const NamedHash = Context.Reference<Uint8Array | undefined>("@headwater/indexer/families/node/Heads/NamedHash", {
+  defaultValue: () => undefined
+})
 
 export interface Options {
   /** How many nodes have to say the same hash before a block is believed; 1 by default, at most as many as there are. */

@@ -36,8 +36,11 @@ export interface Call {
 
 export type Numbers = JsonRpcReply.Numbers
 
-/** Whether the calls for a block may share a request with those for others: see `SharedRequests`. */
-export type Sharing = "alone" | "shared"
+/**
+ * Whether the calls for a block may share a request with those for others: see `SharedRequests`. Calls `asOne` are not sent in
+ * parts where the node refuses the request, from which nothing follows for other requests.
+ */
+export type Sharing = "alone" | "shared" | "asOne"
 
 export interface JsonRpc {
   /** Host and port of the node that was asked last: the name to put in errors. */
@@ -153,8 +156,9 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
     const request = (calls: ReadonlyArray<Call>, numbers: Numbers, sharing: Sharing = "alone") =>
       bytesInFlight.request(
         failover.ask((node) => {
+          if (sharing === "asOne" && calls.length <= node.batchSize) return send(node.http, calls, numbers)
           const alone = sendAll(node, calls, numbers, node.batchSize)
-          return sharing === "alone" || failover.isDoubted(node) ? alone : node.shared.results(calls, numbers, alone)
+          return sharing !== "shared" || failover.isDoubted(node) ? alone : node.shared.results(calls, numbers, alone)
         })
       )
 

@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ChainStatus } from "../../families/node/ChainStatus.ts"
+import * as Heads from "../../families/node/Heads.ts"
 import * as Proof from "../../families/node/Proof.ts"
 import type { Head, Source } from "../../families/Source.ts"
 import type { ChainStore } from "../../store/chain/ChainStore.ts"
@@ -120,7 +121,8 @@ export const make = Effect.fnUntraced(function* (
   const fetch = (height: number) => trace.fetching(height, source.blockAt(height))
 
   /** The block of the head by itself, as most blocks come; gives the block. */
-  const newest = (head: Head) => Effect.tap(fetch(head.height), (block) => commit([block], head))
+  const newest = (head: Head) =>
+    Effect.tap(Effect.provideService(fetch(head.height), Heads.NamedHash, head.hash), (block) => commit([block], head))
 
   const all = (first: number, head: Head) =>
     BlocksInOrder.fetch(source, fetch, { first, last: head.height, concurrency: options.concurrency }).pipe(

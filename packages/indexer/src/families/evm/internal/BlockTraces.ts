@@ -10,7 +10,8 @@ import * as Schedule from "effect/Schedule"
 import * as SteadyTime from "../../../SteadyTime.ts"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as JsonText from "../../node/JsonText.ts"
-import { isTooLarge, type NodeError } from "../../node/NodeError.ts"
+import type { Call, JsonRpc } from "../../node/JsonRpc.ts"
+import { isTooLarge, type NodeError, type NodeRejected } from "../../node/NodeError.ts"
 import * as PrintableText from "../../node/PrintableText.ts"
 import type { BlockAnswer } from "./BlockAnswer.ts"
 import * as BlockInParts from "./BlockInParts.ts"
@@ -56,9 +57,27 @@ export const traceable = (block: BlockAnswer): Traceable => {
   return { header, hashText, count: listed.length, hashes: hashesOf(block), whole: Effect.succeed(block) }
 }
 
+/** Who is asked for the traces of the block with this hash, in the request for the block itself. */
+export interface AskedWithBlock {
+  readonly hashText: string
+  readonly node: TracingNode
+  readonly call: Call
+}
+
+/** A node's answer for the traces that it was asked for in the request for their block. */
+export interface GivenWithBlock {
+  readonly asked: AskedWithBlock
+  readonly answer: Result.Result<unknown, NodeRejected>
+}
+
 export interface BlockTraces {
-  /** Of a block that is about to be committed: asks nodes that do not rest, again where a young block may be traced soon. */
-  readonly atOnce: (block: Traceable) => Effect.Effect<Traced, NodeError>
+  /** How to ask for the traces of the block with this hash in the request for it by `rpc`; undefined where they are not to be. */
+  readonly withBlock: (rpc: JsonRpc, hash: Uint8Array) => Effect.Effect<AskedWithBlock | undefined>
+  /**
+   * Of a block that is about to be committed, as they were given with it; or else asks nodes that do not rest, again where a
+   * young block may be traced soon.
+   */
+  readonly atOnce: (block: Traceable, given?: GivenWithBlock) => Effect.Effect<Traced, NodeError>
   /** Of a block that was committed without them: asks every node once. */
   readonly fromAny: (block: Traceable) => Effect.Effect<Traced>
   /** Of the transactions that the answer lists, which need not be all of the block's, each by itself: asks every node once. */
@@ -79,15 +98,16 @@ const lagMillis = 15_000
 
 const notTraced = ({ message }: NodeError) => new NotTraced({ reason: message })
 
-/** What one node answers for the traces of this very block. */
+/** What one node answers for the traces of this very block, or has answered. */
 const answerBy = Effect.fnUntraced(function* (
   node: TracingNode,
   tracer: Tracer,
   block: Traceable,
-  isWaitedFor: boolean
+  isWaitedFor: boolean,
+  given?: Result.Result<unknown, NodeRejected>
 ): Effect.fn.Return<Traces, NotTraced> {
   const name = { number: Hex.encodeQuantity(block.header.height), hash: block.hashText }
-  const answer = yield* Effect.mapError(node.ask(tracer, name, isWaitedFor), notTraced)
+  const answer = given ?? (yield* Effect.mapError(node.ask(tracer, name, isWaitedFor), notTraced))
   const whole = Effect.mapError(block.whole, notTraced)
   if (Result.isFailure(answer)) {
     if (isTooLarge(answer.failure)) {
@@ -110,8 +130,14 @@ const answerBy = Effect.fnUntraced(function* (
 })
 
 /** The traces of this very block by one node. */
-const traceBy = (node: TracingNode, tracer: Tracer, block: Traceable, isWaitedFor: boolean) =>
-  Effect.flatMap(answerBy(node, tracer, block, isWaitedFor), (traces) =>
+const traceBy = (
+  node: TracingNode,
+  tracer: Tracer,
+  block: Traceable,
+  isWaitedFor: boolean,
+  given?: Result.Result<unknown, NodeRejected>
+) =>
+  Effect.flatMap(answerBy(node, tracer, block, isWaitedFor, given), (traces) =>
     RepeatedMoves.removed(node, Effect.mapError(block.whole, notTraced), traces, isWaitedFor)
   )
 
@@ -146,6 +172,17 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   const ask = (block: Traceable, isWaitedFor: boolean) =>
     askEach((node) => traceBy(node, tracer, block, isWaitedFor), isWaitedFor)
 
+  /** The traces that came with the block; undefined where they are to be asked for apart. */
+  const readGiven = Effect.fnUntraced(function* (block: Traceable, { answer, asked }: GivenWithBlock) {
+    // A block in the place of the one that was named.
+    if (asked.hashText !== block.hashText) return undefined
+    const traces = Result.isSuccess(answer)
+      ? Result.getOrUndefined(yield* Effect.result(traceBy(asked.node, tracer, block, true, answer)))
+      : undefined
+    asked.node.notedWithBlock(traces && Result.getOrUndefined(answer), yield* SteadyTime.millis)
+    return traces
+  })
+
   const missingPart = ({ reason }: NotTraced): MissingPart => ({
     part: "internal",
     reason: PrintableText.of(`${tracer}: ${reason}`, 200)
@@ -155,8 +192,22 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   const isEmpty = ({ count }: Traceable) => count === 0
 
   return {
-    atOnce: Effect.fnUntraced(function* (block): Effect.fn.Return<Traced, NodeError> {
+    withBlock: (rpc, hash) =>
+      Effect.map(SteadyTime.millis, (now) => {
+        const node = nodes.find((node) => node.rests(now) === undefined)
+        if (tracer !== "debug_traceBlockByHash" || node?.rpc.node !== rpc.node) return undefined
+        const hashText = Hex.encode(hash)
+        const call = node.callWithBlock(hashText, now)
+        return call && { hashText, node, call }
+      }),
+    atOnce: Effect.fnUntraced(function* (block, given): Effect.fn.Return<Traced, NodeError> {
       if (isEmpty(block)) return yield* none
+      const early = given && (yield* readGiven(block, given))
+      if (early !== undefined) {
+        untraced = 0
+        lagsSince = undefined
+        return Result.succeed(early)
+      }
       const { height, time } = block.header
       const now = yield* Clock.currentTimeMillis
       const isYoung = Math.abs(now / 1000 - time) < youngSeconds

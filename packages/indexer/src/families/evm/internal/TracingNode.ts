@@ -6,7 +6,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SteadyTime from "../../../SteadyTime.ts"
-import type { JsonRpc, Numbers, Sharing } from "../../node/JsonRpc.ts"
+import { JsonText } from "../../node/JsonText.ts"
+import type { Call, JsonRpc, Numbers, Sharing } from "../../node/JsonRpc.ts"
 import { isTooLarge, type NodeError, type NodeRejected, NodeUnreachable } from "../../node/NodeError.ts"
 import * as CallTracer from "./CallTracer.ts"
 import { isMethodMissing } from "./NodeAnswer.ts"
@@ -29,6 +30,13 @@ export interface TracingNode {
     block: BlockName,
     isWaitedFor: boolean
   ) => Effect.Effect<Result.Result<unknown, NodeRejected>, NodeError>
+  /**
+   * The call of `debug_traceBlockByHash` to send in the request for the block itself; undefined where the node is to be asked
+   * apart: unless it gave the traces of the last block at once, and few, and for a while after such a request failed.
+   */
+  readonly callWithBlock: (hash: string, now: number) => Call | undefined
+  /** Takes note of the traces that a request for a block and its traces gave; undefined where it gave none. */
+  readonly notedWithBlock: (traces: unknown, now: number) => void
   /** The node's answer for one transaction of a block whose traces are too large together. */
   readonly askOne: (tracer: Tracer, transaction: string) => Effect.Effect<unknown, NodeError>
   /** The answers for all transactions of a block, within the time for a block where one waits for them. */
@@ -43,6 +51,16 @@ const firstRestMillis = 1_000
 const longestRestMillis = 600_000
 /** How long a block waits for a node that did not answer when it was asked last. */
 const doubtMillis = 1_000
+
+/** Traces that came within this time came at once. */
+const promptMillis = 500
+/** What is larger takes so long to read that a request counts for little, and may be too large for the kernel beside its block. */
+const fewBytes = 4 * 2 ** 20
+
+const areFew = (traces: unknown) => !(traces instanceof JsonText) || traces.bytes.length <= fewBytes
+
+/** After a failed request for a block and its traces these are asked for apart: twice as long each time, in milliseconds. */
+const [firstApartMillis, longestApartMillis] = [60_000, 3_600_000]
 
 /** The node's own limit for a transaction, as a part of ours for a block: the node gives up first, and says at which one. */
 const nodesShare = 0.9
@@ -59,6 +77,14 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
   let restsUntil = 0
   let restMillis = 0
   let reason = ""
+  let isPrompt = false
+  let apartUntil = 0
+  let apartMillis = firstApartMillis
+
+  const callOf = (method: string, of: unknown, takesConfig: boolean, limited: boolean): Call => ({
+    method,
+    params: takesConfig ? [of, CallTracer.config(limited ? timeout : undefined)] : [of]
+  })
 
   /** One call of `method` about a block or a transaction. */
   const send = Effect.fnUntraced(function* (
@@ -69,14 +95,7 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
     sharing: Sharing = "alone"
   ) {
     const call = (limited: boolean) =>
-      Effect.map(
-        rpc.results(
-          [{ method, params: takesConfig ? [of, CallTracer.config(limited ? timeout : undefined)] : [of] }],
-          numbers,
-          sharing
-        ),
-        ([result]) => result!
-      )
+      Effect.map(rpc.results([callOf(method, of, takesConfig, limited)], numbers, sharing), ([result]) => result!)
     const answer = yield* call(takesTimeout)
     if (!takesTimeout || Result.isSuccess(answer) || answer.failure.code !== invalidParams) return answer
     // Hosted nodes refuse a limit above their own.
@@ -125,6 +144,8 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
         if (isWaitedFor) rest(error.message, since, now)
       })
     )
+    const took = (yield* SteadyTime.millis) - since
+    isPrompt = Result.isSuccess(answer) && took < promptMillis && areFew(answer.success)
     if (Result.isSuccess(answer)) answered()
     else if (isMethodMissing(answer.failure)) {
       if (isWaitedFor) rest(answer.failure.message, since, yield* SteadyTime.millis)
@@ -133,6 +154,21 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
     }
     return answer
   })
+
+  const callWithBlock: TracingNode["callWithBlock"] = (hash, now) =>
+    isPrompt && !isInDoubt() && now >= apartUntil
+      ? callOf("debug_traceBlockByHash", hash, true, takesTimeout)
+      : undefined
+
+  const notedWithBlock: TracingNode["notedWithBlock"] = (traces, now) => {
+    if (traces === undefined) {
+      apartUntil = now + apartMillis
+      apartMillis = Math.min(2 * apartMillis, longestApartMillis)
+    } else {
+      apartMillis = firstApartMillis
+      isPrompt = areFew(traces)
+    }
+  }
 
   const askOne: TracingNode["askOne"] = (tracer, transaction) =>
     Effect.flatMap(
@@ -159,5 +195,8 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
   const inTime: TracingNode["inTime"] = (all, isWaitedFor) =>
     Effect.tap(isWaitedFor ? limited(all) : all, () => Effect.sync(answered))
 
-  return { rpc, ask, askOne, inTime, isInDoubt, rests: (now) => (now < restsUntil ? reason : undefined) }
+  return {
+    ...{ rpc, ask, callWithBlock, notedWithBlock, askOne, inTime, isInDoubt },
+    rests: (now) => (now < restsUntil ? reason : undefined)
+  }
 }

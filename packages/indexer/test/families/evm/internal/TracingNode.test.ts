@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonRpc } from "@headwater/indexer/families/node/JsonRpc"
+import { JsonText } from "@headwater/indexer/families/node/JsonText"
 import { answerTooLarge, NodeUnreachable } from "@headwater/indexer/families/node/NodeError"
 import { NotTraced } from "@headwater/indexer/families/evm/internal/Trace"
 import * as TracingNode from "@headwater/indexer/families/evm/internal/TracingNode"
@@ -91,5 +92,39 @@ describe("a node that is asked for traces", () => {
       world.takes = 30_000
       assert.strictEqual(yield* millisOf(node.ask(tracer, block, true)), 30_000)
     })
+  )
+
+  it.effect(
+    "is asked together with the block where it gave the last traces at once, and few, and for no one in doubt",
+    () =>
+      Effect.gen(function* () {
+        const { node, world } = nodeOf()
+        const isTogether = Effect.map(Clock.currentTimeMillis, (now) => node.callWithBlock("0x01", now) !== undefined)
+        assert.isFalse(yield* isTogether, "before the first traces")
+        for (const [takes, expected] of [
+          [400, true],
+          [600, false],
+          [0, true]
+        ] as const) {
+          world.takes = takes
+          yield* millisOf(node.ask(tracer, block, true))
+          assert.strictEqual(yield* isTogether, expected, `after ${takes} ms`)
+        }
+        world.isDoubted = true
+        assert.isFalse(yield* isTogether, "in doubt")
+        world.isDoubted = false
+        const many = new JsonText(Buffer.alloc(4 * 2 ** 20 + 1))
+        node.notedWithBlock(many, yield* Clock.currentTimeMillis)
+        assert.isFalse(yield* isTogether, "after many traces")
+        node.notedWithBlock([], yield* Clock.currentTimeMillis)
+        assert.isTrue(yield* isTogether)
+        for (const minutes of [1, 2, 4]) {
+          node.notedWithBlock(undefined, yield* Clock.currentTimeMillis)
+          yield* TestClock.adjust(`${minutes * 60 - 1} seconds`)
+          assert.isFalse(yield* isTogether, `after a failure, ${minutes} minutes`)
+          yield* TestClock.adjust("1 second")
+          assert.isTrue(yield* isTogether)
+        }
+      })
   )
 })
