@@ -13,7 +13,8 @@ export const answer = (
   text: string,
   { contentType, headers = {} }: { readonly contentType: string; readonly headers?: Readonly<Record<string, string>> }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> => {
-  const plain = HttpServerResponse.text(text, { contentType, headers })
+  // Bytes, which all readers share: of a text each slow reader has a copy.
+  const plain = HttpServerResponse.uint8Array(new TextEncoder().encode(text), { contentType, headers })
   let packed: HttpServerResponse.HttpServerResponse | undefined
   const pack = () => {
     packed ??= HttpServerResponse.uint8Array(gzipSync(text), {
