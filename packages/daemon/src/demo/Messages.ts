@@ -39,7 +39,7 @@ export const subscribed = (address: string, referenceId: string): string =>
 
 export const sent = (what: string, transaction: string): string => `Sent ${what}, transaction ${transaction}`
 
-const mark = (ok: boolean) => (ok ? "verified" : "WRONG")
+const mark = (ok: boolean) => (ok ? "verified" : "not by the demo's secret")
 
 export const callback = ({ body, verified }: Received): string => {
   const { data } = body
