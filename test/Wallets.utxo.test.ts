@@ -42,11 +42,13 @@ const checkLists = Effect.fnUntraced(function* (
 ) {
   const path = `${wallets}/${extendedPublicKey}`
   const ask = (rest: string) => headwater.data(`${path}/${rest}`, [422, 503])
-  for (const [isChange, own] of [
-    [false, receive],
-    [true, change]
+  for (const [isChange, own, word] of [
+    // As the description of the hosted service has the word in its example for this list, too.
+    [false, receive, "standard"],
+    [true, change, "p2wpkh"]
   ] as const) {
-    const { items, total } = yield* ask(`addresses?isChangeAddress=${isChange}&limit=50&offset=30`)
+    const page = `isChangeAddress=${isChange}&limit=50&offset=30&addressFormat=${word}`
+    const { items, total } = yield* ask(`addresses?${page}`)
     assert.isAbove(total, 100)
     assert.deepStrictEqual(
       items,

@@ -4,6 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as HttpMethod from "effect/http/HttpMethod"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -31,7 +32,7 @@ const queryContext = (url: string) => {
 /** The caller's `context`, if the request has one that can be read; the rest of the request may be malformed. */
 const contextOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> => {
   const ofQuery = queryContext(request.url)
-  if (request.method !== "POST") return Effect.succeed(ofQuery)
+  if (!HttpMethod.hasBody(request.method)) return Effect.succeed(ofQuery)
   return request.json.pipe(
     Effect.map((body) => (Predicate.hasProperty(body, "context") && isContext(body.context) ? body.context : ofQuery)),
     Effect.orElseSucceed(() => ofQuery)

@@ -638,6 +638,10 @@ for (const store of takenStores(import.meta.url)) {
           assert.strictEqual(made.body.context, "body")
           const again = yield* send(url, { method: "POST", path, key: alice, body: { ...body, context: 17 } })
           assert.deepStrictEqual([again.status, again.body.context], [400, "query"])
+          for (const method of ["PUT", "PATCH", "DELETE"]) {
+            const refused = yield* send(url, { method, path, key: alice, body })
+            assert.deepStrictEqual([refused.status >= 400, refused.body.context], [true, "body"], method)
+          }
         })
       )
     })

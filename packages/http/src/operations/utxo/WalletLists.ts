@@ -146,8 +146,11 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     utxoWalletAddresses: Effect.fn("WalletLists.utxoWalletAddresses")(
-      ({ addressFormat, isChangeAddress = true, ...request }) =>
-        addresses({ ...request, ...(addressFormat === undefined ? {} : { format: addressFormat }) }, isChangeAddress)
+      ({ addressFormat, isChangeAddress = true, ...request }) => {
+        // "standard" is the example of the hosted service's description, and no form of a UTXO chain: the wallet's own.
+        const isOwn = addressFormat === undefined || addressFormat === "STANDARD"
+        return addresses({ ...request, ...(isOwn ? {} : { format: addressFormat }) }, isChangeAddress)
+      }
     ),
     ...{ utxoWalletTransactions, utxoWalletOutputs, utxoDeriveChange }
   } satisfies Operations as Operations
