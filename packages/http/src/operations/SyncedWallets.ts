@@ -40,8 +40,8 @@ export const make = Effect.fnUntraced(function* (
   /** The block from which on it is known of each of the addresses whether it was used. */
   const recordedFrom = Effect.fnUntraced(function* (addresses: ReadonlyArray<AddressBytes>) {
     const { coin } = yield* record.wholeFrom
-    const watchedFrom = yield* record.watchedFrom(addresses)
-    return Math.max(coin, watchedFrom ?? 0)
+    const usesFrom = yield* record.usesFrom(addresses)
+    return Math.max(coin, usesFrom ?? 0)
   }, Effect.orDie)
 
   const deriveAndSync: ChainOperations["xrpDerive"] = Effect.fn("SyncedWallets.deriveAndSync")(function* (

@@ -98,13 +98,18 @@ class World extends UtxoChain {
   /** The addresses of each branch that were given out. */
   given = 0
 
-  /** The heights at which an address was paid. */
+  /** The heights at which an address was paid, or one of its coins was spent. */
   uses(address: Uint8Array, upTo: number) {
-    return this.blocks
-      .slice(0, upTo + 1)
-      .flatMap(({ height, transfers }) =>
-        transfers.some(({ to }) => to !== undefined && Bytes.equal(to, address)) ? [height] : []
-      )
+    const own = new Set<string>()
+    return this.blocks.slice(0, upTo + 1).flatMap(({ height, spends, transactions, transfers }) => {
+      const isSpent = spends.some(({ outpoint }) => own.has(keyOfCoin(outpoint)))
+      const paid = transfers.filter(({ to }) => to !== undefined && Bytes.equal(to, address))
+      for (const transfer of paid) {
+        if (transfer.kind !== "coin") continue
+        own.add(keyOfCoin({ transactionId: transactions[transfer.transaction]!, index: transfer.position }))
+      }
+      return isSpent || paid.length > 0 ? [height] : []
+    })
   }
 
   /** The transactions of some blocks that name an address of the wallet. */
@@ -292,6 +297,7 @@ const run = ([start, record, findsCoins, before, steps]: History) =>
   }).pipe(Effect.scoped)
 
 const paid = (place: number): Mine => ({ do: "mine", payments: [[0, place, 99, false]] })
+const nothing: Mine = { do: "mine", payments: [] }
 const spent: Mine = { do: "mine", payments: [[0, 0, 0, true]] }
 const ask = (what: "derive" | "balance" | "list", account: number): Step => ({ do: what, account })
 
@@ -300,6 +306,11 @@ const examples: Array<History> = [
   [0, "watched", true, [], [paid(0), { do: "fall behind", blocks: [paid(1), spent, spent, paid(2), spent] }]],
   // An address that was used and emptied while the other account alone watched it.
   [0, "watched", true, [], [ask("derive", 1), { do: "search", meanwhile: [] }, paid(0), spent, ask("derive", 2)]],
+  // One whose coin was spent between the first call and the search of coins.
+  [
+    ...([3, "watched", true, [paid(0), nothing, nothing, nothing]] as const),
+    [ask("balance", 1), ask("derive", 1), spent, { do: "search", meanwhile: [] }, ask("derive", 1)]
+  ],
   // One that nobody watched.
   [0, "all", true, [], [paid(0), spent, ask("derive", 1), ask("list", 1)]]
 ]

@@ -97,8 +97,8 @@ export interface ChainReader {
   readonly completeness: (
     addresses: ReadonlyArray<AddressBytes>
   ) => Effect.Effect<ReadonlyMap<string, Completeness.Completeness>, DatabaseError>
-  /** As {@link Completeness.watchedFrom}. */
-  readonly watchedFrom: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<number | undefined, DatabaseError>
+  /** As {@link Completeness.usesFrom}. */
+  readonly usesFrom: (addresses: ReadonlyArray<AddressBytes>) => Effect.Effect<number | undefined, DatabaseError>
   /** For each kind of transfers the first block from which on the record has no gap that concerns every address. */
   readonly wholeFrom: Effect.Effect<RecordGaps.WholeFrom, DatabaseError>
   /** Those of the addresses whose past is being read, by their key. */
@@ -234,7 +234,7 @@ export const make = (chain: Chain.Chain): Effect.Effect<ChainReader, never, Data
             : PlacedPages.heightSince(chain, { id, first, last: height }, time)
         ),
       completeness: (addresses) => provided(Completeness.of(chain, addresses)),
-      watchedFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.watchedFrom(id, addresses)),
+      usesFrom: (addresses) => ofRow(undefined, ({ id }) => Completeness.usesFrom(chain, id, addresses)),
       wholeFrom: provided(RecordGaps.wholeFrom(chain)),
       beingRead: (addresses) => provided(PastReading.beingRead(chain, addresses)),
       watchedBy: (account, addresses) => ofRow([], ({ id }) => watchedBy(id, account, addresses)),

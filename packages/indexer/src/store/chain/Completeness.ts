@@ -152,21 +152,29 @@ export const of = Effect.fn("Completeness.of")(function* (chain: Chain.Chain, ad
 })
 
 /**
- * The block from which on every block was matched against all of these addresses, which are watched; undefined before the
- * first block.
+ * The block from which on every use of all of these addresses is known, which are watched; undefined before the first block. On
+ * UTXO chains not before their coins were: the spending of an unknown coin names nobody.
  */
-export const watchedFrom = Effect.fn("Completeness.watchedFrom")(function* (
+export const usesFrom = Effect.fn("Completeness.usesFrom")(function* (
+  { ledger }: Pick<Chain.Chain, "ledger">,
   chain: number,
   addresses: ReadonlyArray<AddressBytes>
 ) {
   const { read } = yield* Database
   const rows = yield* inChunks(addresses, (some) =>
     read((db) =>
-      db.selectFrom("completeness").select("history").where("chain", "=", chain).where("address", "in", some)
+      db
+        .selectFrom("completeness")
+        .select(["history", "transactions"])
+        .where("chain", "=", chain)
+        .where("address", "in", some)
     )
   )
   return rows.reduce<number | undefined>(
-    (from, { history }) => (from === undefined || history === null ? undefined : Math.max(from, history)),
+    (from, { history, transactions }) =>
+      from === undefined || history === null
+        ? undefined
+        : Math.max(from, history, (ledger === "outputs" ? transactions : null) ?? 0),
     0
   )
 })

@@ -197,6 +197,28 @@ export const holdings = Effect.fn("UtxoSet.holdings")(function* (chain: number, 
 /** As {@link holdings} tells them. */
 export type Holdings = Effect.Success<ReturnType<typeof holdings>>
 
+/**
+ * Of scripts whose coins were spent so recently that the set still remembers them: the height of the block that created the oldest
+ * of these, by the key of the script. In a transaction.
+ */
+export const spentHeights = Effect.fn("UtxoSet.spentHeights")(function* (
+  chain: number,
+  scripts: ReadonlyArray<Uint8Array>
+) {
+  const { query } = yield* Database
+  const rows = yield* inChunks(scripts, (some) =>
+    query((db) =>
+      db
+        .selectFrom("spent_output")
+        .select(["script", ({ fn }) => fn.min("height").as("first")])
+        .where("chain", "=", chain)
+        .where("script", "in", some)
+        .groupBy("script")
+    )
+  )
+  return new Map(rows.map(({ first, script }) => [Bytes.key(script), first]))
+})
+
 /** As {@link recall}, of a block that the store is not entering. */
 export const known = Effect.fn("UtxoSet.known")(function* (chain: Chain, block: Block) {
   const row = yield* ChainRow.find(chain)
