@@ -46,11 +46,15 @@ describe("DeliveryPoller", () => {
   it.effect("says that nothing can be leased of a store that can be written", () => {
     let fails = false
     let isStuck = false
+    let waits = false
+    const lock = Latch.makeUnsafe(false)
     const outbox = Layer.mock(Outbox, {
       nextWakeup: Effect.succeed(Effect.never),
       handedOver: Effect.undefined,
       hosts: Effect.suspend(() =>
-        fails ? Effect.fail(new DatabaseError({ cause: new Error("query_wait_timeout") })) : Effect.succeed([])
+        fails
+          ? Effect.fail(new DatabaseError({ cause: new Error("query_wait_timeout") }))
+          : Effect.as(waits ? lock.await : Effect.void, [])
       )
     })
     return Effect.gen(function* () {
@@ -58,7 +62,8 @@ describe("DeliveryPoller", () => {
       const lacks = Effect.map(lasting, (all) => all.map(({ error, lack }) => `${lack}: ${error}`))
       const wakeup = yield* Latch.make()
       const outcomes = { isStuck: () => isStuck }
-      yield* Effect.forkChild(DeliveryPoller.run({ ...idle, outcomes, wakeup } as never))
+      yield* Effect.forkScoped(DeliveryPoller.run({ ...idle, outcomes, wakeup } as never))
+      yield* Effect.addFinalizer(() => lock.open)
       yield* TestClock.adjust("1 minute")
       fails = true
       yield* TestClock.adjust("9 seconds")
@@ -73,6 +78,17 @@ describe("DeliveryPoller", () => {
       yield* TestClock.adjust("15 seconds")
       assert.match((yield* lacks).join(), /^leases: what came of callbacks/)
       isStuck = false
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* lacks, [])
+
+      // As where an operator's statement has a lock on the table.
+      waits = true
+      yield* TestClock.adjust("9 seconds")
+      assert.deepStrictEqual(yield* lacks, [])
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* lacks, ["leases: no answer within 10 s"])
+      waits = false
+      yield* lock.open
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* lacks, [])
 

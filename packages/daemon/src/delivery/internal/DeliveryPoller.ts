@@ -32,6 +32,9 @@ interface Dependencies {
 /** How long nothing can be leased of a store that can be written, until that is an outage. */
 const outageMillis = 10_000
 
+/** How often is looked whether the store keeps a look at the outbox waiting. */
+const watchMillis = 1_000
+
 /** Never returns. */
 export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
   const { hosts, leaseMillis, outcomes, streams, wakeup } = dependencies
@@ -48,6 +51,15 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     const isStoreAway = (yield* outages.lasting).some(({ lack }) => lack === "store")
     hinderedSince = isStoreAway ? now : (hinderedSince ?? now)
     if (now - hinderedSince >= outageMillis) yield* outages.begin("leases", error)
+  })
+  /** Since when the store has been asked without having answered. */
+  let askedSince: number | undefined
+  const watch = Effect.gen(function* () {
+    yield* Effect.sleep(watchMillis)
+    if (askedSince === undefined || (yield* SteadyTime.millis) - askedSince < outageMillis) return
+    // What waits, as behind a lock of another's, fails after a long time or never.
+    hinderedSince ??= askedSince
+    yield* hindered(`no answer within ${outageMillis / 1000} s`)
   })
   const worked = Effect.suspend(() => {
     said.worked()
@@ -110,6 +122,7 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     )
   )
 
+  yield* Effect.forkChild(Effect.forever(watch))
   /** When all that is due is looked at next, whatever wakes this before. */
   let lookAt = 0
   /** Whether nothing has woken this but commits that have said what they made due. */
@@ -119,7 +132,9 @@ export const run = Effect.fnUntraced(function* (dependencies: Dependencies) {
     const woken = yield* outbox.nextWakeup
     const told = yield* outbox.handedOver
     const due = isTold && (yield* Clock.currentTimeMillis) < lookAt ? told : undefined
+    askedSince = yield* SteadyTime.millis
     const busy = yield* poll(due)
+    askedSince = undefined
     if (busy) yield* Effect.sleep(gapMillis)
     const now = yield* Clock.currentTimeMillis
     const next = now + (busy && isLeft ? busyMillis : idleMillis)
