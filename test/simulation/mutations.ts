@@ -291,8 +291,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     name: "A full disk is passed over in a transaction",
     file: `${store}/database/internal/Connection.ts`,
-    from: "return Exit.isSuccess(exit)",
-    to: "return exit !== undefined"
+    from: "(Exit.isSuccess(exit) ? commit",
+    to: "(exit !== undefined ? commit"
   },
   {
     name: "What a killed process had leased is never sent",

@@ -7,7 +7,6 @@ import { CreditsEnabled } from "@headwater/http/server/Charging"
 import { AccountRate, RequestsAtOnce } from "@headwater/http/server/RateLimit"
 import { ConfiguredChains } from "@headwater/http/server/RequestedChain"
 import * as Routes from "@headwater/http/server/Routes"
-import * as Server from "@headwater/http/server/Server"
 import { ChainStatus } from "@headwater/indexer/families/node/ChainStatus"
 import { ConnectedNodes } from "@headwater/indexer/families/node/ConnectedNodes"
 import { Accounts } from "@headwater/indexer/store/accounts/Accounts"
@@ -28,12 +27,9 @@ import * as ReaderThreads from "@headwater/indexer/sync/ReaderThreads"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import { commandName } from "./CommandName.ts"
 import * as Console from "./console/Console.ts"
-import * as DaemonUrl from "./DaemonUrl.ts"
 import * as CallbackTarget from "./delivery/CallbackTarget.ts"
 import * as Delivery from "./delivery/Delivery.ts"
 import * as DomainVerification from "./delivery/DomainVerification.ts"
@@ -41,6 +37,7 @@ import * as MachineDns from "./delivery/MachineDns.ts"
 import { ReceiverClient, ReceiverClientOptions } from "./delivery/ReceiverClient.ts"
 import * as RetryProfile from "./delivery/RetryProfile.ts"
 import * as Health from "./Health.ts"
+import * as Listening from "./Listening.ts"
 import * as Metrics from "./Metrics.ts"
 import * as ConfiguredProviders from "./market/ConfiguredProviders.ts"
 import * as MarketData from "./market/MarketData.ts"
@@ -53,36 +50,6 @@ import { OwnOutages } from "./supervision/OwnOutages.ts"
 import { Placement } from "./supervision/Placement.ts"
 import * as StoreWatch from "./supervision/StoreWatch.ts"
 import * as Traces from "./Traces.ts"
-
-/** The HTTP server's address is taken, or not one of this machine. */
-export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
-  message: Schema.String,
-  /** As `doctor` names what is wrong. */
-  code: Schema.Literals(["port_in_use", "address_unusable"]),
-  /** What the operator can do. */
-  advice: Schema.String
-}) {}
-
-const cannotListen = (section: "http" | "console", address: { readonly host: string; readonly port: number }) => {
-  const who = section === "http" ? "Cannot" : "The console cannot"
-  return ({ cause }: { readonly cause: unknown }) => {
-    const { code, message } = cause as NodeJS.ErrnoException
-    return Layer.effectDiscard(
-      new CannotListen({
-        message: `${who} listen on ${DaemonUrl.place(address)}: ${message}`,
-        ...(code === "EADDRINUSE"
-          ? ({
-              code: "port_in_use",
-              advice: `another program has the port, perhaps a daemon that runs: end it, or set another ${section}.port`
-            } as const)
-          : ({
-              code: "address_unusable",
-              advice: `see whether ${section}.host is an address of this machine, and whether this user may use ${section}.port`
-            } as const))
-      })
-    )
-  }
-}
 
 /** How long requests in flight may take once the server stops. */
 const stopMillis = 5_000
@@ -192,30 +159,13 @@ const dailyCharges = Layer.unwrap(
 
 const marketData = MarketData.layer.pipe(Layer.provide(ConfiguredProviders.layer))
 
-const listening = Layer.effectDiscard(
-  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
-    Effect.logInfo(`Listening on ${HttpServer.formatAddress(address)}`)
-  )
-)
-
 /** What every daemon answers, whatever its roles: probes and metrics. */
 const probes = Layer.merge(Health.layer, Metrics.layer)
 
 const httpOf = <R>(routes: Layer.Layer<never, never, R>) =>
   Layer.unwrap(
-    Effect.map(Settings.Settings, ({ http }) =>
-      listening.pipe(
-        Layer.provide(
-          Server.serve(routes, {
-            host: http.host,
-            port: http.port,
-            maxBodyBytes: http.maxBodyBytes,
-            allowedOrigins: http.allowedOrigins,
-            stopTimeoutMillis: stopMillis
-          })
-        ),
-        Layer.catchTag("ServeError", cannotListen("http", http))
-      )
+    Effect.map(Settings.Settings, ({ http: { allowedOrigins, host, maxBodyBytes, port } }) =>
+      Listening.layer("http", routes, { host, port, maxBodyBytes, allowedOrigins, stopTimeoutMillis: stopMillis })
     )
   )
 
@@ -235,14 +185,7 @@ const console_ = Layer.unwrap(
   Effect.map(Settings.Settings, ({ console: settings }) => {
     if (settings === undefined) return Layer.empty
     const { host, port } = settings
-    return Layer.effectDiscard(
-      Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
-        Effect.logInfo(`The console listens on ${HttpServer.formatAddress(address)}`)
-      )
-    ).pipe(
-      Layer.provide(Server.serve(Console.routes(settings), { host, port, stopTimeoutMillis: stopMillis })),
-      Layer.catchTag("ServeError", cannotListen("console", { host, port }))
-    )
+    return Listening.layer("console", Console.routes(settings), { host, port, stopTimeoutMillis: stopMillis })
   })
 ).pipe(Layer.provide([CallbackTarget.callbackUrlPolicy, domainVerification]))
 

@@ -54,30 +54,21 @@ export const make = (ahead: number): BackPressure => {
     })
 
   return {
-    attach: (name, height) =>
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => {
-            const consumer: Held = { name, height }
-            consumers.add(consumer)
-            return consumer
-          }),
-          (consumer) =>
-            Effect.andThen(
-              Effect.sync(() => consumers.delete(consumer)),
-              moved.signal
-            )
-        ),
-        (consumer) => ({
-          acknowledged: (height) =>
-            Effect.andThen(
-              Effect.sync(() => {
-                consumer.height = height
-              }),
-              moved.signal
-            )
-        })
-      ),
+    attach: Effect.fnUntraced(function* (name, height) {
+      const consumer: Held = { name, height }
+      consumers.add(consumer)
+      yield* Effect.addFinalizer(() => {
+        consumers.delete(consumer)
+        return moved.signal
+      })
+      return {
+        acknowledged: (height) =>
+          Effect.suspend(() => {
+            consumer.height = height
+            return moved.signal
+          })
+      }
+    }),
     hold: (source) => ({
       ...source,
       // The first of more blocks in one request would wait for the last, and that one for the first to be acknowledged.

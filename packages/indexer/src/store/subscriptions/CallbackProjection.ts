@@ -4,7 +4,6 @@
  */
 import type { AddressBytes } from "@headwater/core/address/Address"
 import * as Bytes from "@headwater/core/Bytes"
-import type { Chain } from "@headwater/core/chains/Chain"
 import { eventsOfClass, isEachConfirmation } from "@headwater/core/events/EventType"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as Payers from "@headwater/core/events/Payers"
@@ -19,10 +18,12 @@ import type { Commit, Make, Reprocessing, ResolvedBlock } from "../chain/Project
 import * as UtxoSet from "../chain/UtxoSet.ts"
 import * as CallbackState from "./CallbackState.ts"
 import * as FanOut from "./FanOut.ts"
+import * as CommitShare from "./internal/CommitShare.ts"
 import * as DeferredMatches from "./internal/DeferredMatches.ts"
 import * as Gaps from "./internal/Gaps.ts"
 import * as MissedCallbacks from "./internal/MissedCallbacks.ts"
 import * as PastBlocks from "./internal/PastBlocks.ts"
+import * as PastParts from "./internal/PastParts.ts"
 import * as RewoundBlocks from "./internal/RewoundBlocks.ts"
 import * as UnknownCoins from "./internal/UnknownCoins.ts"
 import * as UnresolvedInputs from "./internal/UnresolvedInputs.ts"
@@ -38,131 +39,8 @@ const internalEvents = eventsOfClass("internal")
 
 const noTransactions: ReadonlyMap<string, Uint8Array> = new Map()
 
-type Occurrences = Matcher.Matched<Subscribers.Group>["occurrences"]
-
-/** The matches of some of the subscribers. */
-const ofThese = <A extends { readonly subscription: Subscribers.Group }>(
-  found: ReadonlyArray<A>,
-  isOne: (subscriber: PendingConfirmations.Subscriber) => boolean
-): ReadonlyArray<A> =>
-  found.flatMap((one) => {
-    const subscribers = one.subscription.subscribers?.filter(isOne) ?? []
-    return subscribers.length === 0 ? [] : [{ ...one, subscription: { ...one.subscription, subscribers } }]
-  })
-
-/** What has more to be told, or taken back, before it is told of a block. */
-interface Behind {
-  /** Addresses of which any account has, by their keys as of {@link Subscribers.Group}. */
-  readonly addresses: ReadonlySet<string>
-  /** Accounts of which something is to be taken back: nothing is told to them before. */
-  readonly undoing: ReadonlySet<number>
-  /** These accounts and those of the addresses: their confirmations wait. Undefined where they are too many. */
-  readonly accounts: ReadonlySet<number> | undefined
-}
-
-const none: Behind = { addresses: new Set(), undoing: new Set(), accounts: new Set() }
-
-const isAny = ({ addresses, undoing }: Behind) => addresses.size + undoing.size > 0
-
-/** What is behind on a chain; `most` accounts at most are known that have something of an address. */
-const behindOn = Effect.fnUntraced(function* (chain: number, most: number) {
-  const undoing = yield* UndoneBlocks.accounts(chain)
-  const addresses = yield* DeferredMatches.pendingAddresses(chain)
-  const accounts = addresses.size === 0 ? [] : yield* DeferredMatches.accounts(chain, most + 1)
-  return {
-    ...{ addresses, undoing },
-    accounts: accounts.length > most ? undefined : new Set([...undoing, ...accounts])
-  } satisfies Behind
-})
-
-/** The accounts among those that are to be told of an address that have something before it. */
-const accountsBehind = Effect.fnUntraced(function* (chain: number, key: string, own: Occurrences, behind: Behind) {
-  const accounts = new Set(own.flatMap(({ subscription }) => subscription.subscribers!.map(({ account }) => account)))
-  const [undoing, others] = [true, false].map((is) => [...accounts].filter((one) => is === behind.undoing.has(one)))
-  if (others!.length === 0 || !behind.addresses.has(key)) return new Set(undoing)
-  return new Set([...undoing!, ...(yield* DeferredMatches.accountsAt(chain, own[0]!.subscription.address, others!))])
-})
-
-/** The matches, for subscribers of other accounts. */
-const without = (found: Occurrences, accounts: ReadonlySet<number>) =>
-  accounts.size === 0 ? found : ofThese(found, ({ account }) => !accounts.has(account))
-
-const callbacksOf = (own: Occurrences) =>
-  own.reduce((sum, { subscription }) => sum + (subscription.subscribers?.length ?? Number.POSITIVE_INFINITY), 0)
-
-const matchesOf = (own: Occurrences) =>
-  own.map(({ item, occurrence, subscription }) => ({ class: subscription.class, occurrence, item }))
-
-/**
- * Those that the commit tells by itself, and those that are left to the steps: of accounts that have something before it,
- * and of all where they are many. A match that is left costs a commit about as much as one callback, and the steps more: the
- * first callback of each address does not count towards `most`.
- */
-const shared = Effect.fnUntraced(function* (
-  { chain, id }: { readonly chain: Chain; readonly id: number },
-  occurrences: Occurrences,
-  behind: Behind,
-  most: number
-) {
-  // So it is with most blocks. What follows would tell the same, and sort every address for that.
-  if (!isAny(behind)) {
-    const addresses = new Set(occurrences.map(({ subscription }) => subscription.key))
-    if (callbacksOf(occurrences) - addresses.size <= most) {
-      return { told: yield* Subscribers.told(chain, occurrences), left: [] }
-    }
-  }
-  const found = []
-  for (const [key, own] of Map.groupBy(occurrences, ({ subscription }) => subscription.key)) {
-    const isKnown = own.every(({ subscription }) => subscription.subscribers !== undefined)
-    const after = isKnown ? yield* accountsBehind(id, key, own, behind) : new Set<number>()
-    found.push({ key, own, after, count: callbacksOf(without(own, after)) })
-  }
-  const left: Array<DeferredMatches.AddressMatches> = []
-  const told = new Map<string, ReadonlySet<number>>()
-  let sum = 0
-  // Small matches go first: they wait for no large one.
-  for (const { after, count, key, own } of found.sort((a, b) => a.count - b.count)) {
-    const beyondFirst = Math.max(count - 1, 0)
-    const isMuch = sum + beyondFirst > most
-    if (!isMuch) {
-      sum += beyondFirst
-      told.set(key, after)
-    }
-    if (!isMuch && after.size === 0) continue
-    const later = isMuch ? own : ofThese(own, ({ account }) => after.has(account))
-    const { address } = own[0]!.subscription
-    left.push({ address, matches: matchesOf(later), accounts: isMuch ? undefined : [...after] })
-  }
-  const now = occurrences.flatMap((one) => {
-    const after = told.get(one.subscription.key)
-    return after === undefined ? [] : without([one], after)
-  })
-  return { told: yield* Subscribers.told(chain, now), left }
-})
-
 /** Subscriptions that are told of a past block at a time. */
 const mostOfPast = 20
-
-/** How many occurrences each subscription has. */
-const countsOf = (occurrences: Occurrences) => {
-  const counts = new Map<number, number>()
-  for (const { subscription } of occurrences) {
-    for (const { id } of subscription.subscribers ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
-  }
-  return counts
-}
-
-/** What of the occurrences is in the parts that are told now. */
-const ofParts = (occurrences: Occurrences, parts: ReadonlyArray<PastBlocks.Part>) => {
-  const partOf = new Map(parts.map((part) => [part.subscription, part]))
-  const passed = new Map<number, number>()
-  return ofThese(occurrences, ({ id }) => {
-    const at = passed.get(id) ?? 0
-    passed.set(id, at + 1)
-    const { end, from } = partOf.get(id)!
-    return from <= at && at < end
-  })
-}
 
 interface Matching {
   /** Whether the UTXO set still has what the block spends of addresses whose coins are known. */
@@ -257,7 +135,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
       commit.afterwards(UnresolvedInputs.warn(chain, block, unresolved))
     }
     const isAsLeft = commit.continues && !mayBeBehind
-    const behind = isAsLeft ? none : yield* behindOn(id, bounds.commit)
+    const behind = isAsLeft ? CommitShare.nothing : yield* CommitShare.behindOn(id, bounds.commit)
     const known = isAsLeft ? nextDue : 0
     // Steps tell the confirmations in their order, where they have more to tell before.
     const confirmed =
@@ -266,7 +144,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
         : known > block.height
           ? { nextDue: known, callbacks: [], isLeft: () => false }
           : yield* PendingConfirmations.confirm(id, block.height, bounds.commit, now, behind.accounts)
-    const { left, told } = yield* shared({ chain, id }, occurrences, behind, bounds.commit)
+    const { left, told } = yield* CommitShare.of({ chain, id }, occurrences, behind, bounds.commit)
     const isBehindOthers = ({ subscription: { account, event } }: (typeof told)[number]) =>
       isEachConfirmation(event) && confirmed.isLeft(account)
     const scheduled = told.filter((one) => !isBehindOthers(one))
@@ -279,7 +157,7 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     yield* CallbackState.enter("matched", callbacks)
     if (left.length > 0) yield* DeferredMatches.defer(id, block, { revision: commit.revision, now }, left)
     nextDue = waiting.reduce((next, { due_height }) => Math.min(next, due_height), confirmed.nextDue)
-    mayBeBehind = isAny(behind) || left.length > 0 || nextDue <= block.height
+    mayBeBehind = CommitShare.isAny(behind) || left.length > 0 || nextDue <= block.height
     if (mayBeBehind) commit.afterwards(fanOut.want)
     commit.addCallbacks(callbacks.length)
   })
@@ -298,12 +176,12 @@ export const make: Make = Effect.fnUntraced(function* ({ chain, fanOut, id, toke
     const addresses = [...found.occurrences, ...found.unresolved].map(({ subscription }) => subscription.address!)
     const isLateOf = yield* PastBlocks.late(block.height, owed, addresses)
     const isLate = ({ address, id }: PendingConfirmations.Subscriber) => isLateOf(id, address!)
-    const unresolved = ofThese(found.unresolved, isLate)
+    const unresolved = Subscribers.ofThese(found.unresolved, isLate)
     if (unresolved.length > 0) yield* UnresolvedEvents.add(id, block, unresolved)
-    const occurrences = ofThese(found.occurrences, isLate)
+    const occurrences = Subscribers.ofThese(found.occurrences, isLate)
     // Nothing follows from a past block whose parts are empty: the next step would be the same.
-    const parts = PastBlocks.partsOf(owed, countsOf(occurrences), Math.max(1, bounds.commit))
-    const told = yield* Subscribers.told(chain, ofParts(occurrences, parts))
+    const parts = PastBlocks.partsOf(owed, PastParts.countsOf(occurrences), Math.max(1, bounds.commit))
+    const told = yield* Subscribers.told(chain, PastParts.of(occurrences, parts))
     again.addCallbacks(yield* MissedCallbacks.addPast(id, block, told, yield* Clock.currentTimeMillis))
     again.afterwards(fanOut.want)
     yield* PastBlocks.pass(id, block.height, parts)

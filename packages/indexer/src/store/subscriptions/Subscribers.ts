@@ -108,6 +108,16 @@ const byTarget = (byKey: ReadonlyMap<string, ReadonlyArray<Group>>) => {
   return { byAddress, byTransaction }
 }
 
+/** What was found of groups, for some of their subscribers alone. */
+export const ofThese = <A extends { readonly subscription: Group }>(
+  found: ReadonlyArray<A>,
+  isOne: (subscriber: Subscriber) => boolean
+): ReadonlyArray<A> =>
+  found.flatMap((one) => {
+    const subscribers = one.subscription.subscribers?.filter(isOne) ?? []
+    return subscribers.length === 0 ? [] : [{ ...one, subscription: { ...one.subscription, subscribers } }]
+  })
+
 /** Takes what was found of groups for each of their subscriptions, in the order of the groups and in that of the ids. */
 export const expand = <A extends { readonly subscription: Group }>(found: ReadonlyArray<A>) =>
   found.flatMap((one) => (one.subscription.subscribers ?? []).map((subscription) => ({ ...one, subscription })))

@@ -31,41 +31,42 @@ const RpcBlock = Schema.Struct({
 })
 const decodeRpcBlock = Schema.decodeUnknownOption(RpcBlock)
 
+const bySolidityApi = (path: string, body?: string): SolidHead => ({
+  strategy: path,
+  block: (http) => Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found))
+})
+
+const byNodeInfo: SolidHead = {
+  strategy: "/wallet/getnodeinfo",
+  block: (http) =>
+    Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
+      const match = solidityBlock.exec(info.solidityBlock)
+      if (match === null) return undefined
+      return { height: Number(match[1]), hash: match[2] === undefined ? undefined : TronJson.bytes(match[2]) }
+    })
+}
+
+const byFinalizedTag = (rpc: JsonRpc): SolidHead => ({
+  strategy: "the finalized tag",
+  block: () =>
+    Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) => {
+      const found = Option.getOrUndefined(decodeRpcBlock(answer))
+      if (found === undefined) return undefined
+      const { hash, number } = found
+      return { height: Number(number), hash: hash === undefined ? undefined : TronJson.bytes(hash.slice(2)) }
+    })
+})
+
 /** The first strategy that the node allows: its solidity API, its own status, or the `finalized` tag of its JSON-RPC. */
 export const find = Effect.fnUntraced(function* (
   http: TronHttp,
   rpc: JsonRpc | undefined
 ): Effect.fn.Return<SolidHead | undefined, NodeError> {
-  const header = (path: string, body?: string) => (http: TronHttp) =>
-    Effect.map(http.find(TronBlock.Header, path, body), (found) => found && TronBlock.tipOf(found))
-  const strategies: ReadonlyArray<SolidHead> = [
-    { strategy: "/walletsolidity/getblock", block: header("/walletsolidity/getblock", '{"detail":false}') },
-    { strategy: "/walletsolidity/getnowblock", block: header("/walletsolidity/getnowblock") },
-    {
-      strategy: "/wallet/getnodeinfo",
-      block: (http) =>
-        Effect.map(http.read(NodeInfo, "/wallet/getnodeinfo"), (info) => {
-          const match = solidityBlock.exec(info.solidityBlock)
-          if (match === null) return undefined
-          return { height: Number(match[1]), hash: match[2] === undefined ? undefined : TronJson.bytes(match[2]) }
-        })
-    },
-    ...(rpc === undefined
-      ? []
-      : [
-          {
-            strategy: "the finalized tag",
-            block: () =>
-              Effect.map(rpc.call("eth_getBlockByNumber", ["finalized", false]), (answer) =>
-                Option.getOrUndefined(
-                  Option.map(decodeRpcBlock(answer), ({ hash, number }) => ({
-                    height: Number(number),
-                    hash: hash === undefined ? undefined : TronJson.bytes(hash.slice(2))
-                  }))
-                )
-              )
-          }
-        ])
+  const strategies = [
+    bySolidityApi("/walletsolidity/getblock", '{"detail":false}'),
+    bySolidityApi("/walletsolidity/getnowblock"),
+    byNodeInfo,
+    ...(rpc === undefined ? [] : [byFinalizedTag(rpc)])
   ]
   for (const { block, strategy } of strategies) {
     const asked = (http: TronHttp) =>

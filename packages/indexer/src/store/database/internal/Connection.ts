@@ -101,6 +101,18 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
     return transaction
   }
 
+  const rollback = (transaction: ControlledTransaction<Tables>) => tried(() => transaction.rollback().execute())
+
+  const runWaiting = (transaction: ControlledTransaction<Tables>) =>
+    Effect.suspend(() => Effect.forEach(waiting.get(transaction)?.values() ?? [], (run) => run, { discard: true }))
+
+  const commit = (transaction: ControlledTransaction<Tables>) =>
+    tried(() => transaction.commit().execute()).pipe(
+      // A deferred statement may fail only now; the connection must be free again whatever happens.
+      Effect.tapError(() => Effect.ignore(rollback(transaction))),
+      Effect.andThen(runWaiting(transaction))
+    )
+
   const transactionFrom = <A, E, R>(
     self: Effect.Effect<A, E, R>,
     opened: () => void
@@ -111,20 +123,7 @@ export const make = (writer: Kysely<Tables>, reader: Reader) => {
         : Effect.acquireUseRelease(
             tried(() => open(opened)),
             (transaction) => Effect.provideService(self, Current, transaction),
-            (transaction, exit) => {
-              const rollback = tried(() => transaction.rollback().execute())
-              return Exit.isSuccess(exit)
-                ? // A deferred statement may fail only now; the connection must be free again whatever happens.
-                  tried(() => transaction.commit().execute()).pipe(
-                    Effect.tapError(() => Effect.ignore(rollback)),
-                    Effect.andThen(
-                      Effect.suspend(() =>
-                        Effect.forEach(waiting.get(transaction)?.values() ?? [], (run) => run, { discard: true })
-                      )
-                    )
-                  )
-                : rollback
-            }
+            (transaction, exit) => (Exit.isSuccess(exit) ? commit(transaction) : rollback(transaction))
           )
     )
 
