@@ -5,9 +5,10 @@ import * as ManagedWallets from "@headwater/indexer/store/wallets/ManagedWallets
 import * as Effect from "effect/Effect"
 import type { NodeUnavailable, XpubNotSynced } from "../contract/Errors.ts"
 import * as ManagedAddresses from "./ManagedAddresses.ts"
-import type { Caller, ChainOperations, WalletRequest } from "./Operations.ts"
+import type { ChainOperations, WalletRequest } from "./Operations.ts"
 import type { SyncedWallets } from "./SyncedWallets.ts"
 import * as Wallet from "./Wallet.ts"
+import * as WalletActivation from "./WalletActivation.ts"
 
 type Operations = Pick<
   ChainOperations,
@@ -33,23 +34,6 @@ export const make = Effect.fnUntraced(function* (
     return yield* Effect.orDie(ManagedWallets.get(key)).pipe(stored)
   })
 
-  const stateOf = (request: WalletRequest, wallet: ManagedWallets.ManagedWallet) => ({
-    ...{ blockchain, extendedPublicKey: request.extendedPublicKey, isActive: wallet.isActive, network },
-    syncStatus: syncStatus(wallet)
-  })
-
-  const setActive = Effect.fnUntraced(function* <E>(request: WalletRequest & Caller, isActive: boolean, already: E) {
-    const change = database.transaction(ManagedWallets.setActive(yield* keyFor(request), isActive))
-    return yield* (isActive ? request.paying(change, () => 1) : change).pipe(
-      Effect.catchTags({
-        DatabaseError: Effect.die,
-        WalletNotFound: () => Effect.fail(Wallet.notFound),
-        WalletConflict: () => Effect.fail(already)
-      }),
-      stored
-    )
-  })
-
   return {
     syncWallet: Effect.fn("StoredManagedWallets.syncWallet")(function* (request) {
       const { birthHeight, extendedPublicKey } = request
@@ -72,15 +56,18 @@ export const make = Effect.fnUntraced(function* (
         }))
       }
     }),
-    deactivateSyncedWallet: Effect.fn("StoredManagedWallets.deactivateSyncedWallet")(function* (request) {
-      yield* setActive(request, false, Wallet.alreadyInactive)
-      return { extendedPublicKey: request.extendedPublicKey }
-    }),
-    activateSyncedWallet: Effect.fn("StoredManagedWallets.activateSyncedWallet")(function* (request) {
-      return stateOf(request, yield* setActive(request, true, Wallet.alreadyActive))
-    }),
+    ...WalletActivation.make(chain, keyFor, (key, isActive) =>
+      database.transaction(ManagedWallets.setActive(key, isActive)).pipe(
+        Effect.map((wallet) => ({ isActive, syncStatus: syncStatus(wallet) })),
+        stored
+      )
+    ),
     walletStatus: Effect.fn("StoredManagedWallets.walletStatus")(function* (request) {
-      return stateOf(request, (yield* find(request)) ?? (yield* Wallet.notFound))
+      const wallet = (yield* find(request)) ?? (yield* Wallet.notFound)
+      return {
+        ...{ blockchain, extendedPublicKey: request.extendedPublicKey, isActive: wallet.isActive, network },
+        syncStatus: syncStatus(wallet)
+      }
     })
   } satisfies Operations as Operations
 })

@@ -14,6 +14,7 @@ import { XpubNotSynced, XpubsLimitReached } from "../../contract/Errors.ts"
 import * as ManagedAddresses from "../ManagedAddresses.ts"
 import type { Caller, ChainOperations, WalletRequest } from "../Operations.ts"
 import * as Wallet from "../Wallet.ts"
+import * as WalletActivation from "../WalletActivation.ts"
 
 export interface Options extends ManagedAddresses.Options {
   /** Unused addresses in a row after which a wallet ends. */
@@ -76,22 +77,6 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
     return { extendedPublicKey }
   })
 
-  const setActive = Effect.fnUntraced(function* <E>(request: WalletRequest & Caller, isActive: boolean, already: E) {
-    const key = yield* keyOf(request)
-    const change = database.transaction(
-      SyncedAccountWallets.setActive(key, isActive, { mostBlocks: options.syncBlocks })
-    )
-    return yield* (isActive ? request.paying(change, () => 1) : change).pipe(
-      Effect.catchTags({
-        DatabaseError: Effect.die,
-        PastTooLong: ManagedAddresses.tooLongByNow(options),
-        WalletNotFound: () => Effect.fail(Wallet.notFound),
-        WalletConflict: () => Effect.fail(already)
-      }),
-      stored
-    )
-  })
-
   /** Watches addresses that a reading of the wallet has come to, where the account has synced the wallet. */
   const extend = Effect.fnUntraced(function* (request: WalletRequest, addresses: ReadonlyArray<AddressBytes>) {
     const key = yield* keyOf(request)
@@ -142,14 +127,13 @@ export const make = Effect.fnUntraced(function* (record: ChainReader, options: O
         }))
       }
     }),
-    deactivateSyncedWallet: Effect.fn("ManagedWallets.deactivateSyncedWallet")(function* (request) {
-      yield* setActive(request, false, Wallet.alreadyInactive)
-      return { extendedPublicKey: request.extendedPublicKey }
-    }),
-    activateSyncedWallet: Effect.fn("ManagedWallets.activateSyncedWallet")(function* (request) {
-      const { isActive, status } = yield* setActive(request, true, Wallet.alreadyActive)
-      return { blockchain, extendedPublicKey: request.extendedPublicKey, isActive, network, syncStatus: status }
-    }),
+    ...WalletActivation.make(chain, keyOf, (key, isActive) =>
+      database.transaction(SyncedAccountWallets.setActive(key, isActive, { mostBlocks: options.syncBlocks })).pipe(
+        Effect.map(({ status }) => ({ isActive, syncStatus: status })),
+        Effect.catchTag("PastTooLong", ManagedAddresses.tooLongByNow(options)),
+        stored
+      )
+    ),
     walletStatus: Effect.fn("ManagedWallets.walletStatus")(function* (request) {
       const key = yield* keyOf(request)
       const wallet = yield* Effect.orDie(SyncedAccountWallets.get(key)).pipe(stored)
