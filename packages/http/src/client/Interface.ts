@@ -1050,9 +1050,15 @@ export interface components {
         /** @example 4711 */
         readonly tokenId: string
       }[]
-      /** @example 1.5 */
+      /**
+       * @description Coins that came to the wallet's addresses, by transactions and internal ones, from each other too
+       * @example 1.5
+       */
       readonly totalReceived: string
-      /** @example 1.5 */
+      /**
+       * @description Coins that left the wallet's addresses in the same way, without the fees that they paid
+       * @example 1.5
+       */
       readonly totalSpent: string
       /** @example ETH */
       readonly unit: string

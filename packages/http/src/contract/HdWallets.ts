@@ -53,8 +53,12 @@ export const EvmAssets = Schema.Struct({
       tokenId: NumberText
     })
   ),
-  totalReceived: DecimalText,
-  totalSpent: DecimalText,
+  totalReceived: DecimalText.annotate({
+    description: "Coins that came to the wallet's addresses, by transactions and internal ones, from each other too"
+  }),
+  totalSpent: DecimalText.annotate({
+    description: "Coins that left the wallet's addresses in the same way, without the fees that they paid"
+  }),
   unit: UnitText,
   completeFrom: Schema.optionalKey(CompleteFrom).annotate({
     description:

@@ -30,9 +30,9 @@ export const PositionLength = Context.Reference<number>("@headwater/http/contrac
 const maxLimit = 50
 
 /** A whole number in a query string: digits only, so that `1e1` and ` 1` are refused. */
-export const Count = Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number" })).pipe(
-  Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString)
-)
+export const Count = Schema.String.check(
+  Schema.isPattern(/^\d{1,15}$/, { message: "must be a whole number of at most 15 digits" })
+).pipe(Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString))
 
 /** As {@link Count}, of any length: what no number holds is above every bound. */
 const BoundedCount = Schema.String.check(Schema.isPattern(/^\d+$/, { message: "must be a whole number" })).pipe(
