@@ -1,38 +1,51 @@
 /**
- * Bounds the connections over which nothing is asked: new ones, kept ones, those whose request has not arrived, and those
- * whose answer waits for its reader. They belong to no account, and anybody may open thousands: beyond the bound the one
- * that has been silent for longest is closed, so that who has something to ask always finds a place.
+ * Bounds the connections that belong to no account and cost memory: anybody may open thousands. Two kinds are counted, each by
+ * itself, so that those who ask nothing cut off nobody who reads an answer: connections over which nothing is asked (new
+ * ones, kept ones, those whose request has not arrived), and those whose answer waits for its reader.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
+/** Beyond `most` the one that has been there for longest is closed, so that who comes always finds a place. */
+const bounded = (most: number) => {
+  const sockets = new Set<Socket>()
+  return {
+    add: (socket: Socket) => {
+      if (socket.destroyed) return
+      sockets.add(socket)
+      if (sockets.size <= most) return
+      const [oldest] = sockets
+      sockets.delete(oldest!)
+      oldest!.destroy()
+    },
+    delete: (socket: Socket) => sockets.delete(socket)
+  }
+}
+
 /**
- * Keeps the idle connections of a server to `most`. One over which nothing of a finished answer goes out is closed after the
- * time for which the server keeps a connection.
+ * Keeps the idle connections of a server to `most`, and as many whose finished answer is not read. One over which nothing of a
+ * finished answer goes out is closed after the time for which the server keeps a connection.
  */
 export const bound = (server: Server, most: number): void => {
-  /** In the order in which they became idle. */
-  const idle = new Set<Socket>()
-  const becomesIdle = (socket: Socket) => {
-    if (socket.destroyed) return
-    idle.add(socket)
-    if (idle.size <= most) return
-    const [oldest] = idle
-    idle.delete(oldest!)
-    oldest!.destroy()
-  }
+  const idle = bounded(most)
+  const unread = bounded(most)
   server.on("connection", (socket) => {
-    becomesIdle(socket)
-    socket.once("close", () => idle.delete(socket))
+    idle.add(socket)
+    socket.once("close", () => {
+      idle.delete(socket)
+      unread.delete(socket)
+    })
   })
   server.on("upgrade", ({ socket }) => idle.delete(socket))
   server.on("request", ({ socket }, response) => {
-    // Who asks on without reading the answer before is as idle as before.
-    if (socket.writableLength === 0) idle.delete(socket)
+    idle.delete(socket)
     // The answer is whole, and the rest is the client's: one that never reads would have the answer kept for good.
     response.once("prefinish", () => {
-      becomesIdle(socket)
+      unread.add(socket)
       socket.setTimeout(server.keepAliveTimeout)
     })
+    // Before Node begins with the next answer, of a client that asks on without reading.
+    response.prependOnceListener("finish", () => unread.delete(socket))
+    response.once("close", () => idle.add(socket))
   })
 }

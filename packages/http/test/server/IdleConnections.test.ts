@@ -1,6 +1,6 @@
 /** Connections of clients that ask and do not read: their answers lie in this process's memory. */
 import { createServer, type Server } from "node:http"
-import { connect, type Socket } from "node:net"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as IdleConnections from "@headwater/http/server/IdleConnections"
 import * as Effect from "effect/Effect"
@@ -42,6 +42,28 @@ describe("IdleConnections", () => {
       assert.deepStrictEqual(
         sockets.map(({ destroyed }) => destroyed),
         [true, true, true, false, false]
+      )
+    })
+  )
+
+  it.live("closes nobody who reads an answer for those who ask nothing", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      IdleConnections.bound(server, 2)
+      const [reader] = yield* unread(server, 1)
+      const silent: Array<Socket> = []
+      server.on("connection", (socket) => silent.push(socket))
+      const { port } = server.address() as AddressInfo
+      for (let i = 0; i < 4; i++) {
+        yield* Effect.acquireRelease(
+          Effect.sync(() => connect(port, "127.0.0.1")),
+          (client) => Effect.sync(() => client.destroy())
+        )
+        while (silent.length <= i) yield* Effect.sleep("1 millis")
+      }
+      assert.deepStrictEqual(
+        [reader!, ...silent].map(({ destroyed }) => destroyed),
+        [false, true, true, false, false]
       )
     })
   )
