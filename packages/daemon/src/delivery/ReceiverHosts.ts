@@ -37,6 +37,8 @@ interface Share extends AccountAnswers.AccountAnswers {
   readonly waiting: Array<Lease>
   /** Of both, those of what failed. */
   failing: number
+  /** Leases that the host's last look may still make of the account. */
+  left: number
   /** The subscription that something was leased of last. */
   roundRobinCursor: number
 }
@@ -47,10 +49,11 @@ interface Host {
   waiting: number
   /** Callbacks of all its leases, in flight and waiting. */
   leased: number
-  /** Leases that might be made at the last look, how many were, and whether any had as many callbacks as it might. */
-  lookedFor: number
-  found: number
-  foundFull: boolean
+  /** Leases that the last look may still make, and those of an account that has none. */
+  left: number
+  accountLeft: number
+  /** Whether the last look has left something, as far as it shows: the host, an account, or a lease has all that it may. */
+  mayHaveMore: boolean
   /** Leases that had begun, of any host, when its last one did. */
   turn: number
   /** After a failure of our own. */
@@ -137,7 +140,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     let host = hosts.get(name)
     if (host === undefined) {
       host = {
-        ...{ inFlight: 0, waiting: 0, leased: 0, lookedFor: 0, found: 0, foundFull: false },
+        ...{ inFlight: 0, waiting: 0, leased: 0, left: 0, accountLeft: 0, mayHaveMore: true },
         ...{ turn: begun, pausedUntil: 0, duration: assumedMillis },
         ...{ accountCursor: -1, placeCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
       }
@@ -146,12 +149,15 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     return host
   }
 
-  const none = (): Share => ({ ...AccountAnswers.none(), inFlight: 0, waiting: [], failing: 0, roundRobinCursor: 0 })
+  const none = (left = 0): Share => ({
+    ...AccountAnswers.none(),
+    ...{ inFlight: 0, waiting: [], failing: 0, left, roundRobinCursor: 0 }
+  })
 
   const shareOf = (host: Host, account: number): Share => {
     let share = host.accounts.get(account)
     if (share === undefined) {
-      share = none()
+      share = none(host.accountLeft)
       host.accounts.set(account, share)
     }
     return share
@@ -263,11 +269,21 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const batchSizeOf = ({ duration }: Host): number =>
     Math.max(Math.min(limits.batchSize, Math.floor(leaseMillis / Math.max(duration, 1))), 1)
 
-  /** Whether the last look may have left something; an account alone has three quarters of what there is. */
-  const mayHaveMore = (host: Host) => host.foundFull || host.found >= (host.lookedFor * 3) / 4
+  /** Whether the host has so little left that more should be leased: half of what may wait, if there is more. */
+  const isLow = (host: Host) =>
+    host.waiting === 0 ||
+    (host.mayHaveMore && host.leased < limits.leasedOfHost / 2 && host.waiting < aheadOf(host) / 2)
 
-  /** Whether the host has so little left that more should be leased. */
-  const isLow = (host: Host) => host.waiting === 0 || (host.leased < limits.leasedOfHost / 2 && mayHaveMore(host))
+  /** Notes how many leases a look may make. */
+  const looks = (host: Host, limit: number, { accountLimit, accounts }: ReturnType<typeof turnsOf>) => {
+    host.left = limit
+    host.accountLeft = accountLimit
+    for (const [account, { limit }] of accounts) {
+      const share = shareOf(host, account)
+      share.left = limit
+      host.mayHaveMore ||= limit === 0 && share.waiting.length > 0
+    }
+  }
 
   const capacities: ReceiverHosts["capacities"] = (due, now, followable = []) => {
     const followableOf = Map.groupBy(followable, ({ host }) => host)
@@ -301,11 +317,13 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       const ahead = isServed ? aheadOf(host) : 0
       const callbacks = Math.max(leftOfHost(host), begin - host.waiting)
       const limit = Math.max(Math.min(begin + ahead - host.waiting, callbacks), 0)
-      Object.assign(host, { lookedFor: limit, found: 0, foundFull: false })
+      host.mayHaveMore = limit === 0
       if (limit + followed.length === 0) continue
       free -= begin
       if (account !== undefined) given.set(account, (given.get(account) ?? 0) + begin)
       const batchSize = batchSizeOf(host)
+      const turns = turnsOf(host, ahead, now)
+      looks(host, limit, turns)
       capacities.push({
         host: name,
         limit,
@@ -318,7 +336,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
           after: callbacks.at(-1)!.id,
           batchSize: Math.min(batchSize, 2 * callbacks.length)
         })),
-        ...turnsOf(host, ahead, now),
+        ...turns,
         retriesFirst: host.retriesFirst
       })
     }
@@ -350,8 +368,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       share.roundRobinCursor = lease.subscription
       host.accountCursor = lease.account
       host.waiting++
-      host.found++
-      host.foundFull ||= lease.full
+      host.left--
+      share.left--
+      host.mayHaveMore ||= lease.full || host.left === 0 || share.left === 0
       waiting.add(host)
       count(host, lease, 1)
     },

@@ -1,5 +1,5 @@
 import * as ReceiverHosts from "@headwater/daemon/delivery/ReceiverHosts"
-import type { Lease } from "@headwater/indexer/store/subscriptions/Lease"
+import type { Lease, OutboxMessage } from "@headwater/indexer/store/subscriptions/Lease"
 import { assert, describe, it } from "vitest"
 
 const limits = {
@@ -24,6 +24,11 @@ const lease = (host: string, subscription = 1, account = 1): Lease => ({
   leasedUntil: 0,
   isCurrent: () => true
 })
+
+const message: OutboxMessage = {
+  ...{ id: 1, account: 1, subscription: 1, host: "a", idempotencyKey: "", sequence: 1, body: "" },
+  ...{ attempts: 0, attemptLog: "[]", created: 0 }
+}
 
 /** Has a lease begin, as if it had just been made. */
 const begin = (hosts: ReceiverHosts.ReceiverHosts, lease: Lease, now = 1_000_000_000) => {
@@ -355,6 +360,32 @@ describe("ReceiverHosts", () => {
     for (let i = 0; i < 2; i++)
       hosts.attempted({ host: "slow", account: 1, url: "" }, { answered: true, at: 0, now: 9000 })
     assert.deepStrictEqual(limitsOf(hosts, ["slow"]), [["slow", 5]])
+  })
+
+  it("is low where half of what may wait has begun, unless the last look has left nothing", () => {
+    const ofOne = (account: number): Lease => ({ ...lease("a", 1, account), callbacks: [message] })
+    const hosts = ReceiverHosts.make({ ...limits, leasedOfHost: 1000, leased: 4000 })
+    const look = () => hosts.capacities([{ host: "a", account: 1 }], 0)[0]!
+    const sendNext = () => hosts.ended(hosts.next(0)!)
+    for (let i = look().accountLimit; i > 0; i--) hosts.wait(ofOne(1))
+    for (let i = 0; i < 8; i++) sendNext()
+    // Nothing has begun since: there is room at the host, and none for the account.
+    assert.deepInclude(look(), { limit: 58 })
+    assert.strictEqual(look().accounts.get(1)?.limit, 8)
+    for (let i = 0; i < 8; i++) hosts.wait(ofOne(1))
+    assert.strictEqual(look().accounts.get(1)?.limit, 0)
+    assert.isFalse(hosts.isLow("a"))
+    for (let i = 0; i < 58; i++) sendNext()
+    assert.isFalse(hosts.isLow("a"), "100 of 200 wait")
+    sendNext()
+    assert.isTrue(hosts.isLow("a"))
+
+    const quiet = ReceiverHosts.make({ ...limits, leasedOfHost: 1000, leased: 4000 })
+    quiet.capacities(due(["a"]), 0)
+    for (const account of [1, 2]) for (let i = 0; i < 20; i++) quiet.wait(ofOne(account))
+    assert.isFalse(quiet.isLow("a"), "there was room for more of each")
+    quiet.wait({ ...ofOne(2), full: true })
+    assert.isTrue(quiet.isLow("a"))
   })
 
   it("gives a free place to the host with least in flight, and there to the account whose turn it is", () => {
