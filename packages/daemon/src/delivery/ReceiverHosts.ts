@@ -249,8 +249,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   /**
-   * The hosts with least in flight first, and one of each account after another. Of hosts with as much in flight, those
-   * first that have waited longest: else the last ones would never get what others, who answer at once, leave.
+   * The hosts with least in flight first, and one of each account after another, of those with least in flight first: one
+   * host would wait for all that others have and that are slow to fail. Of hosts with as much in flight, those first that
+   * have waited longest: else the last ones would never get what others, who answer at once, leave.
    */
   const inTurns = (due: ReadonlyArray<DueHost>) => {
     const byLoad = due
@@ -259,8 +260,9 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     const places = new Map<number | string, number>()
     return byLoad
       .map((one) => {
-        const place = places.get(one.account ?? one.name) ?? 0
-        places.set(one.account ?? one.name, place + 1)
+        const { account, name } = one
+        const place = places.get(account ?? name) ?? (account === undefined ? 0 : (inFlightOf.get(account) ?? 0))
+        places.set(account ?? name, place + 1)
         return { ...one, place }
       })
       .sort((a, b) => a.place - b.place)

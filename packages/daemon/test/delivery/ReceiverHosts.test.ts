@@ -71,6 +71,21 @@ describe("ReceiverHosts", () => {
     assert.strictEqual(served.size, names.length)
   })
 
+  it("has a place for the account with least in flight, however many hosts of others were never tried", () => {
+    const hosts = ReceiverHosts.make(limits)
+    const others = [1, 2, 3, 4].flatMap((account) =>
+      Array.from({ length: 50 }, (_, i) => ({ host: `${account} ${i}`, account }))
+    )
+    const own = { host: "own", account: 5 }
+    hosts.capacities([...others, own], 0)
+    begin(hosts, lease("own", 1, 5))
+    hosts.ended(lease("own", 1, 5))
+    const [tried, untried] = [others.filter((_, i) => i % 50 < 15), others.filter((_, i) => i % 50 >= 15)]
+    for (const { account, host } of tried) begin(hosts, lease(host, 1, account))
+    const [first] = hosts.capacities([...untried, own], 0)
+    assert.strictEqual(first!.host, "own")
+  })
+
   it("leaves room for quick hosts however many are slow", () => {
     const hosts = ReceiverHosts.make(limits)
     for (let slow = 0; slow < 100; slow++) {
@@ -440,7 +455,7 @@ describe("ReceiverHosts", () => {
     const own = Array.from({ length: 100 }, (_, i) => ({ host: `own ${i}`, account: 1 }))
     const other = { host: "of another", account: 2 }
     const given = hosts.capacities([...own, other], 0)
-    assert.strictEqual(given[1]!.host, other.host)
+    assert.strictEqual(given[0]!.host, other.host)
     const ofOne = given.filter(({ host }) => host.startsWith("own"))
     assert.strictEqual(
       ofOne.reduce((sum, { limit }) => sum + limit, 0),
