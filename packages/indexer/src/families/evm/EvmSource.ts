@@ -163,7 +163,7 @@ export const make = Effect.fn("EvmSource.make")(function* (
     const named = yield* Heads.NamedHash
     const asked = named && traces && (yield* traces.withBlock(rpc, named))
     if (asked !== undefined) {
-      const both = rpc.results([...calls, asked.call], numbers, "asOne")
+      const both = rpc.results([...calls, asked.call], "text", "asOne")
       const results = yield* Effect.result(Effect.timeout(BytesInFlight.attempt(both), patience))
       if (Result.isSuccess(results)) {
         const given: BlockTraces.GivenWithBlock = { asked, answer: results.success[calls.length]! }

@@ -56,8 +56,11 @@ const doubtMillis = 1_000
 const promptMillis = 500
 /** What is larger takes so long to read that a request counts for little, and may be too large for the kernel beside its block. */
 const fewBytes = 4 * 2 ** 20
+/** Of traces that come as values, as small ones do, and what is larger than a kernel reads, nobody knows the bytes. */
+const fewValues = 100
 
-const areFew = (traces: unknown) => !(traces instanceof JsonText) || traces.bytes.length <= fewBytes
+const areFew = (traces: unknown) =>
+  traces instanceof JsonText ? traces.bytes.length <= fewBytes : Array.isArray(traces) && traces.length <= fewValues
 
 /** After a failed request for a block and its traces these are asked for apart: twice as long each time, in milliseconds. */
 const [firstApartMillis, longestApartMillis] = [60_000, 3_600_000]

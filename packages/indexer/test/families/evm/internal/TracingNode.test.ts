@@ -113,9 +113,13 @@ describe("a node that is asked for traces", () => {
         world.isDoubted = true
         assert.isFalse(yield* isTogether, "in doubt")
         world.isDoubted = false
-        const many = new JsonText(Buffer.alloc(4 * 2 ** 20 + 1))
-        node.notedWithBlock(many, yield* Clock.currentTimeMillis)
-        assert.isFalse(yield* isTogether, "after many traces")
+        // What is larger than a kernel reads comes as values.
+        for (const many of [new JsonText(Buffer.alloc(4 * 2 ** 20 + 1)), Array.from({ length: 101 }, () => ({}))]) {
+          node.notedWithBlock([], yield* Clock.currentTimeMillis)
+          assert.isTrue(yield* isTogether)
+          node.notedWithBlock(many, yield* Clock.currentTimeMillis)
+          assert.isFalse(yield* isTogether, "after many traces")
+        }
         node.notedWithBlock([], yield* Clock.currentTimeMillis)
         assert.isTrue(yield* isTogether)
         for (const minutes of [1, 2, 4]) {
