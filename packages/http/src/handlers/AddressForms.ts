@@ -24,8 +24,9 @@ const otherForm = Effect.fnUntraced(function* (chain: Chain, text: string) {
   return legacy ?? (yield* invalidField("address", "has no other form"))
 })
 
-/** Words that mean the text from before CashAddr, where a chain has both. */
+/** Words that mean the text from before CashAddr, where a chain has both, and words that mean CashAddr. */
 const legacyWords = ["p2pkh", "p2sh"]
+const cashWords = ["p2pkh-cash", "p2sh-cash"]
 
 interface Asked {
   readonly addressFormat?: string
@@ -35,9 +36,12 @@ interface Asked {
 }
 
 const derive = Effect.fnUntraced(function* (chain: Chain, text: string, asked: Asked) {
-  const word = asked.addressFormat
+  const word = asked.addressFormat?.toLowerCase()
+  if (word !== undefined && cashWords.includes(word) && chain.utxo?.address.cashAddr === undefined) {
+    return yield* invalidField("addressFormat", `${chain.blockchain} has no such form`)
+  }
   const format = word === undefined ? undefined : formatOfWord(word)
-  const isLegacy = word !== undefined && legacyWords.includes(word.toLowerCase())
+  const isLegacy = word !== undefined && legacyWords.includes(word)
   const branch = yield* Effect.mapError(
     Effect.fromResult(
       Result.flatMap(ExtendedPublicKey.decode(chain, text), (key) =>

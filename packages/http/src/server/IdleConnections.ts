@@ -23,8 +23,8 @@ const bounded = (most: number) => {
 }
 
 /**
- * Keeps the idle connections of a server to `most`, and as many whose finished answer is not read. One over which nothing of a
- * finished answer goes out is closed after the time for which the server keeps a connection.
+ * Keeps the idle connections of a server to `most`, and as many whose finished answer is not read. Once in the time for which
+ * the server keeps a connection something of a finished answer has to go out, or its connection is closed.
  */
 export const bound = (server: Server, most: number): void => {
   const idle = bounded(most)

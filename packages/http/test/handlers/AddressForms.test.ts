@@ -113,7 +113,14 @@ layer(testServer(store!), { excludeTestServices: true })("Forms of addresses ove
       ])
       const nested = yield* derive("addressFormat=p2sh&addressesCount=1")
       assert.match(nested.body.data.item.addresses[0].address, /^3/)
-      for (const query of ["addressesCount=101", "addressesCount=-1", "addressFormat=p2sh-gold", "isChange=yes"]) {
+      for (const query of [
+        "addressesCount=101",
+        "addressesCount=-1",
+        "addressFormat=p2sh-gold",
+        "isChange=yes",
+        "addressFormat=p2pkh-cash",
+        "addressFormat=P2SH-CASH"
+      ]) {
         assert.strictEqual((yield* derive(query)).status, 400, query)
       }
       assert.strictEqual((yield* ask("derive", "bitcoin/mainnet/xpubs/xpub1/derive-addresses")).status, 400)
