@@ -176,9 +176,7 @@ export const make = (nodes: ReadonlyArray<TracingNode>, tracer: Tracer): BlockTr
   const readGiven = Effect.fnUntraced(function* (block: Traceable, { answer, asked }: GivenWithBlock) {
     // A block in the place of the one that was named.
     if (asked.hashText !== block.hashText) return undefined
-    const traces = Result.isSuccess(answer)
-      ? Result.getOrUndefined(yield* Effect.result(traceBy(asked.node, tracer, block, true, answer)))
-      : undefined
+    const traces = Result.getOrUndefined(yield* Effect.result(traceBy(asked.node, tracer, block, true, answer)))
     asked.node.notedWithBlock(traces && Result.getOrUndefined(answer), yield* SteadyTime.millis)
     return traces
   })
