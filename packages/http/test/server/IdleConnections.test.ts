@@ -76,4 +76,26 @@ describe("IdleConnections", () => {
       while (!socket!.destroyed) yield* Effect.sleep("1 millis")
     })
   )
+
+  it.live("closes one over which more requests wait for their answers than a client has reason to send", () =>
+    Effect.gen(function* () {
+      const server = createServer((_, response) => void setImmediate(() => response.end("yes")))
+      IdleConnections.bound(server, 2)
+      const port = yield* LocalServer.listen(server)
+      const answers = Effect.fnUntraced(function* (requests: number) {
+        const chunks: Array<Buffer> = []
+        const client = yield* Effect.acquireRelease(
+          Effect.sync(() => connect(port, "127.0.0.1")),
+          (client) => Effect.sync(() => client.destroy())
+        )
+        client.on("error", () => {}).on("data", (chunk) => chunks.push(chunk))
+        client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(requests))
+        const count = () => Buffer.concat(chunks).toString().split("200 OK").length - 1
+        while (!client.destroyed && count() < requests) yield* Effect.sleep("1 millis")
+        return count()
+      })
+      assert.strictEqual(yield* answers(100), 100)
+      assert.strictEqual(yield* answers(101), 0)
+    })
+  )
 })
