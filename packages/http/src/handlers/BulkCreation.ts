@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   }
 
   /** In a transaction: makes what can be made of those items that their schemas read, as far as the account can pay. */
-  const make = Effect.fnUntraced(function* (
+  const makeStep = Effect.fnUntraced(function* (
     position: number,
     items: ReadonlyArray<Result.Result<NewSubscription, BulkItems.Refused> | undefined>
   ) {
@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
             Result.isFailure(one) ? Effect.undefined : Effect.result(check(one.success))
           )
           const { committing } = yield* Payment
-          const made = yield* committing(BulkRequests.step(id, outcomes.length, make(outcomes.length, checked)))
+          const made = yield* committing(BulkRequests.step(id, outcomes.length, makeStep(outcomes.length, checked)))
           if (made === undefined) return yield* new Overtaken()
           outcomes.push(...made)
           yield* pause
