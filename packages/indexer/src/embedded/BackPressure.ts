@@ -56,11 +56,12 @@ export const make = (ahead: number): BackPressure => {
   return {
     attach: Effect.fnUntraced(function* (name, height) {
       const consumer: Held = { name, height }
-      consumers.add(consumer)
+      // First, so that no consumer stays that is interrupted here.
       yield* Effect.addFinalizer(() => {
         consumers.delete(consumer)
         return moved.signal
       })
+      consumers.add(consumer)
       return {
         acknowledged: (height) =>
           Effect.suspend(() => {
