@@ -14,10 +14,11 @@ export const answer = (
   { contentType, headers = {} }: { readonly contentType: string; readonly headers?: Readonly<Record<string, string>> }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> => {
   // Bytes, which all readers share: of a text each slow reader has a copy.
-  const plain = HttpServerResponse.uint8Array(new TextEncoder().encode(text), { contentType, headers })
+  const bytes = new TextEncoder().encode(text)
+  const plain = HttpServerResponse.uint8Array(bytes, { contentType, headers })
   let packed: HttpServerResponse.HttpServerResponse | undefined
   const pack = () => {
-    packed ??= HttpServerResponse.uint8Array(gzipSync(text), {
+    packed ??= HttpServerResponse.uint8Array(gzipSync(bytes), {
       contentType,
       headers: { ...headers, "content-encoding": "gzip" }
     })

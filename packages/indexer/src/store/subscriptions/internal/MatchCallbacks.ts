@@ -26,7 +26,7 @@ interface MatchCallbacks {
 /** Up to `most` callbacks, and confirmations that are pending; and how far that is. */
 export const of = (
   chain: Chain,
-  { chain: row, match, ...at }: Turn,
+  { chain: id, match, ...at }: Turn,
   { isAll, subscribers }: OwedSubscribers.Owed,
   most: number
 ): MatchCallbacks => {
@@ -48,9 +48,9 @@ export const of = (
       ...ListedOccurrence.of(subscriber, occurrence, Filter.decoded(chain, subscriber.filter, item))
     }))
     if (isEachConfirmation(one.event) || one.confirmations > 1) {
-      pending.push(...PendingConfirmations.first(row, block, occurrences))
+      pending.push(...PendingConfirmations.first(id, block, occurrences))
     } else {
-      due.push(...PendingConfirmations.schedule(row, block, occurrences, block.height, match.created).due)
+      due.push(...PendingConfirmations.schedule(id, block, occurrences, block.height, match.created).due)
     }
     subscription = one.id
     if (occurrence + part.length < own.length) {
