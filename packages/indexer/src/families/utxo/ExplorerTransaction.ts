@@ -67,11 +67,12 @@ const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((total, amount) =
 /** What a transaction leaves for the miner. Throws `Malformed` where that would be less than nothing. */
 const feeOf = (transaction: WholeTransaction.WholeTransaction, spent: ReadonlyArray<Output | undefined>): bigint => {
   if (isCoinbaseOf(transaction)) return 0n
-  const { outputs, special, zcash } = transaction
+  const { mwebFee = 0n, outputs, special, zcash } = transaction
   if (special?.type === AssetUnlock.type) return AssetUnlock.feeOf(special.payload)
   const fee =
     sum(spent.map((output) => output?.amount ?? 0n)) +
-    (zcash?.revealed.all ?? 0n) -
+    (zcash?.revealed.all ?? 0n) +
+    mwebFee -
     sum(outputs.map(({ amount }) => amount))
   return fee < 0n ? refuse("the outputs", "must not be more than the inputs") : fee
 }

@@ -62,6 +62,8 @@ export interface WholeTransaction {
   readonly special?: { readonly type: number; readonly payload: Uint8Array }
   /** On Litecoin, where a part of it moves coins in MWEB. */
   readonly mweb?: MwebParts.Mweb
+  /** What that part leaves for the miner, in the smallest units, beside what its inputs are more than its outputs. */
+  readonly mwebFee?: bigint
   /** Of a transaction that is in MWEB alone, which blocks do not list by its id: the excess of its first kernel. */
   readonly kernel?: Uint8Array
 }
@@ -177,7 +179,7 @@ const readBitcoin = (chain: Chain, raw: RawBytes): WholeTransaction => {
     size: bytes.length,
     // As Litecoin Core has it: of a transaction within MWEB nothing counts but what comes out.
     weight: (isHidden ? 0 : 3 * stripped.length + counted.length) + (hidden?.weight ?? 0),
-    ...(hidden === undefined ? {} : { mweb: hidden.mweb }),
+    ...(hidden === undefined ? {} : { mweb: hidden.mweb, mwebFee: hidden.fee }),
     ...(isHidden && hidden.excess !== undefined ? { kernel: hidden.excess } : {}),
     ...(special === undefined ? {} : { special })
   }

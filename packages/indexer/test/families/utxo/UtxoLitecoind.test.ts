@@ -4,6 +4,10 @@ import * as Amount from "@headwater/core/Amount"
 import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
+import * as Capabilities from "@headwater/indexer/families/utxo/internal/Capabilities"
+import * as MinedOutputs from "@headwater/indexer/families/utxo/MinedOutputs"
+import * as TransactionExplorer from "@headwater/indexer/families/utxo/TransactionExplorer"
+import * as UtxoBroadcasting from "@headwater/indexer/families/utxo/Broadcasting"
 import * as UtxoPreparation from "@headwater/indexer/families/utxo/UtxoPreparation"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
@@ -23,6 +27,9 @@ const coins = (value: number) => BigInt(Math.round(value * 1e8))
 
 interface AddressInfo {
   readonly scriptPubKey: string
+}
+interface MempoolEntry {
+  readonly fees: { readonly base: number }
 }
 interface DecodedBlock {
   readonly height: number
@@ -113,7 +120,15 @@ const decodesAsTheNode = Effect.fnUntraced(function* ({ rpc }: Litecoind.Litecoi
     decoded.mweb!.pegOuts.map(({ amount, script }) => [amount, hex(script)]),
     shown.vkern.flatMap(({ pegout }) => pegout).map(({ scriptPubKey, value }) => [coins(value), scriptPubKey.hex])
   )
+  return { fee: coins((yield* rpc<MempoolEntry>("getmempoolentry", id)).fees.base), raw }
 })
+
+/** Of a kernel that pays so much: a mark of that, and of what else the node's wallet has in its kernels. */
+const paying = (features: number, fee: bigint) => {
+  const bytes = [Number(fee & 0x7fn)]
+  for (let rest = fee >> 7n; rest > 0n; rest >>= 7n) bytes.unshift(Number(--rest & 0x7fn) | 0x80)
+  return Buffer.from([features, ...bytes]).toString("hex")
+}
 
 describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
   layer(Node.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
@@ -178,6 +193,32 @@ describe.skipIf(!Litecoind.installed)("UtxoSource with litecoind", () => {
           spent.map(({ outpoint }) => [hex(outpoint.transactionId), outpoint.index]),
           decoded.tx[hogEx]!.vin.map(({ txid, vout }) => [txid, vout])
         )
+      })
+    )
+
+    it.effect("what pays in MWEB has the fee that the node says, and none beyond measure is broadcast", () =>
+      Effect.gen(function* () {
+        const { litecoind, mwebAddress, rpc } = yield* Node
+        const pegging = yield* litecoind.wallet("pegging in")
+        const to = yield* pegging<string>("getnewaddress", "", "bech32")
+        // A wallet that has some pays what it can from there.
+        yield* litecoind.rpc("sendtoaddress", to, 5)
+        yield* litecoind.mine(1)
+        const capabilities = yield* Capabilities.find(rpc, yield* litecoind.rpc<string>("getbestblockhash"))
+        const explorer = TransactionExplorer.make(chain, rpc, capabilities, MinedOutputs.make(chain, [rpc]))
+        const broadcasting = UtxoBroadcasting.make(chain, rpc, { maximumFee: 100, verbose: [1] })
+        const check = Effect.fnUntraced(function* (id: string, features: number) {
+          const { fee, raw } = yield* decodesAsTheNode(litecoind, id)
+          assert.strictEqual((yield* explorer.transaction(id, 100))?.fee, fee)
+          yield* broadcasting.check(Buffer.from(raw, "hex"))
+          const parts = raw.split(paying(features, 3_900n))
+          assert.lengthOf(parts, 2)
+          const slip = Buffer.from(parts.join(paying(features, 1_000_000_000n)), "hex")
+          assert.match((yield* Effect.flip(broadcasting.check(slip))).message, /^the fee must be at most/)
+        })
+        yield* check(yield* pegging<string>("sendtoaddress", mwebAddress, 2), 0x13)
+        yield* litecoind.mine(1)
+        yield* check(yield* pegging<string>("sendtoaddress", mwebAddress, 1), 0x11)
       })
     )
 

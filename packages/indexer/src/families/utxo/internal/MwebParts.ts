@@ -21,8 +21,10 @@ export interface MwebParts {
   readonly id: Uint8Array | undefined
   /** The excess of the first kernel, by which nodes list the kernels of a block. */
   readonly excess: Uint8Array | undefined
-  /** BIP-141's, of what comes out: nothing else of it counts. */
+  /** BIP-141's, of what the HogEx has of it: an input for what goes in, and outputs for what comes out. */
   readonly weight: number
+  /** What its kernels leave for the miner, in the smallest unit: in plain sight, and beside the fee of the other parts. */
+  readonly fee: bigint
 }
 
 /** A number of Bitcoin Core's own form (`VARINT`): seven bits a byte, the largest first. */
@@ -38,6 +40,8 @@ const readNumber = (raw: RawBytes): bigint => {
 const publicKey = 33
 const signature = 64
 const rangeProof = 675
+/** Of an input without a script: outpoint, length and sequence. */
+const pegInSize = 36 + 1 + 4
 
 const skipInput = (raw: RawBytes): void => {
   const features = raw.take(1)[0]!
@@ -55,11 +59,12 @@ const skipOutput = (raw: RawBytes): void => {
   raw.skip(rangeProof + signature)
 }
 
-/** What it pays out. */
-const readKernel = (raw: RawBytes): Mweb["pegOuts"] => {
+/** What a kernel leaves for the miner, whether it takes coins in, and what it pays out. */
+const readKernel = (raw: RawBytes) => {
   const features = raw.take(1)[0]!
-  if ((features & 1) !== 0) readNumber(raw)
-  if ((features & 2) !== 0) readNumber(raw)
+  const fee = (features & 1) === 0 ? 0n : readNumber(raw)
+  const isPegIn = (features & 2) !== 0
+  if (isPegIn) readNumber(raw)
   const pegOuts = Array.from({ length: (features & 4) === 0 ? 0 : raw.size() }, () => {
     const amount = readNumber(raw)
     return { amount, script: raw.take(raw.size()) }
@@ -68,7 +73,7 @@ const readKernel = (raw: RawBytes): Mweb["pegOuts"] => {
   if ((features & 16) !== 0) raw.skip(publicKey)
   if ((features & 32) !== 0) raw.skip(raw.size())
   raw.skip(publicKey + signature)
-  return pegOuts
+  return { fee, isPegIn, pegOuts }
 }
 
 const skipMany = (raw: RawBytes, skip: (raw: RawBytes) => void): number => {
@@ -87,7 +92,7 @@ export const read = (raw: RawBytes): MwebParts | undefined => {
   const outputs = skipMany(raw, skipOutput)
   const count = raw.size()
   const from = raw.at
-  const kernels = Array.from({ length: count }, () => ({ pegOuts: readKernel(raw), end: raw.at }))
+  const kernels = Array.from({ length: count }, () => ({ ...readKernel(raw), end: raw.at }))
   const [first] = kernels
   const pegOuts = kernels.flatMap(({ pegOuts }) => pegOuts)
   return {
@@ -95,6 +100,10 @@ export const read = (raw: RawBytes): MwebParts | undefined => {
     id: first && MwebKernelId.of(raw.bytes.subarray(from, first.end)),
     // In front of the signature, with which a kernel ends.
     excess: first && raw.bytes.subarray(first.end - signature - publicKey, first.end - signature),
-    weight: 4 * pegOuts.reduce((sum, { script }) => sum + TransactionSize.outputSize(script), 0)
+    weight:
+      4 *
+      (pegInSize * kernels.filter(({ isPegIn }) => isPegIn).length +
+        pegOuts.reduce((sum, { script }) => sum + TransactionSize.outputSize(script), 0)),
+    fee: kernels.reduce((sum, { fee }) => sum + fee, 0n)
   }
 }

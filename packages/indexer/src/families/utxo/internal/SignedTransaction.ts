@@ -22,6 +22,8 @@ export interface SignedTransaction {
   readonly paid: bigint
   /** Whether all that it moves is in its inputs and outputs, so that their difference is its fee. */
   readonly isTransparent: boolean
+  /** Of a transaction with a part in Litecoin's MWEB: what that leaves for the miner beside what inputs are more than outputs. */
+  readonly mwebFee?: bigint
   /** Of a transaction that is in Litecoin's MWEB alone: the excess of its first kernel. */
   readonly kernel?: Uint8Array
 }
@@ -40,10 +42,10 @@ const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTr
 
 /** The transaction by its own bytes; what is partly in MWEB is not read here. */
 const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTransaction, string> =>
-  Result.flatMap(WholeTransaction.decode(chain, raw), ({ id, kernel, outputs }) =>
+  Result.flatMap(WholeTransaction.decode(chain, raw), ({ id, kernel, mwebFee = 0n, outputs }) =>
     reading(() => {
       const body = BlockBody.empty()
-      if (kernel !== undefined) return { id, body, paid: 0n, isTransparent: false, kernel }
+      if (kernel !== undefined) return { id, body, paid: 0n, isTransparent: false, mwebFee, kernel }
       RawTransaction.read(new RawBytes(raw), chain, 0, body)
       return { id: body.transactions[0]!, body, paid: sumOf(outputs), isTransparent: true }
     })
@@ -90,5 +92,9 @@ const nodeDecoding = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, ra
 /** Fails where nobody can read the transaction. */
 export const decode = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, raw: Uint8Array) {
   const own = (chain.utxo!.wireFormat === "zcash" ? ownZcashDecoding : ownDecoding)(chain, raw)
-  return Result.isSuccess(own) ? own.success : yield* nodeDecoding(chain, rpc, raw)
+  if (Result.isSuccess(own)) return own.success
+  const decoded = yield* nodeDecoding(chain, rpc, raw)
+  const whole = WholeTransaction.decode(chain, raw)
+  const mwebFee = Result.isSuccess(whole) ? whole.success.mwebFee : undefined
+  return mwebFee === undefined ? decoded : { ...decoded, mwebFee }
 })
