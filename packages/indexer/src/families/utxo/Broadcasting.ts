@@ -131,9 +131,9 @@ export const make = (chain: Chain, rpc: Nodes, { maximumFee, verbose }: Options)
     check: Effect.fn("UtxoBroadcasting.check")(function* (raw) {
       const decoded = yield* decode(raw)
       const inputs = yield* inputsOf(decoded)
-      const { isTransparent, mwebFee, paid } = decoded
-      if (inputs !== undefined && (isTransparent || mwebFee !== undefined)) {
-        const fee = inputs.sum - paid + (mwebFee ?? 0n)
+      const { paid, revealed } = decoded
+      if (inputs !== undefined && revealed !== undefined) {
+        const fee = inputs.sum - paid + revealed
         if (fee < 0n) return yield* Broadcasting.invalid("its outputs must be at most its inputs")
         // By bytes, since nodes count less for those of a witness: that never refuses what they would take.
         const ofItself = yield* feeFault(fee, raw.length)

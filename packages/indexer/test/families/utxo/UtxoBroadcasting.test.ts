@@ -205,6 +205,40 @@ describe("a Zcash transaction", () => {
     })
   )
 
+  it.effect("that shields coins pays what does not come into the pool", () =>
+    Effect.gen(function* () {
+      const answer = ({ method }: Call): Result.Result<unknown, NodeRejected> => {
+        if (method === "gettxout") return Result.succeed({ value: "10", confirmations: 3, scriptPubKey: { hex: "00" } })
+        if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.000001" })
+        return Result.fail(new NodeRejected({ node: "zebra", method, code: -32601, message: "Method not found" }))
+      }
+      const rpc: JsonRpc = {
+        node: "zebra",
+        call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+        batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
+        results: (calls) => Effect.succeed(calls.map(answer))
+      }
+      const { check } = UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+        maximumFee: 100,
+        verbose: [1]
+      })
+      /** Version 4 with one output of Sapling, into which goes what the balance says below zero. */
+      const shielding = (zatoshi: bigint) => {
+        const balance = Buffer.alloc(8)
+        balance.writeBigInt64LE(-zatoshi)
+        const input = `${"ab".repeat(32)}00000000${"6b"}${"47".repeat(107)}ffffffff`
+        const sapling = `${balance.toString("hex")}0001${"11".repeat(948)}`
+        return Buffer.from(`0400008085202f8901${input}00${"00".repeat(8)}${sapling}00${"22".repeat(64)}`, "hex")
+      }
+      yield* check(shielding(999_985_000n))
+      assert.match((yield* Effect.flip(check(shielding(100_000_000n)))).message, /^the fee must be at most/)
+      assert.match(
+        (yield* Effect.flip(check(shielding(1_000_000_001n)))).message,
+        /^its outputs must be at most its inputs/
+      )
+    })
+  )
+
   for (const pool of ["orchard", "ironwood"]) {
     it.effect(`whose coins come out of ${pool} has inputs that nobody sees`, () =>
       Effect.gen(function* () {

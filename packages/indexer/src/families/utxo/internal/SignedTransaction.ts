@@ -20,10 +20,13 @@ export interface SignedTransaction {
   readonly body: BlockBody.BlockBody
   /** The sum of all outputs, also of those that nobody can spend: on Dash such a one has what goes to the Platform (DIP-27). */
   readonly paid: bigint
-  /** Whether all that it moves is in its inputs and outputs, so that their difference is its fee. */
+  /** Whether all that it moves is in its inputs and outputs. */
   readonly isTransparent: boolean
-  /** Of a transaction with a part in Litecoin's MWEB: what that leaves for the miner beside what inputs are more than outputs. */
-  readonly mwebFee?: bigint
+  /**
+   * What parts that hide coins leave for the miner, or move into plain sight: with what the inputs are more than the outputs, the
+   * fee. Undefined where there are such parts that are not read here.
+   */
+  readonly revealed: bigint | undefined
   /** Of a transaction that is in Litecoin's MWEB alone: the excess of its first kernel. */
   readonly kernel?: Uint8Array
 }
@@ -33,11 +36,11 @@ const sumOf = (outputs: ReadonlyArray<{ readonly amount: bigint }>) =>
 
 /** The transaction by its own bytes; Zebra decodes none that is not in a block or in its mempool. */
 const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTransaction, string> =>
-  Result.map(WholeTransaction.decode(chain, raw), ({ id, outputs, shielded }) => {
+  Result.map(WholeTransaction.decode(chain, raw), ({ id, outputs, shielded, zcash }) => {
     const body = BlockBody.empty()
     RawZcashTransaction.read(new RawBytes(raw), chain, 0, body)
     const isTransparent = Object.values(shielded ?? {}).every((parts) => parts === 0)
-    return { id, body, paid: sumOf(outputs), isTransparent }
+    return { id, body, paid: sumOf(outputs), isTransparent, revealed: zcash?.revealed.all }
   })
 
 /** The transaction by its own bytes; what is partly in MWEB is not read here. */
@@ -45,9 +48,9 @@ const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTransac
   Result.flatMap(WholeTransaction.decode(chain, raw), ({ id, kernel, mwebFee = 0n, outputs }) =>
     reading(() => {
       const body = BlockBody.empty()
-      if (kernel !== undefined) return { id, body, paid: 0n, isTransparent: false, mwebFee, kernel }
+      if (kernel !== undefined) return { id, body, paid: 0n, isTransparent: false, revealed: mwebFee, kernel }
       RawTransaction.read(new RawBytes(raw), chain, 0, body)
-      return { id: body.transactions[0]!, body, paid: sumOf(outputs), isTransparent: true }
+      return { id: body.transactions[0]!, body, paid: sumOf(outputs), isTransparent: true, revealed: 0n }
     })
   )
 
@@ -85,7 +88,7 @@ const nodeDecoding = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, ra
         : NodeTransaction.readOutput(chain, output, () => "vout")
     )
     const whole = body.notUnderstood === undefined && isTransparent(json)
-    return { id, body, paid: sumOf(outputs), isTransparent: whole }
+    return { id, body, paid: sumOf(outputs), isTransparent: whole, revealed: whole ? 0n : undefined }
   })
 })
 
@@ -96,5 +99,5 @@ export const decode = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, r
   const decoded = yield* nodeDecoding(chain, rpc, raw)
   const whole = WholeTransaction.decode(chain, raw)
   const mwebFee = Result.isSuccess(whole) ? whole.success.mwebFee : undefined
-  return mwebFee === undefined ? decoded : { ...decoded, mwebFee }
+  return mwebFee === undefined ? decoded : { ...decoded, revealed: mwebFee }
 })
