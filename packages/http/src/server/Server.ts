@@ -51,8 +51,9 @@ const makeServer = (options: Options): Server => {
     headersTimeout: Math.min(requestTimeout, 10_000),
     connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
     keepAliveTimeout: 65_000,
-    // Java's client asks for HTTP/2 with each first request: that is answered as any other.
-    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket"
+    // Java's client asks for HTTP/2 with each first request: that is answered as any other. WebSocket begins with a GET (RFC
+    // 6455, 4.1), and of an upgraded connection Node reads no body.
+    shouldUpgradeCallback: ({ headers, method }) => method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
   })
   server.maxHeadersCount = 100
   server.on("clientError", MalformedRequest.answer)

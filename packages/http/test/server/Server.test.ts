@@ -131,6 +131,21 @@ layer(testServer(store!, { requestTimeoutMillis: 1_000, allowedOrigins: ["https:
     })
   )
 
+  it.effect("answers a request that asks for WebSocket by another method as any other, with its body", () =>
+    Effect.gen(function* () {
+      const { alice, url } = yield* TestServer
+      const item = JSON.stringify({ data: { item: { domain: "socket.example.com" } } })
+      const text = yield* raw(
+        url,
+        `POST /domains HTTP/1.1\r\nhost: x\r\nx-api-key: ${alice}\r\ncontent-type: application/json\r\n` +
+          `connection: upgrade, close\r\nupgrade: websocket\r\ncontent-length: ${item.length}\r\n\r\n${item}`
+      )
+      const { body, status } = parse(text)
+      assert.strictEqual(status, 201, text)
+      assert.strictEqual(body.data.item.domain, "socket.example.com")
+    })
+  )
+
   it.effect("refuses a request without a host, and ends the connection", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
