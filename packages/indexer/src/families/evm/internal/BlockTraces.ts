@@ -122,11 +122,15 @@ const answerBy = Effect.fnUntraced(function* (
     if (read !== undefined) return read
   }
   const traces = yield* JsonText.value(answer.success)
+  const decoded = (decode: () => Generator<void, Result.Result<Traces, NotTraced>>) =>
+    readInSlices(node.rpc, tracer, decode).pipe(Effect.mapError(notTraced), Effect.flatMap(Effect.fromResult))
+  if (tracer === "trace_block" && hashes !== undefined) {
+    return yield* decoded(() => TraceBlock.decode(traces, TraceBlock.withHashes(block.hashText, hashes)))
+  }
   const listed = yield* whole
-  const decoded = yield* readInSlices(node.rpc, tracer, () =>
+  return yield* decoded(() =>
     tracer === "trace_block" ? TraceBlock.decode(traces, listed) : CallTracer.decode(traces, listed)
-  ).pipe(Effect.mapError(notTraced))
-  return yield* Effect.fromResult(decoded)
+  )
 })
 
 /** The traces of this very block by one node. */

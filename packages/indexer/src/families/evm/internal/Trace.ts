@@ -30,11 +30,11 @@ export type Tracer = "debug_traceBlockByHash" | "trace_block"
  * Whether a transaction needs no trace: one that runs no code; and that of Polygon's state-sync, which is left out, empty, refused or
  * right, by the version of the node (bor #2010, #2250, #2236), and what moves is in the logs (`StateSyncCoins`).
  */
-export const needsNone = ({ transaction }: Listed): boolean =>
+export const needsNone = ({ transaction }: Pick<Listed, "transaction">): boolean =>
   transaction !== undefined && (transaction.type === postExecType || syncsState(transaction))
 
 /** That a transaction has no trace, where it needs one. */
-export const missing = (listed: Listed): Traces[number] =>
+export const missing = (listed: Pick<Listed, "transaction">): Traces[number] =>
   needsNone(listed) ? undefined : Result.fail("there is no trace of the transaction")
 
 /** A call below the top of its transaction, of a type that moves coins. */

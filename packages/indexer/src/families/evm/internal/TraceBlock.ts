@@ -6,7 +6,7 @@ import type { InternalTransfer } from "@headwater/core/Block"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as DecodedTransaction from "../../DecodedTransaction.ts"
-import type { BlockAnswer } from "./BlockAnswer.ts"
+import type { BlockAnswer, Listed } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import { missing, needsNone, NotTraced, type Trace, type Traces, transferOf } from "./Trace.ts"
 
@@ -89,8 +89,22 @@ function* traceOf({ frames, parts }: Frames, place: number): Generator<void, Res
   return Result.succeed({ failed: top.failed, transfers, broken: parts.broken })
 }
 
+/** A block with what tells its transactions apart. */
+export interface Traced extends Pick<BlockAnswer, "hashText"> {
+  readonly listed: ReadonlyArray<Pick<Listed, "hashText" | "transaction">>
+}
+
+/** A block of transactions with these hashes, 32 bytes each, all of which need a trace. */
+export const withHashes = (hashText: string, hashes: Uint8Array): Traced => ({
+  hashText,
+  listed: Array.from({ length: hashes.length / 32 }, (_, index) => ({
+    hashText: Hex.encode(hashes.subarray(32 * index, 32 * (index + 1))),
+    transaction: undefined
+  }))
+})
+
 /** A trace for each transaction. Fails where the answer has no trace of the block's transactions. */
-export function* decode(answer: unknown, block: BlockAnswer): Generator<void, Result.Result<Traces, NotTraced>> {
+export function* decode(answer: unknown, block: Traced): Generator<void, Result.Result<Traces, NotTraced>> {
   const byTransaction = new Map(
     block.listed.flatMap(({ hashText }) => (hashText === "" ? [] : [[hashText, new Frames()] as const]))
   )

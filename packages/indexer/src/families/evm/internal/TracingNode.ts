@@ -131,7 +131,7 @@ export const make = (rpc: JsonRpc, timeoutMillis: number, isDoubted = () => fals
     const sharing = isInDoubt() ? "alone" : "shared"
     const sent =
       tracer === "trace_block"
-        ? send(tracer, number, false, "plain", sharing)
+        ? send(tracer, number, false, "text", sharing)
         : send(tracer, hash, true, "text", sharing)
     const inDoubt = Effect.timeoutOrElse(sent, {
       duration: wait,
