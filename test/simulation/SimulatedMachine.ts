@@ -69,7 +69,7 @@ export const make = (template: string, time: SimulatedTime, chance: Chance): Sim
         busyUntil = Math.max(busyUntil, time.now()) + millis
         time.after(busyUntil - time.now(), () => {
           if (isOver) return
-          const last = request.statements.at(-1)!
+          const last = request.packed.statements.at(-1)!
           const isUndone = "sql" in last && last.sql === "rollback"
           if (!isUndone && chance.happens(fullness)) answer!({ id: request.id, error: full })
           else answer!(received(execute(request)))

@@ -49,7 +49,8 @@ export interface JsonRpc {
   readonly call: (
     method: string,
     params: ReadonlyArray<unknown>,
-    numbers?: Numbers
+    numbers?: Numbers,
+    sharing?: Sharing
   ) => Effect.Effect<unknown, NodeError>
   /** Several calls in one request, all answered by one node; results in the order of `calls`. Fails if any call does. */
   readonly batch: (calls: ReadonlyArray<Call>, numbers?: Numbers) => Effect.Effect<ReadonlyArray<unknown>, NodeError>
@@ -169,8 +170,8 @@ export const make = Effect.fnUntraced(function* (options: JsonRpcOptions): Effec
       get node() {
         return failover.current().name
       },
-      call: (method, params, numbers = "plain") =>
-        Effect.flatMap(request([{ method, params }], numbers), (results) => Effect.fromResult(results[0]!)),
+      call: (method, params, numbers = "plain", sharing) =>
+        Effect.flatMap(request([{ method, params }], numbers, sharing), (results) => Effect.fromResult(results[0]!)),
       batch: (calls, numbers = "plain") =>
         Effect.flatMap(results(calls, numbers), (all) => Effect.fromResult(Result.all(all))),
       results

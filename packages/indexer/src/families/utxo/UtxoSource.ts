@@ -204,6 +204,7 @@ export const make = Effect.fn("UtxoSource.make")(function* (
   return {
     chain,
     ...heads,
+    ...(rpc.blocksOfRequest && { blocksOfRequest: rpc.blocksOfRequest }),
     network: Effect.flatMap(tip, (now) => Network.capability(chain, rpc, now.network)),
     resting: rpc.resting,
     capabilities: Effect.map(Effect.all([tip, coinSearch(search)]), ([now, search]) => [

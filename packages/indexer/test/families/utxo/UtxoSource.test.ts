@@ -3,8 +3,10 @@ import type { Block, CoinTransfer } from "@headwater/core/Block"
 import * as Chain from "@headwater/core/chains/Chain"
 import * as JsonRpc from "@headwater/indexer/families/node/JsonRpc"
 import * as UtxoSource from "@headwater/indexer/families/utxo/UtxoSource"
+import * as BlocksInOrder from "@headwater/indexer/sync/internal/BlocksInOrder"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import * as FakeNode from "../../FakeNode.ts"
 import {
   block,
@@ -165,6 +167,34 @@ describe("UtxoSource: strategies of reading", () => {
       }
     })
   )
+
+  for (const kind of ["core", "boolean"] as const) {
+    it.effect(`small blocks that are read together share requests (${kind})`, () =>
+      Effect.gen(function* () {
+        const blocks = [parent]
+        for (let height = 100; height < 148; height++)
+          blocks.push(
+            block(height, blocks.at(-1)!.json.hash, [transaction([], [paid(`0.00000${height}`, p2pkh(height % 9))])])
+          )
+        const raw = Object.fromEntries(blocks.map(({ json, raw }) => [json.hash, raw]))
+        const good = UtxoNode.answers(kind, { blocks: blocks.map(({ json }) => json), raw })
+        // Far behind the node's head, hashes are asked for together.
+        const behind: FakeNode.Answer = (method, params) => {
+          const answer = good(method, params)
+          return method === "getblockchaininfo" ? { ...(answer as object), blocks: 1_000 } : answer
+        }
+        const node = yield* FakeNode.make(behind)
+        const source = yield* UtxoSource.make(bitcoin, yield* JsonRpc.make({ urls: [node.url], attempts: 1 }))
+        const before = node.requests()
+        const read = yield* BlocksInOrder.fetch(source, source.blockAt, { first: 99, last: 147, concurrency: 2 }).pipe(
+          Stream.runCollect
+        )
+        assert.isBelow(node.requests() - before, 30)
+        const alone = yield* Effect.forEach(blocks, ({ json }) => source.blockAt(json.height))
+        assert.deepStrictEqual(read.map(UtxoNode.plain), alone.map(UtxoNode.plain))
+      }).pipe(Effect.scoped)
+    )
+  }
 
   it.effect("an index is what has spent transactions too, not the newest coinbase alone", () =>
     Effect.gen(function* () {

@@ -48,7 +48,7 @@ export const make = (
   /** Whether a raw block's name is computed from its bytes. */
   const namesItself = chain.utxo!.headerHash === undefined
   const getBlock = (rpc: JsonRpc, hash: string, parameters: Parameters, numbers: Numbers = "decimalText") =>
-    orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], numbers))
+    orMissing(rpc, hash)(rpc.call("getblock", [hash, ...parameters], numbers, "shared"))
 
   /** Ids are little beside the transactions that they are asked for by. */
   const getListed = (rpc: JsonRpc, hash: string, listed: Parameters) => BytesInFlight.part(getBlock(rpc, hash, listed))

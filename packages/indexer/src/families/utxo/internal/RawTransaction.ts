@@ -115,6 +115,7 @@ class RawOutput implements CoinTransfer {
   readonly position: number
   readonly #raw: RawBytes
   readonly #amount: number
+  #to: AddressBytes | undefined
   /** Where the script stands. */
   readonly at: number
   readonly length: number
@@ -138,7 +139,8 @@ class RawOutput implements CoinTransfer {
 
   /** A locking script is the canonical address on a UTXO chain. */
   get to() {
-    return this.#raw.copied(this.at, this.length) as AddressBytes
+    this.#to ??= this.#raw.copied(this.at, this.length) as AddressBytes
+    return this.#to
   }
 
   get bytes() {

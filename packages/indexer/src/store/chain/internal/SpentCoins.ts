@@ -15,6 +15,8 @@ export const make = (chain: number, kept?: KeptCoins) => {
   let of: Commit | undefined
   /** What the set has of the outputs that blocks of the commit spend, and what those have added; until one takes it. */
   const coins = new Map<string, Coin>()
+  /** Those of them that blocks have added since an input was last looked for: most commits look for none of theirs. */
+  let added: Array<Coin> = []
 
   const among = (spends: ReadonlyArray<Spend>) => kept?.among(spends) ?? Effect.succeed(spends)
 
@@ -25,6 +27,7 @@ export const make = (chain: number, kept?: KeptCoins) => {
       of = undefined
       if (!commit.continues) kept?.forget()
       coins.clear()
+      added = []
       if (commit.blocks.length > 1) {
         const sought = yield* among(commit.blocks.flatMap(({ spends }) => spends))
         const outpoints = sought.map(({ outpoint }) => outpoint)
@@ -35,8 +38,13 @@ export const make = (chain: number, kept?: KeptCoins) => {
     /** As `UtxoSet.take`, for a block of the commit. */
     take: Effect.fnUntraced(function* (spends: ReadonlyArray<Spend>, { blocks }: Commit) {
       if (blocks.length === 1) return yield* UtxoSet.take(chain, yield* among(spends))
-      if (coins.size === 0) return []
       const sought = kept?.known(spends) ?? spends
+      if (sought.length === 0) return []
+      for (const coin of added) {
+        const key = keyOf(coin.outpoint)
+        if (!coins.has(key)) coins.set(key, coin)
+      }
+      added = []
       const inputs = yield* TimeSlice.runInTransaction(() => UtxoSet.takenFrom(coins, sought))
       yield* UtxoSet.remove(
         chain,
@@ -47,11 +55,7 @@ export const make = (chain: number, kept?: KeptCoins) => {
     /** Takes note of what a block of the commit has added to the set, which keeps an output that it has already. */
     add: (created: ReadonlyArray<Coin>, { blocks }: Commit): void => {
       kept?.add(created)
-      if (blocks.length === 1) return
-      for (const coin of created) {
-        const key = keyOf(coin.outpoint)
-        if (!coins.has(key)) coins.set(key, coin)
-      }
+      if (blocks.length > 1) added = added.concat(created)
     }
   }
 }

@@ -11,7 +11,7 @@ import { inChunks, rowsAtOnce } from "../Statements.ts"
 import { type Connection, Current } from "./Connection.ts"
 import { placeholder } from "./SqliteCompiler.ts"
 import { type SqliteThreadDialect, ThreadStatement } from "./SqliteThread.ts"
-import type { Statement } from "./SqliteExecution.ts"
+import type { Statement } from "./SqliteStatement.ts"
 
 export const columnTypes: ColumnTypes = {
   blob: "blob",

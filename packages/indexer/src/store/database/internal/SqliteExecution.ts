@@ -1,28 +1,13 @@
-/** Statements on the writing connection of a SQLite file, in the forms in which the thread is sent them. */
+/** Statements on the writing connection of a SQLite file, as the thread is sent them. */
 import type Database from "better-sqlite3"
 import type { QueryResult } from "kysely"
-
-/** One statement, run once for each row of parameters. */
-export interface ExecuteMany {
-  readonly sql: string
-  readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
-}
-
-export type Statement =
-  | {
-      readonly sql: string
-      readonly parameters: ReadonlyArray<unknown>
-      readonly rows?: undefined
-      /** Of a statement that begins a transaction: it fails where another connection has changed the file since the last one. */
-      readonly ifUnchanged?: true
-    }
-  | ExecuteMany
-  | { readonly batch: ReadonlyArray<ExecuteMany> }
+import * as MessageBytes from "./MessageBytes.ts"
+import type { ExecuteMany, Statement } from "./SqliteStatement.ts"
 
 /** Statements that are run one after another, up to the first that fails; the answer is that of the last one. */
 export interface Request {
   readonly id: number
-  readonly statements: ReadonlyArray<Statement>
+  readonly packed: MessageBytes.Packed
 }
 
 export type Reply = { readonly id: number } & (
@@ -108,10 +93,10 @@ export const make = (db: Database.Database): ((request: Request) => Reply) => {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
-  return ({ id, statements }) => {
+  return ({ id, packed }) => {
     try {
       let result: QueryResult<never> = { rows: [] }
-      for (const statement of statements) result = execute(statement)
+      for (const statement of MessageBytes.unpack(packed)) result = execute(statement)
       return { id, result }
     } catch (error) {
       const { message, name, code = name === "Error" ? undefined : name } = error as Error & { code?: string }

@@ -15,8 +15,9 @@ import {
 } from "kysely"
 import { SqliteCompiler } from "./SqliteCompiler.ts"
 import * as MessageBytes from "./MessageBytes.ts"
-import type { Request, Statement } from "./SqliteExecution.ts"
+import type { Request } from "./SqliteExecution.ts"
 import type { Thread } from "./SqliteMachine.ts"
+import type { Statement } from "./SqliteStatement.ts"
 
 /** As the only parameter of a query: the statement that is run in place of the query's own. */
 export class ThreadStatement {
@@ -85,8 +86,9 @@ class ThreadConnection implements DatabaseConnection {
     this.#deferred = []
     if (!all.every(onlyReads)) this.#change()
     else if (begins(all[0])) this.#beginning = id
-    const { buffer, statements } = MessageBytes.gather(all)
-    this.#thread.postMessage({ id, statements } satisfies Request, buffer === undefined ? [] : [buffer])
+    const packed = MessageBytes.pack(all)
+    const { buffer } = packed
+    this.#thread.postMessage({ id, packed } satisfies Request, buffer === undefined ? [] : [buffer])
     return pending.promise
   }
 

@@ -15,7 +15,10 @@ export const make = () => {
     others: (revision: number, seen: ReadonlyMap<string, AddressBytes>): ReadonlyMap<string, AddressBytes> => {
       if (reached !== revision || known.size > mostKept) known.clear()
       reached = revision
-      return known.size === 0 ? seen : new Map([...seen].filter(([hex]) => !known.has(hex)))
+      if (known.size === 0) return seen
+      const others = new Map<string, AddressBytes>()
+      for (const [hex, address] of seen) if (!known.has(hex)) others.set(hex, address)
+      return others
     },
     /** Takes note that no subscription has these at the revision that {@link others} was last asked about. */
     add: (addresses: ReadonlyArray<string>): void => {

@@ -87,18 +87,23 @@ const ownersOfCommits = (chain: number, watched: OpenChain["watched"]) => {
   return {
     /** Whoever owns the addresses that a block pays, and maybe others; by key. */
     find: Effect.fnUntraced(function* (paid: ReadonlyMap<string, Uint8Array>, commit: Commit) {
-      const unknown = new Map(paid)
+      let sought = paid
       if (of !== commit) {
         of = undefined
         moveOn(commit)
-        for (const block of commit.blocks)
-          for (const [key, address] of yield* paidBy(block, watched, unknown)) unknown.set(key, address)
+        if (commit.blocks.length > 1) {
+          const all = new Map(paid)
+          for (const block of commit.blocks)
+            for (const [key, address] of yield* paidBy(block, watched, all)) all.set(key, address)
+          sought = all
+        }
       }
-      for (const key of unknown.keys()) {
-        const known = owners.get(key) ?? settled.get(key)
-        if (known === undefined) continue
-        owners.set(key, known)
-        unknown.delete(key)
+      const unknown = new Map<string, Uint8Array>()
+      for (const [key, address] of sought) {
+        if (owners.has(key)) continue
+        const known = settled.get(key)
+        if (known === undefined) unknown.set(key, address)
+        else owners.set(key, known)
       }
       const found = yield* AddressOwners.find(chain, [...unknown.values()])
       for (const key of unknown.keys()) owners.set(key, found.get(key) ?? [])
@@ -170,10 +175,12 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
     while (true) {
       const paid = yield* paidBy(block, watched, owners)
       const found = yield* ownersPaid.find(paid, commit)
-      for (const key of paid.keys()) owners.set(key, found.get(key) ?? [])
-      const used = [...paid.keys()]
-        .flatMap((key) => found.get(key) ?? [])
-        .filter(({ used_height }) => used_height === null)
+      const used: Array<Owner> = []
+      for (const key of paid.keys()) {
+        const ownersOfOne = found.get(key) ?? []
+        owners.set(key, ownersOfOne)
+        for (const owner of ownersOfOne) if (owner.used_height === null) used.push(owner)
+      }
       const last = furthest(used)
       if (hasCoins) for (const owner of last.values()) yield* growth.note(owner)
       yield* noteUse(used, block.height)
