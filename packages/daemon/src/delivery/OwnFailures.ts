@@ -74,14 +74,10 @@ interface Reach {
 }
 
 /** Whether another descriptor can be had at this moment. */
-const hasDescriptor = () => {
-  try {
-    closeSync(openSync("/dev/null", "r"))
-    return true
-  } catch (error) {
-    return !/^E[MN]FILE$/.test(String((error as { readonly code?: unknown }).code))
-  }
-}
+const hasDescriptor = Effect.try({
+  try: () => closeSync(openSync("/dev/null", "r")),
+  catch: (error) => String((error as { readonly code?: unknown }).code)
+}).pipe(Effect.match({ onFailure: (code) => !/^E[MN]FILE$/.test(code), onSuccess: () => true }))
 
 export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
   const client = yield* ReceiverClient
@@ -150,7 +146,7 @@ export const make = Effect.fnUntraced(function* (over: Effect.Effect<void>) {
     // The resolver says of a machine without descriptors what it says of name servers that are not there.
     if (failure.fault === "unresolved") {
       if (scarceAt.has("descriptors")) return "scarce"
-      if (!hasDescriptor()) return yield* scarce("descriptors", failure.reason)
+      if (!(yield* hasDescriptor)) return yield* scarce("descriptors", failure.reason)
     }
     const now = clock.currentTimeMillisUnsafe()
     // The clock was put back since: when that was is not known.

@@ -17,6 +17,7 @@ import type {
   Lease
 } from "@headwater/indexer/store/subscriptions/Lease"
 import * as AccountAnswers from "./internal/AccountAnswers.ts"
+import * as HostLeases from "./internal/HostLeases.ts"
 import * as LeaseCeiling from "./internal/LeaseCeiling.ts"
 
 export interface Limits extends AccountAnswers.Limits {
@@ -28,43 +29,6 @@ export interface Limits extends AccountAnswers.Limits {
   /** Callbacks that are leased for a host at once: more would keep the first ones waiting; and for all hosts. */
   readonly leasedOfHost: number
   readonly leased: number
-}
-
-/** What an account has of a host. */
-interface Share extends AccountAnswers.AccountAnswers {
-  inFlight: number
-  /** Leases that wait for a place, in their order. */
-  readonly waiting: Array<Lease>
-  /** Of both, those of what failed. */
-  failing: number
-  /** Leases that the host's last look may still make of the account. */
-  left: number
-  /** The subscription that something was leased of last. */
-  roundRobinCursor: number
-}
-
-interface Host {
-  inFlight: number
-  /** Leases that wait for a place. */
-  waiting: number
-  /** Callbacks of all its leases, in flight and waiting. */
-  leased: number
-  /** Leases that the last look may still make, and those of an account that has none. */
-  left: number
-  accountLeft: number
-  /** Whether the last look has left something, as far as it shows: the host, an account, or a lease has all that it may. */
-  mayHaveMore: boolean
-  /** Leases that had begun, of any host, when its last one did. */
-  turn: number
-  /** After a failure of our own. */
-  pausedUntil: number
-  /** Milliseconds that an attempt takes, averaged over the last ones. */
-  duration: number
-  /** The account that something was leased of last, and that of the lease that began last. */
-  accountCursor: number
-  placeCursor: number
-  readonly accounts: Map<number, Share>
-  retriesFirst: boolean
 }
 
 export interface ReceiverHosts {
@@ -102,14 +66,10 @@ export interface ReceiverHosts {
   readonly paused: (of: Pick<Lease, "host" | "account">, now: number) => boolean
 }
 
-/** Before anything is known of a host. */
-const assumedMillis = 50
 /** Averages above it are slow. */
 const slowMillis = 1000
 /** What a lease should take: short, since a host's other subscriptions wait for its end; and long, since leases cost. */
 const leaseMillis = 1000
-/** Accounts of a host that are remembered for their turns. */
-const rememberedAccounts = 64
 /** How long a host is left alone after our own failure. */
 const waitMillis = 1000
 /** Leases that are tried in an outage, and how often. */
@@ -117,16 +77,8 @@ const [outageLeases, outageMillis] = [4, 1000]
 
 /** `isOut`: whether an outage of our own keeps a host from being heard of. */
 export const make = (limits: Limits, isOut: (host: string) => boolean = () => false): ReceiverHosts => {
-  const hosts = new Map<string, Host>()
-  /** Those with leases that wait. */
-  const waiting = new Set<Host>()
-  let total = 0
-  /** Callbacks of all leases, in flight and waiting. */
-  let leased = 0
-  /** Leases that have begun. */
-  let begun = 0
-  /** Leases in flight by account. */
-  const inFlightOf = new Map<number, number>()
+  const leases = HostLeases.make(limits.concurrency)
+  const { hostOf, shareOf } = leases
   let nextOutageLease = 0
   const ceiling = LeaseCeiling.make(limits.concurrency, waitMillis)
 
@@ -136,51 +88,24 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
 
   const { isFailing, mayHang, note } = AccountAnswers.make(limits, longestPause)
 
-  const hostOf = (name: string): Host => {
-    let host = hosts.get(name)
-    if (host === undefined) {
-      host = {
-        ...{ inFlight: 0, waiting: 0, leased: 0, left: 0, accountLeft: 0, mayHaveMore: true },
-        ...{ turn: begun, pausedUntil: 0, duration: assumedMillis },
-        ...{ accountCursor: -1, placeCursor: -1, accounts: new Map<number, Share>(), retriesFirst: false }
-      }
-      hosts.set(name, host)
-    }
-    return host
-  }
-
-  const none = (left = 0): Share => ({
-    ...AccountAnswers.none(),
-    ...{ inFlight: 0, waiting: [], failing: 0, left, roundRobinCursor: 0 }
-  })
-
-  const shareOf = (host: Host, account: number): Share => {
-    let share = host.accounts.get(account)
-    if (share === undefined) {
-      share = none(host.accountLeft)
-      host.accounts.set(account, share)
-    }
-    return share
-  }
-
   /** Leases that may begin of a host. */
-  const limitOf = (host: Host, free: number, now: number): number => {
+  const limitOf = (host: HostLeases.Host, free: number, now: number): number => {
     if (lasts(host.pausedUntil, now)) return 0
     const own = host.duration > slowMillis ? free - ceiling.leases() / 4 : free
     return Math.max(Math.min(limits.perHost - host.inFlight, Math.ceil(own / 8)), 0)
   }
 
   /** Leases that an account may have beside those in flight, over all hosts. */
-  const leftOf = (account: number) => Math.ceil((ceiling.leases() * 3) / 4) - (inFlightOf.get(account) ?? 0)
+  const leftOf = (account: number) => Math.ceil((ceiling.leases() * 3) / 4) - leases.inFlightOf(account)
 
   const accountLimit = Math.ceil((limits.perHost * 3) / 4)
 
   /** Leases of what failed that an account may have at a host, beside those that it has. */
-  const failingLimitOf = ({ failing }: Share) => Math.max(Math.ceil(accountLimit / 2) - failing, 0)
+  const failingLimitOf = ({ failing }: HostLeases.Share) => Math.max(Math.ceil(accountLimit / 2) - failing, 0)
 
   /** Leases that may begin of an account at a host. */
-  const limitOfAccount = ({ accounts }: Host, account: number, now: number): number => {
-    const share = accounts.get(account) ?? none()
+  const limitOfAccount = ({ accounts }: HostLeases.Host, account: number, now: number): number => {
+    const share = accounts.get(account) ?? HostLeases.none()
     if (lasts(share.pausedUntil, now)) return 0
     // One for each URL that was silent, and so more with every round that has found none that answers.
     const most = isFailing(share) ? Math.min(share.silent.size, accountLimit) : accountLimit
@@ -188,19 +113,19 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   /** Callbacks that may be leased for a host beside those that are. */
-  const leftOfHost = (host: Host) =>
-    Math.max(Math.min(limits.leasedOfHost - host.leased, Math.ceil((limits.leased - leased) / 8)), 0)
+  const leftOfHost = (host: HostLeases.Host) =>
+    Math.max(Math.min(limits.leasedOfHost - host.leased, Math.ceil((limits.leased - leases.leased()) / 8)), 0)
 
   /** Leases that may wait beside those that begin: what a host is done with in a second, if any. */
-  const aheadOf = (host: Host) =>
+  const aheadOf = (host: HostLeases.Host) =>
     host.duration > slowMillis
       ? 0
       : Math.min(Math.floor((limits.perHost * leaseMillis) / Math.max(host.duration, 1)), limits.leasedOfHost)
 
   /** The turns of a host's accounts, of which `ahead` leases may wait: of each account three quarters. */
-  const turnsOf = (host: Host, ahead: number, now: number) => {
+  const turnsOf = (host: HostLeases.Host, ahead: number, now: number) => {
     const waitingLimit = Math.ceil((ahead * 3) / 4)
-    const limitOfShare = (account: number, share: Share) => {
+    const limitOfShare = (account: number, share: HostLeases.Share) => {
       const begin = limitOfAccount(host, account, now)
       if (isFailing(share) || share.inFlight + begin === 0 || lasts(share.pausedUntil, now)) {
         return Math.max(begin - share.waiting.length, 0)
@@ -225,7 +150,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   /** The account of a host whose waiting lease may begin. */
-  const accountInTurn = (host: Host, now: number): number | undefined => {
+  const accountInTurn = (host: HostLeases.Host, now: number): number | undefined => {
     let [first, behind] = [Infinity, Infinity]
     for (const [account, share] of host.accounts) {
       if (share.waiting.length === 0 || limitOfAccount(host, account, now) === 0) continue
@@ -234,18 +159,6 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     }
     const account = behind === Infinity ? first : behind
     return account === Infinity ? undefined : account
-  }
-
-  /** What is leased, or is no more. */
-  const count = (host: Host, { account, callbacks, failing }: Lease, change: 1 | -1) => {
-    host.leased += change * callbacks.length
-    leased += change * callbacks.length
-    if (failing) shareOf(host, account).failing += change
-  }
-
-  const leaves = (host: Host, left: number) => {
-    host.waiting -= left
-    if (host.waiting === 0) waiting.delete(host)
   }
 
   /**
@@ -261,23 +174,23 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     return byLoad
       .map((one) => {
         const { account, name } = one
-        const place = places.get(account ?? name) ?? (account === undefined ? 0 : (inFlightOf.get(account) ?? 0))
+        const place = places.get(account ?? name) ?? (account === undefined ? 0 : leases.inFlightOf(account))
         places.set(account ?? name, place + 1)
         return { ...one, place }
       })
       .sort((a, b) => a.place - b.place)
   }
 
-  const batchSizeOf = ({ duration }: Host): number =>
+  const batchSizeOf = ({ duration }: HostLeases.Host): number =>
     Math.max(Math.min(limits.batchSize, Math.floor(leaseMillis / Math.max(duration, 1))), 1)
 
   /** Whether the host has so little left that more should be leased: half of what may wait, if there is more. */
-  const isLow = (host: Host) =>
+  const isLow = (host: HostLeases.Host) =>
     host.waiting === 0 ||
     (host.mayHaveMore && host.leased < limits.leasedOfHost / 2 && host.waiting < aheadOf(host) / 2)
 
   /** Notes how many leases a look may make. */
-  const looks = (host: Host, limit: number, { accountLimit, accounts }: ReturnType<typeof turnsOf>) => {
+  const looks = (host: HostLeases.Host, limit: number, { accountLimit, accounts }: ReturnType<typeof turnsOf>) => {
     host.left = limit
     host.accountLeft = accountLimit
     for (const [account, { limit }] of accounts) {
@@ -290,7 +203,7 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   const capacities: ReceiverHosts["capacities"] = (due, now, followable = []) => {
     const followableOf = Map.groupBy(followable, ({ host }) => host)
     ceiling.raise(now)
-    let free = ceiling.leases() - total
+    let free = ceiling.leases() - leases.inFlight()
     let outageLeft = lasts(nextOutageLease, now) ? 0 : outageLeases
     const capacities: Array<HostCapacity> = []
     /** What accounts get with their own hosts. */
@@ -346,10 +259,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
   }
 
   return {
-    inFlight: () => total,
+    inFlight: leases.inFlight,
     isFull: () =>
-      total >= ceiling.leases() &&
-      ![...hosts.values()].some((host) => host.inFlight > 0 && aheadOf(host) > 0 && isLow(host)),
+      leases.inFlight() >= ceiling.leases() &&
+      ![...leases.hosts()].some((host) => host.inFlight > 0 && aheadOf(host) > 0 && isLow(host)),
     capacities: (due, now, followable = []) => {
       const given = capacities(due, now, followable)
       for (const { host, limit } of given) if (limit > 0) hostOf(host).retriesFirst = !hostOf(host).retriesFirst
@@ -363,75 +276,29 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
       })
       return capacities(dueHosts, now).map((one) => ({ ...one, only: byHost.get(one.host)! }))
     },
-    wait: (lease) => {
-      const host = hostOf(lease.host)
-      const share = shareOf(host, lease.account)
-      share.waiting.push(lease)
-      share.roundRobinCursor = lease.subscription
-      host.accountCursor = lease.account
-      host.waiting++
-      host.left--
-      share.left--
-      host.mayHaveMore ||= lease.full || host.left === 0 || share.left === 0
-      waiting.add(host)
-      count(host, lease, 1)
-    },
+    wait: leases.wait,
     next: (now) => {
-      let first: { readonly host: Host; readonly account: number } | undefined
-      for (const host of waiting) {
+      let first: { readonly host: HostLeases.Host; readonly account: number } | undefined
+      for (const host of leases.waiting()) {
         const { inFlight, turn } = host
         const isBehind =
           first !== undefined &&
           (inFlight > first.host.inFlight || (inFlight === first.host.inFlight && turn >= first.host.turn))
-        if (isBehind || limitOf(host, ceiling.leases() - total, now) === 0) continue
+        if (isBehind || limitOf(host, ceiling.leases() - leases.inFlight(), now) === 0) continue
         const account = accountInTurn(host, now)
         if (account !== undefined) first = { host, account }
       }
-      if (first === undefined) return undefined
-      const { account, host } = first
-      const share = shareOf(host, account)
-      const lease = share.waiting.shift()!
-      leaves(host, 1)
-      host.inFlight++
-      host.turn = ++begun
-      host.placeCursor = account
-      share.inFlight++
-      inFlightOf.set(account, (inFlightOf.get(account) ?? 0) + 1)
-      total++
-      return lease
+      return first && leases.begin(first.host, first.account)
     },
-    ended: (lease) => {
-      const host = hostOf(lease.host)
-      host.inFlight--
-      count(host, lease, -1)
-      const share = shareOf(host, lease.account)
-      share.inFlight--
-      const isIdle = share.inFlight + share.waiting.length === 0 && share.failures === 0
-      if (isIdle && host.accounts.size > rememberedAccounts) host.accounts.delete(lease.account)
-      const left = inFlightOf.get(lease.account)! - 1
-      if (left === 0) inFlightOf.delete(lease.account)
-      else inFlightOf.set(lease.account, left)
-      total--
-      const isForgotten =
-        host.inFlight + host.waiting === 0 && ![...host.accounts.values()].some(({ failures }) => failures > 0)
-      if (isForgotten && hosts.size > limits.concurrency) hosts.delete(lease.host)
-    },
+    ended: leases.ended,
     isLow: (name) => {
-      const host = hosts.get(name)
+      const host = leases.find(name)
       return host === undefined || isLow(host)
     },
     withdrawn: (until, now) =>
-      [...waiting].flatMap((host) =>
-        [...host.accounts.values()].flatMap((share) => {
-          const isPaused = lasts(host.pausedUntil, now) || lasts(share.pausedUntil, now)
-          const gone = share.waiting.filter(({ leasedUntil }) => isPaused || leasedUntil < until)
-          if (gone.length === 0) return []
-          const kept = share.waiting.filter((lease) => !gone.includes(lease))
-          share.waiting.splice(0, share.waiting.length, ...kept)
-          leaves(host, gone.length)
-          for (const lease of gone) count(host, lease, -1)
-          return gone
-        })
+      leases.withdraw(
+        ({ leasedUntil }, host, share) =>
+          leasedUntil < until || lasts(host.pausedUntil, now) || lasts(share.pausedUntil, now)
       ),
     attempted: ({ account, host: name, url }, { answered, at, now }) => {
       const host = hostOf(name)
@@ -445,10 +312,10 @@ export const make = (limits: Limits, isOut: (host: string) => boolean = () => fa
     waits: (name, isScarce, now) => {
       const host = hostOf(name)
       host.pausedUntil = now + waitMillis
-      if (isScarce) ceiling.lower(total, now)
+      if (isScarce) ceiling.lower(leases.inFlight(), now)
     },
     paused: ({ account, host: name }, now) => {
-      const host = hosts.get(name)
+      const host = leases.find(name)
       return lasts(host?.pausedUntil ?? 0, now) || lasts(host?.accounts.get(account)?.pausedUntil ?? 0, now)
     }
   }

@@ -20,7 +20,7 @@ import type { NodeError } from "../families/node/NodeError.ts"
 import * as SteadyTime from "../SteadyTime.ts"
 import * as TimeSlice from "../TimeSlice.ts"
 import * as BlockMessage from "./internal/BlockMessage.ts"
-import type { Question } from "./internal/ReaderProgram.ts"
+import type { Question } from "./internal/ReaderMessage.ts"
 import * as ReaderThread from "./internal/ReaderThread.ts"
 
 export interface Options {

@@ -1,9 +1,11 @@
 /** Threads that read blocks without being threads: the same program in this process, whose messages go as `deliver` has them. */
-import type { ReaderMachine, Thread } from "../../src/sync/internal/ReaderMachine.ts"
-import * as ReaderProgram from "../../src/sync/internal/ReaderProgram.ts"
+
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { ReaderMachine, Thread } from "../../src/sync/internal/ReaderMachine.ts"
+import type { Request } from "../../src/sync/internal/ReaderMessage.ts"
+import * as ReaderProgram from "../../src/sync/internal/ReaderProgram.ts"
 
 type Listener = (value: never) => void
 
@@ -23,7 +25,7 @@ export const start = (
   let isOver = false
   const tell = (event: string, value?: unknown) =>
     (listeners.get(event) as ((value: unknown) => void) | undefined)?.(value)
-  let serving: ((request: ReaderProgram.Request) => void) | undefined
+  let serving: ((request: Request) => void) | undefined
   const port: ReaderProgram.Port = {
     on: (_, listener) => {
       serving = listener

@@ -4,8 +4,7 @@
  */
 import * as Bytes from "@headwater/core/Bytes"
 import type { Chain } from "@headwater/core/chains/Chain"
-import * as Callback from "@headwater/core/events/Callback"
-import { type BroadcastEvent, broadcastSubscription } from "@headwater/core/events/EventType"
+import type { BroadcastEvent } from "@headwater/core/events/EventType"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sql } from "kysely"
@@ -18,10 +17,9 @@ import * as SmallSteps from "../database/SmallSteps.ts"
 import { rows } from "../database/Statements.ts"
 import type { Row } from "../database/Tables.ts"
 import type { BroadcastOutcome } from "../database/tables/BroadcastTables.ts"
-import * as CallbackState from "../subscriptions/CallbackState.ts"
 import * as Removal from "../subscriptions/Removal.ts"
-import { Subscriptions } from "../subscriptions/Subscriptions.ts"
 import * as ReservedNonces from "../wallets/ReservedNonces.ts"
+import * as OutcomeCallback from "./internal/OutcomeCallback.ts"
 
 export type Broadcast = Row<"broadcast">
 
@@ -32,9 +30,7 @@ export interface Found {
   readonly block?: { readonly height: number; readonly hash: Uint8Array } | undefined
 }
 
-interface NewBroadcast {
-  readonly account: number
-  readonly chain: Chain
+interface NewBroadcast extends OutcomeCallback.Subscriber {
   readonly transactionId: Uint8Array
   readonly raw: Uint8Array
   /**
@@ -44,7 +40,6 @@ interface NewBroadcast {
   readonly since: number
   /** Where the chain counts its sender's transactions. */
   readonly numbered?: ReservedNonces.Numbered | undefined
-  readonly callback: { readonly url: string; readonly secret: string | undefined } | undefined
 }
 
 /** Blocks after the last change of an outcome, for which each new one is a reason to ask again; then looks become rarer. */
@@ -71,6 +66,14 @@ export const absencesUntilLost = ({ blockSeconds, family }: Chain): number =>
 export const isOnItsWay = ({ height, outcome }: Broadcast): boolean =>
   outcome === "sent" || outcome === "mined" || (outcome === "failed" && height !== null)
 
+/** The event that tells an outcome; undefined while nothing is known. */
+const eventOf = (row: Broadcast): BroadcastEvent | undefined =>
+  isOnItsWay(row)
+    ? "BROADCAST_TRANSACTION_SUCCESS"
+    : row.outcome === "unknown"
+      ? undefined
+      : "BROADCAST_TRANSACTION_FAIL"
+
 /** The transaction of an account, by its id; undefined where the account has not broadcast it. */
 export const find = Effect.fn("Broadcasts.find")(function* (chain: Chain, account: number, transactionId: Uint8Array) {
   const { read } = yield* Database
@@ -85,17 +88,6 @@ export const find = Effect.fn("Broadcasts.find")(function* (chain: Chain, accoun
       .where("account", "=", account)
   )
   return found
-})
-
-/** In a transaction: the subscription for the outcome of one broadcast. */
-const subscribe = Effect.fnUntraced(function* ({ account, callback, chain }: NewBroadcast) {
-  if (callback === undefined) return null
-  const { create } = yield* Subscriptions
-  const made = yield* create({
-    ...{ account, chain, event: broadcastSubscription, address: undefined, confirmations: 0, allowDuplicates: true },
-    ...{ callbackUrl: callback.url, secret: callback.secret }
-  })
-  return made.id
 })
 
 /**
@@ -117,10 +109,10 @@ export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroa
           .where("transaction_id", "=", transactionId)
           .where("account", "=", account)
       )
-      const subscription = known?.subscription ?? (yield* subscribe(broadcast))
+      const subscription = known?.subscription ?? (yield* OutcomeCallback.subscribe(broadcast))
       if (known !== undefined && isOnItsWay(known)) {
         if (subscription === known.subscription) return known
-        const told = yield* tell(chain, { ...known, subscription }, now)
+        const told = yield* OutcomeCallback.tell(chain, { ...known, subscription }, eventOf(known), now)
         const [changed] = yield* query((db) =>
           db
             .updateTable("broadcast")
@@ -150,37 +142,6 @@ export const begin = Effect.fn("Broadcasts.begin")(function* (broadcast: NewBroa
   )
 })
 
-/** The event that tells an outcome; undefined while nothing is known. */
-const eventOf = (row: Broadcast): BroadcastEvent | undefined =>
-  isOnItsWay(row)
-    ? "BROADCAST_TRANSACTION_SUCCESS"
-    : row.outcome === "unknown"
-      ? undefined
-      : "BROADCAST_TRANSACTION_FAIL"
-
-/** In a transaction that has the chain's lock: tells the outcome, where that is another one than was told last. */
-const tell = Effect.fnUntraced(function* (chain: Chain, row: Broadcast, now: number) {
-  const { query } = yield* Database
-  const event = eventOf(row)
-  if (event === undefined || event === row.told || row.subscription === null) return {}
-  const subscription = row.subscription
-  const [subscriber] = yield* query((db) => db.selectFrom("subscription").selectAll().where("id", "=", subscription))
-  if (subscriber === undefined) return {}
-  const tellings = row.tellings + 1
-  const failed = event === "BROADCAST_TRANSACTION_FAIL" ? (row.error ?? "no node has the transaction") : undefined
-  const callback = CallbackState.make({
-    ...{ subscriber, active: subscriber.active === 1, chain: row.chain, event, height: null, now },
-    key: {
-      blockHash: undefined,
-      occurrence: `broadcast:${Buffer.from(row.transaction_id).toString("hex")}`,
-      confirmation: tellings
-    },
-    item: { ...Callback.broadcastItem(chain, row.transaction_id, failed) }
-  })
-  yield* CallbackState.enter("added", [callback])
-  return { told: event, tellings }
-})
-
 const isSame = (row: Broadcast, { block, outcome }: Found) =>
   row.outcome === outcome &&
   (block === undefined ? row.height === null : row.hash !== null && Bytes.equal(row.hash, block.hash))
@@ -206,7 +167,8 @@ const write = Effect.fnUntraced(function* (
     next_look: isOpen ? looked + 1 : nextLook(chain, looked, looked - since_height),
     changed: isLasting ? row.changed : now
   }
-  const told = yield* tell(chain, { ...row, ...changed }, now)
+  const next = { ...row, ...changed }
+  const told = yield* OutcomeCallback.tell(chain, next, eventOf(next), now)
   yield* query((db) =>
     db
       .updateTable("broadcast")

@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads"
 import * as Context from "effect/Context"
 import type { WorkerThread } from "../../WorkerThread.ts"
-import type { Options, Reply, Request } from "./ReaderProgram.ts"
+import type { Options, Reply, Request } from "./ReaderMessage.ts"
 
 export type Thread = WorkerThread<Request, Reply>
 

@@ -8,110 +8,21 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
-import type { LogLevel, Severity } from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
-import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
-import type * as Capability from "../../families/Capability.ts"
-import type { ConnectedNode, NodeSettings } from "../../families/Family.ts"
+import type { ConnectedNode } from "../../families/Family.ts"
 import * as Families from "../../families/families.ts"
 import * as SharedRequests from "../../families/node/SharedRequests.ts"
 import * as BlockMessage from "./BlockMessage.ts"
 import * as BlocksInOrder from "./BlocksInOrder.ts"
-
-/** A block as it is committed, or with the parts that any of the nodes can give: `Source.blockAt`, `SideSources.wholeBlockAt`. */
-export type Question = "block" | "whole"
-
-export type Request =
-  | {
-      readonly kind: "connect"
-      readonly connection: number
-      readonly chain: string
-      readonly settings: CarriedSettings
-    }
-  | {
-      readonly kind: "read"
-      readonly id: number
-      readonly connection: number
-      readonly question: Question
-      readonly height: number
-    }
-  | { readonly kind: "giveUp"; readonly id: number }
-  | { readonly kind: "disconnect"; readonly connection: number }
-  /** Is answered at once. */
-  | { readonly kind: "ping" }
-
-export type Reply =
-  /** Comes before the first answer; without capabilities where the nodes could not be connected. */
-  | {
-      readonly kind: "connected"
-      readonly connection: number
-      readonly capabilities: ReadonlyArray<Capability.Capability> | undefined
-    }
-  | {
-      readonly kind: "block"
-      readonly id: number
-      readonly block: BlockMessage.BlockMessage
-      /** As in `Source`: the thread alone knows how large the blocks are that it reads. */
-      readonly blocksOfRequest: number | undefined
-    }
-  | { readonly kind: "noBlock"; readonly id: number }
-  | { readonly kind: "alive" }
-  | {
-      readonly kind: "log"
-      readonly level: Severity
-      readonly message: string
-      readonly annotations: Readonly<Record<string, unknown>>
-    }
-  | {
-      readonly kind: "counted"
-      readonly counter: string
-      readonly description: string | undefined
-      readonly attributes: Readonly<Record<string, string>>
-      readonly count: number
-    }
-
-/** A block that was read. */
-export type Given = Extract<Reply, { readonly kind: "block" }>
-
-/** What the thread is started with. */
-export interface Options {
-  readonly minimumLogLevel: LogLevel
-}
+import * as ReaderMessage from "./ReaderMessage.ts"
 
 export interface Port {
-  readonly on: (event: "message", listener: (request: Request) => void) => unknown
-  readonly postMessage: (reply: Reply, transfer: ReadonlyArray<ArrayBuffer>) => void
+  readonly on: (event: "message", listener: (request: ReaderMessage.Request) => void) => unknown
+  readonly postMessage: (reply: ReaderMessage.Reply, transfer: ReadonlyArray<ArrayBuffer>) => void
 }
-
-interface Secret {
-  readonly secret: string
-}
-
-/** Settings as a message has them: what no log may show is text here, and nowhere but between two threads. */
-type CarriedSettings = Readonly<Record<string, unknown>>
-
-const carriedValue = (value: unknown): unknown =>
-  Redacted.isRedacted(value)
-    ? ({ secret: String(Redacted.value(value)) } satisfies Secret)
-    : Array.isArray(value)
-      ? value.map(carriedValue)
-      : value
-
-const isSecret = (value: unknown): value is Secret => typeof value === "object" && value !== null && "secret" in value
-
-const settingsValue = (value: unknown): unknown =>
-  isSecret(value) ? Redacted.make(value.secret) : Array.isArray(value) ? value.map(settingsValue) : value
-
-const mapped = (record: object, to: (value: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]))
-
-/** Settings for a message. */
-export const carry = (settings: NodeSettings): CarriedSettings => mapped(settings, carriedValue)
-
-const settingsOf = (carried: CarriedSettings): NodeSettings => mapped(carried, settingsValue) as unknown as NodeSettings
 
 /** Lines of the log go to the main thread. */
 const loggerTo = (port: Port) =>
@@ -146,21 +57,21 @@ interface Connection {
 /** Serves requests until it is interrupted. */
 export const serve = Effect.fnUntraced(
   function* (port: Port) {
-    const requests = yield* Queue.unbounded<Request>()
+    const requests = yield* Queue.unbounded<ReaderMessage.Request>()
     port.on("message", (request) => void Queue.offerUnsafe(requests, request))
     const count = counting(port)
     const connections = new Map<number, Connection>()
     const reads = new Map<number, Fiber.Fiber<void>>()
 
     const connect = Effect.fnUntraced(function* (
-      { chain: name, connection, settings }: Extract<Request, { kind: "connect" }>,
+      { chain: name, connection, settings }: Extract<ReaderMessage.Request, { kind: "connect" }>,
       connected: Deferred.Deferred<ConnectedNode | undefined>
     ) {
       const chain = Chain.all.find((chain) => Chain.nameOf(chain) === name)
       const opened =
         chain === undefined
           ? undefined
-          : yield* Families.connect(chain, settingsOf(settings)).pipe(
+          : yield* Families.connect(chain, ReaderMessage.settingsOf(settings)).pipe(
               Effect.flatMap((node) =>
                 Effect.map(node.source.capabilities, (capabilities) => ({ node, capabilities }))
               ),
@@ -177,7 +88,7 @@ export const serve = Effect.fnUntraced(
       height,
       id,
       question
-    }: Extract<Request, { kind: "read" }>) {
+    }: Extract<ReaderMessage.Request, { kind: "read" }>) {
       const node = connections.get(connection)?.node
       const connected = node === undefined ? undefined : yield* Deferred.await(node)
       const ask = question === "block" ? connected?.source.blockAt : connected?.sideSources.wholeBlockAt

@@ -13,7 +13,7 @@ import type * as Capability from "../../families/Capability.ts"
 import type { NodeSettings } from "../../families/Family.ts"
 import * as SteadyTime from "../../SteadyTime.ts"
 import { ReaderMachine, type Thread } from "./ReaderMachine.ts"
-import * as ReaderProgram from "./ReaderProgram.ts"
+import * as ReaderMessage from "./ReaderMessage.ts"
 
 /** The nodes of a chain, as the thread is to connect to them, once for as long as the chain is followed. */
 export interface Nodes {
@@ -31,9 +31,9 @@ export interface ReaderThread {
   /** The block, or undefined where it was not read. The thread has to be ready. */
   readonly read: (
     nodes: Nodes,
-    question: ReaderProgram.Question,
+    question: ReaderMessage.Question,
     height: number
-  ) => Effect.Effect<ReaderProgram.Given | undefined>
+  ) => Effect.Effect<ReaderMessage.Given | undefined>
   /** Closes the connections to the nodes. */
   readonly disconnect: (nodes: Nodes) => void
   /** Asks the thread for a sign of life, and gives it up where it has given none since the last time that this was asked. */
@@ -76,13 +76,13 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
   const run = (effect: Effect.Effect<void>) => void Effect.runForkWith(context)(effect)
 
   /** What becomes of each question, by its id. */
-  const asked = new Map<number, (block: ReaderProgram.Given | undefined) => void>()
+  const asked = new Map<number, (block: ReaderMessage.Given | undefined) => void>()
   let lastId = 0
   let running: Running | undefined
   let restsUntil = 0
   let rest = firstRestMillis
 
-  const answer = (id: number, block: ReaderProgram.Given | undefined) => {
+  const answer = (id: number, block: ReaderMessage.Given | undefined) => {
     const resume = asked.get(id)
     asked.delete(id)
     if (asked.size === 0) running?.thread.unref()
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     }
   }
 
-  const onReply = (reply: ReaderProgram.Reply) => {
+  const onReply = (reply: ReaderMessage.Reply) => {
     switch (reply.kind) {
       case "alive":
         return
@@ -182,7 +182,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
     running.connections.set(nodes, { number: connection, state: "connecting" })
     running.thread.postMessage({
       ...{ kind: "connect", connection, chain: nameOf(nodes.chain) },
-      settings: ReaderProgram.carry(nodes.settings)
+      settings: ReaderMessage.carry(nodes.settings)
     })
   }
 
@@ -197,7 +197,7 @@ export const make = Effect.fnUntraced(function* (): Effect.fn.Return<ReaderThrea
   }
 
   const read: ReaderThread["read"] = (nodes, question, height) =>
-    Effect.callback<ReaderProgram.Given | undefined>((resume) => {
+    Effect.callback<ReaderMessage.Given | undefined>((resume) => {
       const started = running
       const connection = started?.connections.get(nodes)
       if (started === undefined || connection === undefined) return resume(Effect.undefined)
