@@ -84,6 +84,28 @@ for (const { location, name } of takenUnmigrated(import.meta.url)) {
       }).pipe(Effect.scoped)
     )
 
+    it.live.skipIf(name === "sqlite")("fails where there is no room for a new page", () =>
+      Effect.gen(function* () {
+        const store = yield* location
+        yield* Effect.gen(function* () {
+          const { query } = yield* Database
+          yield* StoreHealth.works
+          // Holds for connections that are opened from now on.
+          yield* query(
+            rows(
+              sql`do $$ begin execute format('alter database %I set temp_file_limit = 0', current_database()); end $$`
+            )
+          )
+        }).pipe(Effect.provide(Database.layer(store)))
+        yield* Effect.gen(function* () {
+          const { query } = yield* Database
+          // There is room for a changed row, which a full disk has too.
+          yield* query(rows(sql`update store_format set id = id where id = 1`))
+          yield* Effect.flip(StoreHealth.works)
+        }).pipe(Effect.provide(Database.layer(store)))
+      }).pipe(Effect.scoped)
+    )
+
     it.live("fails where the store does not answer", () =>
       Effect.gen(function* () {
         const store = yield* location

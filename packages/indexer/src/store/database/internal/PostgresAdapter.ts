@@ -50,6 +50,17 @@ const deletion = (table: string, types: ParameterTypes, keys: ReadonlyArray<Read
   return sql`delete from ${sql.table(table)} using ${unnested(types, keys)} where ${sql.join(where, sql` and `)}`
 }
 
+/**
+ * A changed row has room on its page, also on a full disk: so that a look needs some as a new row does, it makes a list that is too
+ * long for the least memory, which goes to a file for as long as the statement takes.
+ */
+const writeProof = sql<never>`
+  do $$ begin
+    update store_format set id = id where id = 1;
+    perform set_config('work_mem', '64kB', true);
+    perform count(*) from generate_series(1, 10000);
+  end $$`
+
 const forUpdate = sql.raw("for update")
 
 const list =
@@ -160,7 +171,7 @@ export const make = (
         discard: true
       }),
     batch: () => Effect.succeed([]),
-    proveWrite: Effect.asVoid(query(rows(sql`update store_format set id = id where id = 1`))),
+    proveWrite: Effect.asVoid(query(rows(writeProof))),
     emptyLog: Effect.void,
     endSilentHolders: (silentMillis) =>
       Effect.map(query(rows(silentHoldersEnded(silentMillis))), (ended) => ended.filter(({ ended }) => ended).length),
