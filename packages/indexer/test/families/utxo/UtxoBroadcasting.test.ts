@@ -22,6 +22,17 @@ const outpoints = parents.map((parent) => `${Buffer.from(parent).toString("hex")
 
 const hashAt = (height: number, branch: string) => `${branch}${height}`.padStart(64, "0")
 
+/** The only node of a chain, which answers calls so. */
+const nodeOf = (node: string, answer: (call: Call) => Result.Result<unknown, NodeRejected>): Nodes.Nodes => {
+  const rpc: JsonRpc = {
+    node,
+    call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
+    batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
+    results: (calls) => Effect.succeed(calls.map(answer))
+  }
+  return { ...rpc, each: [rpc] } as never
+}
+
 /** Litecoin Core 0.21 with `txindex=0`, as it answers. */
 const fakeNode = () => {
   const state = {
@@ -82,13 +93,7 @@ const fakeNode = () => {
         return refused(method, -32601, "Method not found")
     }
   }
-  const rpc: JsonRpc = {
-    node: "node",
-    call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
-    batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
-    results: (calls) => Effect.succeed(calls.map(answer))
-  }
-  const { check, find, standing } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
+  const { check, find, standing } = UtxoBroadcasting.make(chain, nodeOf("node", answer), {
     maximumFee: 1,
     verbose: [true]
   })
@@ -125,13 +130,7 @@ describe("a Dash transaction", () => {
         if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.00001" })
         return Result.fail(new NodeRejected({ node: "dash", method, code: -32601, message: "Method not found" }))
       }
-      const rpc: JsonRpc = {
-        node: "dash",
-        call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
-        batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
-        results: (calls) => Effect.succeed(calls.map(answer))
-      }
-      const { check } = UtxoBroadcasting.make(Chain.ofName("dash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+      const { check } = UtxoBroadcasting.make(Chain.ofName("dash/mainnet")!, nodeOf("dash", answer), {
         maximumFee: 10,
         verbose: [true]
       })
@@ -169,13 +168,7 @@ describe("a Zcash transaction", () => {
           if (method === "sendrawtransaction") return rejected(method, -1, "transaction already exists in mempool")
           return rejected(method, -32601, "Method not found")
         }
-        const rpc: JsonRpc = {
-          node: "zebra",
-          call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
-          batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
-          results: (calls) => Effect.succeed(calls.map(answer))
-        }
-        return UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+        return UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, nodeOf("zebra", answer), {
           maximumFee: 100,
           verbose: [1]
         })
@@ -212,13 +205,7 @@ describe("a Zcash transaction", () => {
         if (method === "getnetworkinfo") return Result.succeed({ relayfee: "0.000001" })
         return Result.fail(new NodeRejected({ node: "zebra", method, code: -32601, message: "Method not found" }))
       }
-      const rpc: JsonRpc = {
-        node: "zebra",
-        call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
-        batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
-        results: (calls) => Effect.succeed(calls.map(answer))
-      }
-      const { check } = UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, { ...rpc, each: [rpc] } as never, {
+      const { check } = UtxoBroadcasting.make(Chain.ofName("zcash/mainnet")!, nodeOf("zebra", answer), {
         maximumFee: 100,
         verbose: [1]
       })
@@ -269,13 +256,7 @@ describe("the fee of a UTXO transaction that pays for those that it waits for", 
           if (known && entry !== undefined) return Result.succeed(entry)
           return Result.fail(new NodeRejected({ node: "node", method, code: -5, message: "not in mempool" }))
         }
-        const rpc: JsonRpc = {
-          node: "node",
-          call: (method, params) => Effect.suspend(() => Effect.fromResult(answer({ method, params }))),
-          batch: (calls) => Effect.fromResult(Result.all(calls.map(answer))),
-          results: (calls) => Effect.succeed(calls.map(answer))
-        }
-        const { check } = UtxoBroadcasting.make(chain, { ...rpc, each: [rpc] } as never, {
+        const { check } = UtxoBroadcasting.make(chain, nodeOf("node", answer), {
           maximumFee: 100,
           verbose: [true]
         })

@@ -58,6 +58,8 @@ export interface BlockAnswer {
 export const depositType = 0x7e
 /** OP stack since Lagoon: what a sequencer takes back of the gas of a block's transactions, whose receipts count what is left. */
 export const postExecType = 0x7d
+/** EIP-4844. */
+export const blobType = 3
 
 /** Hex text of a hash for comparing, whatever letter case the node uses. */
 const hashText = (value: unknown, field: string): string => {

@@ -1,9 +1,6 @@
 /** What the sender of a transaction has paid for it, by its receipt: on Ethereum and on the rollups above it. */
-import { depositType, postExecType, type Transaction } from "./BlockAnswer.ts"
+import { blobType, depositType, postExecType, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
-
-/** EIP-4844. */
-const blobType = 3
 
 const optional = (value: unknown, field: string): bigint => (value == null ? 0n : Hex.quantity(value, field))
 

@@ -3,15 +3,12 @@ import type { UnprovenPart } from "@headwater/core/Block"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as TimeSlice from "../../../TimeSlice.ts"
 import * as Proof from "../../node/Proof.ts"
-import type { BlockAnswer, Transaction } from "./BlockAnswer.ts"
+import { type BlockAnswer, blobType, type Transaction } from "./BlockAnswer.ts"
 import * as Hex from "./Hex.ts"
 import * as PartProof from "./PartProof.ts"
 import * as Sender from "./Sender.ts"
 import * as TransactionForm from "./TransactionForm.ts"
 import * as Trie from "./Trie.ts"
-
-/** EIP-4844. */
-const blobType = 3
 
 /** Proves `items`, which are those that the block's root covers; senders where there is a `recover`. */
 export const make = (chain: Chain, keccak: Trie.Hash, recover: Sender.Recover | undefined) => {

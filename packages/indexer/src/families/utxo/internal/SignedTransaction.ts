@@ -31,12 +31,14 @@ export interface SignedTransaction {
   readonly kernel?: Uint8Array
 }
 
+type Whole = Result.Result<WholeTransaction.WholeTransaction, string>
+
 const sumOf = (outputs: ReadonlyArray<{ readonly amount: bigint }>) =>
   outputs.reduce((sum, { amount }) => sum + amount, 0n)
 
 /** The transaction by its own bytes; Zebra decodes none that is not in a block or in its mempool. */
-const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTransaction, string> =>
-  Result.map(WholeTransaction.decode(chain, raw), ({ id, outputs, shielded, zcash }) => {
+const ownZcashDecoding = (chain: Chain, raw: Uint8Array, whole: Whole): Result.Result<SignedTransaction, string> =>
+  Result.map(whole, ({ id, outputs, shielded, zcash }) => {
     const body = BlockBody.empty()
     RawZcashTransaction.read(new RawBytes(raw), chain, 0, body)
     const isTransparent = Object.values(shielded ?? {}).every((parts) => parts === 0)
@@ -44,8 +46,8 @@ const ownZcashDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTr
   })
 
 /** The transaction by its own bytes; what is partly in MWEB is not read here. */
-const ownDecoding = (chain: Chain, raw: Uint8Array): Result.Result<SignedTransaction, string> =>
-  Result.flatMap(WholeTransaction.decode(chain, raw), ({ id, kernel, mwebFee = 0n, outputs }) =>
+const ownDecoding = (chain: Chain, raw: Uint8Array, whole: Whole): Result.Result<SignedTransaction, string> =>
+  Result.flatMap(whole, ({ id, kernel, mwebFee = 0n, outputs }) =>
     reading(() => {
       const body = BlockBody.empty()
       if (kernel !== undefined) return { id, body, paid: 0n, isTransparent: false, revealed: mwebFee, kernel }
@@ -94,10 +96,10 @@ const nodeDecoding = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, ra
 
 /** Fails where nobody can read the transaction. */
 export const decode = Effect.fnUntraced(function* (chain: Chain, rpc: JsonRpc, raw: Uint8Array) {
-  const own = (chain.utxo!.wireFormat === "zcash" ? ownZcashDecoding : ownDecoding)(chain, raw)
+  const whole = WholeTransaction.decode(chain, raw)
+  const own = (chain.utxo!.wireFormat === "zcash" ? ownZcashDecoding : ownDecoding)(chain, raw, whole)
   if (Result.isSuccess(own)) return own.success
   const decoded = yield* nodeDecoding(chain, rpc, raw)
-  const whole = WholeTransaction.decode(chain, raw)
   const mwebFee = Result.isSuccess(whole) ? whole.success.mwebFee : undefined
   return mwebFee === undefined ? decoded : { ...decoded, revealed: mwebFee }
 })

@@ -46,16 +46,14 @@ const outlined = (statement: Statement): Outlined => {
 
 /** The message of statements, each of which has rows of one width. */
 export const pack = (statements: ReadonlyArray<Statement>): Packed => {
-  const rows = statements.map(rowsOf)
+  const rows = statements.flatMap(rowsOf)
   let size = 0
   let count = 0
-  for (const some of rows) {
-    for (const row of some) {
-      for (const value of row) {
-        if (!(value instanceof Uint8Array)) continue
-        size += value.length
-        count++
-      }
+  for (const row of rows) {
+    for (const value of row) {
+      if (!(value instanceof Uint8Array)) continue
+      size += value.length
+      count++
     }
   }
   const bytes = new Uint8Array(size)
@@ -64,17 +62,15 @@ export const pack = (statements: ReadonlyArray<Statement>): Packed => {
   const values: Array<unknown> = []
   let end = 0
   let next = 0
-  for (const some of rows) {
-    for (const row of some) {
-      for (const value of row) {
-        if (value instanceof Uint8Array) {
-          places[next] = values.length
-          bytes.set(value, end)
-          end += value.length
-          ends[next++] = end
-          values.push(0)
-        } else values.push(value)
-      }
+  for (const row of rows) {
+    for (const value of row) {
+      if (value instanceof Uint8Array) {
+        places[next] = values.length
+        bytes.set(value, end)
+        end += value.length
+        ends[next++] = end
+        values.push(0)
+      } else values.push(value)
     }
   }
   return { statements: statements.map(outlined), values, places, ends, buffer: size === 0 ? undefined : bytes.buffer }
