@@ -394,6 +394,33 @@ for (const store of takenStores(import.meta.url)) {
       }).pipe(Effect.provide(layer), Effect.scoped)
     )
 
+    it.live(
+      "has the coin of an address that somebody else watches, and that the wallet reaches in the block of the coin",
+      () =>
+        Effect.gen(function* () {
+          const wallets = yield* Wallets
+          const { query, transaction } = yield* Database
+          const node = new UtxoChain(chain)
+          const key = walletKey(1, 0)
+          const receive = known(key, 0)
+          const { step, sync } = yield* follow(node, { record: "all" })
+          yield* wallets.deriveAndSync(key, gapLimit, alone)
+          const options = { birth: undefined, readsPast: false, callbackUrl: undefined, mostBlocks: 0 }
+          yield* transaction(SyncedAddresses.add({ account: 1, chain, address: receive[230]! }, options))
+          node.mine([pay(receive[90]!, 5n), pay(receive[230]!, 7n)])
+          yield* step
+          const used = yield* query((db) =>
+            db.selectFrom("wallet_address").select("address_index").where("used_height", "is not", null)
+          )
+          assert.sameMembers(
+            used.map(({ address_index }) => address_index),
+            [90, 230]
+          )
+          yield* sync
+          assert.strictEqual((yield* synced(key)).balance, 12n)
+        }).pipe(Effect.provide(layer), Effect.scoped)
+    )
+
     for (const record of ["watched", "all"] as const) {
       it.live(`has no balance after a transaction that is not understood, until a search or a rewind (${record})`, () =>
         Effect.gen(function* () {

@@ -41,24 +41,19 @@ const branchesAtHand = ({ chain }: Pick<OpenChain, "chain">) => {
   })
 }
 
-function* paidInSteps(
-  block: Block,
-  { set }: OpenChain["watched"],
-  known: ReadonlyMap<string, unknown>
-): Generator<void, ReadonlyMap<string, Uint8Array>> {
+function* paidInSteps(block: Block, { set }: OpenChain["watched"]): Generator<void, ReadonlyMap<string, Uint8Array>> {
   const paid = new Map<string, Uint8Array>()
   yield* Steps.forEach(block.transfers, (transfer) => {
     if (transfer.kind !== "coin" || !Watched.isPaid(set, transfer)) return
     const to = transfer.to!
-    const key = Bytes.key(to)
-    if (!known.has(key)) paid.set(key, to)
+    paid.set(Bytes.key(to), to)
   })
   return paid
 }
 
-/** Coins that the block pays to watched addresses whose owners are yet to be found, by the key of the address. */
-const paidBy = (block: Block, watched: OpenChain["watched"], known: ReadonlyMap<string, unknown>) =>
-  TimeSlice.runInTransaction(() => paidInSteps(block, watched, known))
+/** Watched addresses that the block pays, by their key. */
+const paidBy = (block: Block, watched: OpenChain["watched"]) =>
+  TimeSlice.runInTransaction(() => paidInSteps(block, watched))
 
 /** Addresses whose owners are kept at hand beyond a commit, with some 300 bytes each. */
 const ownersKept = 50_000
@@ -70,53 +65,47 @@ const ownersKept = 50_000
  */
 const ownersOfCommits = (chain: number, watched: OpenChain["watched"]) => {
   let of: Commit | undefined
-  let owners = new Map<string, ReadonlyArray<Owner>>()
-  /** As the commits before have left them. Of an unused address, the search of a wallet may say that it was used. */
-  const settled = new Map<string, ReadonlyArray<Owner>>()
+  /** By the key of the address; empty of addresses that are watched for others than wallets. */
+  const owners = new Map<string, ReadonlyArray<Owner>>()
+  /** Those that were found for the commit under way. */
+  let found: Array<string> = []
 
-  /** Goes from the last commit to the next one, which has entered only if that one `continues` it. */
-  const moveOn = ({ continues }: Commit) => {
-    if (!continues || settled.size > ownersKept) settled.clear()
-    if (continues) {
-      for (const [key, found] of owners)
-        if (found.every(({ used_height }) => used_height !== null)) settled.set(key, found)
-    }
-    owners = new Map()
+  /** Goes from the last commit to the next one; the last one has entered only if that one `continues` it. */
+  const moveOn = (commit: Commit) => {
+    if (!commit.continues || owners.size > ownersKept) owners.clear()
+    // Of an unused address, the search of a wallet may say that it was used.
+    for (const key of found) if (owners.get(key)?.some(({ used_height }) => used_height === null)) owners.delete(key)
+    found = []
+    of = commit
   }
 
+  const findAll = Effect.fnUntraced(function* (addresses: ReadonlyMap<string, Uint8Array>) {
+    const unknown = [...addresses].filter(([key]) => !owners.has(key))
+    const known = yield* AddressOwners.find(
+      chain,
+      unknown.map(([, address]) => address)
+    )
+    for (const [key] of unknown) {
+      owners.set(key, known.get(key) ?? [])
+      found.push(key)
+    }
+  })
+
   return {
-    /** Whoever owns the addresses that a block pays, and maybe others; by key. */
+    /** Whoever owns the addresses that a block pays, and others; by key. */
     find: Effect.fnUntraced(function* (paid: ReadonlyMap<string, Uint8Array>, commit: Commit) {
-      let sought = paid
-      if (of !== commit) {
-        of = undefined
-        moveOn(commit)
-        if (commit.blocks.length > 1) {
-          const all = new Map(paid)
-          for (const block of commit.blocks)
-            for (const [key, address] of yield* paidBy(block, watched, all)) all.set(key, address)
-          sought = all
-        }
-      }
-      const unknown = new Map<string, Uint8Array>()
-      for (const [key, address] of sought) {
-        if (owners.has(key)) continue
-        const known = settled.get(key)
-        if (known === undefined) unknown.set(key, address)
-        else owners.set(key, known)
-      }
-      const found = yield* AddressOwners.find(chain, [...unknown.values()])
-      for (const key of unknown.keys()) owners.set(key, found.get(key) ?? [])
-      of = commit
+      if (of !== commit) moveOn(commit)
+      if ([...paid.keys()].every((key) => owners.has(key))) return owners
+      const all = new Map(paid)
+      if (found.length === 0 && commit.blocks.length > 1)
+        for (const block of commit.blocks)
+          for (const [key, address] of yield* paidBy(block, watched)) all.set(key, address)
+      yield* findAll(all)
       return owners
     }),
     /** These addresses have come to have other owners. */
     forget: (addresses: ReadonlyArray<Uint8Array>) => {
-      for (const address of addresses) {
-        const key = Bytes.key(address)
-        owners.delete(key)
-        settled.delete(key)
-      }
+      for (const address of addresses) owners.delete(Bytes.key(address))
     }
   }
 }
@@ -170,27 +159,23 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
    * address that was added is paid in the same block. The owners of all addresses that the block pays.
    */
   const markUsed = Effect.fn("AddressUse.markUsed")(function* (block: Block, commit: Commit) {
-    const owners = new Map<string, ReadonlyArray<Owner>>()
     const growth = WalletReach.growth(gapLimit)
     while (true) {
-      const paid = yield* paidBy(block, watched, owners)
-      const found = yield* ownersPaid.find(paid, commit)
+      const paid = yield* paidBy(block, watched)
+      const owners: AddressOwners.Owners = yield* ownersPaid.find(paid, commit)
       const used: Array<Owner> = []
-      for (const key of paid.keys()) {
-        const ownersOfOne = found.get(key) ?? []
-        owners.set(key, ownersOfOne)
-        for (const owner of ownersOfOne) if (owner.used_height === null) used.push(owner)
-      }
+      for (const key of paid.keys())
+        for (const owner of owners.get(key)!) if (owner.used_height === null) used.push(owner)
       const last = furthest(used)
       if (hasCoins) for (const owner of last.values()) yield* growth.note(owner)
       yield* noteUse(used, block.height)
       for (const owner of used) owner.used_height = block.height
       let isFurther = false
       for (const owner of last.values()) if (yield* watchFurther(owner, block.height)) isFurther = true
-      if (!isFurther) break
+      if (isFurther) continue
+      yield* growth.grow
+      return owners
     }
-    yield* growth.grow
-    return owners satisfies AddressOwners.Owners
   })
 
   /**
@@ -198,7 +183,7 @@ export const make = ({ chain, gapLimit, id, watched }: OpenChain) => {
    * Nothing is watched further: no block behind it would be matched against that.
    */
   const markUsedBefore = Effect.fn("AddressUse.markUsedBefore")(function* (block: Block) {
-    const owners = yield* AddressOwners.find(id, [...(yield* paidBy(block, watched, new Map())).values()])
+    const owners = yield* AddressOwners.find(id, [...(yield* paidBy(block, watched)).values()])
     const used = [...owners.values()].flat().filter(({ used_height }) => used_height === null)
     yield* noteUse(used, block.height)
   })
