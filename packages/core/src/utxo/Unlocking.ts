@@ -35,13 +35,12 @@ const OP_16 = 0x60
 
 /** The top of the stack behind a `scriptSig` of pushes alone; any other script would have to be run. */
 const topOf = (scriptSig: Uint8Array): Shown => {
-  let top: Uint8Array | undefined
+  // A script may have hundreds of thousands of pushes: the bytes are those of the last alone.
+  let from = 0
+  let opcode = 0
   for (let at = 0; at < scriptSig.length; ) {
-    const opcode = scriptSig[at++]!
-    if (opcode === OP_1NEGATE || (opcode >= OP_1 && opcode <= OP_16)) {
-      top = Uint8Array.of(opcode === OP_1NEGATE ? 0x81 : opcode - OP_1 + 1)
-      continue
-    }
+    opcode = scriptSig[at++]!
+    if (opcode === OP_1NEGATE || (opcode >= OP_1 && opcode <= OP_16)) continue
     if (opcode > OP_PUSHDATA4) return "any"
     let length = opcode
     if (opcode >= OP_PUSHDATA1) {
@@ -50,11 +49,13 @@ const topOf = (scriptSig: Uint8Array): Shown => {
       for (let i = lengthSize - 1; i >= 0; i--) length = length * 256 + (scriptSig[at + i] ?? 0)
       at += lengthSize
     }
-    if (at + length > scriptSig.length) return "any"
-    top = scriptSig.subarray(at, at + length)
+    from = at
     at += length
+    if (at > scriptSig.length) return "any"
   }
-  return top
+  if (scriptSig.length === 0) return undefined
+  if (opcode >= OP_1NEGATE) return Uint8Array.of(opcode === OP_1NEGATE ? 0x81 : opcode - OP_1 + 1)
+  return scriptSig.subarray(from)
 }
 
 const hashed = (shown: Shown, hash: (bytes: Uint8Array) => Uint8Array): Shown =>

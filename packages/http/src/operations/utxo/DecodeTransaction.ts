@@ -4,24 +4,16 @@ import type { Chain } from "@headwater/core/chains/Chain"
 import * as WholeTransaction from "@headwater/indexer/families/utxo/WholeTransaction"
 import * as TimeSlice from "@headwater/indexer/TimeSlice"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as CoinAmount from "../CoinAmount.ts"
 import { invalidField } from "../../contract/Errors.ts"
 import * as Hex from "../Hex.ts"
 import type { ChainOperations } from "../Operations.ts"
+import * as Script from "./Script.ts"
 import { typeOf } from "./ScriptType.ts"
 import * as SpentScript from "./SpentScript.ts"
 
 const attribute = "rawTransactionHex"
-const scriptItem = (toASM: (script: Uint8Array) => string, script: Uint8Array, type: string) => ({
-  // Bytes that are no script have none.
-  asm: Result.getOrElse(
-    Result.try(() => toASM(script)),
-    () => ""
-  ),
-  hex: Hex.encode(script),
-  type
-})
+const scriptItem = (script: Uint8Array, type: string) => ({ asm: Script.asm(script), hex: Hex.encode(script), type })
 
 const optional = <Key extends string, A>(key: Key, value: A | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: A }
@@ -31,20 +23,20 @@ const decode = Effect.fnUntraced(function* (chain: Chain, text: string) {
   const transaction = yield* Effect.mapError(Effect.fromResult(WholeTransaction.decode(chain, bytes)), (rule) =>
     invalidField(attribute, rule)
   )
-  // Loaded with the first transaction: no other operation needs it.
-  const { decompile, toASM } = yield* Effect.promise(() => import("bitcoinjs-lib/src/script"))
+  // That was one piece of work, as what is before it: others have their turn before the next.
+  yield* Effect.yieldNow
   const addressOf = (script: Uint8Array) => Address.encode(chain, Address.fromBytes(script))
   const outputItem = ({ amount, script }: WholeTransaction.Output) => ({
     ...optional("address", addressOf(script)),
-    script: scriptItem(toASM, script, typeOf(chain, script)),
+    script: scriptItem(script, typeOf(chain, script)),
     value: CoinAmount.of(chain, amount)
   })
   const inputItem = (input: WholeTransaction.Input) => {
-    const spent = SpentScript.of(chain, input, decompile)
+    const spent = SpentScript.of(chain, input)
     return {
       ...optional("address", spent && addressOf(spent)),
       outputIndex: input.outputIndex,
-      script: scriptItem(toASM, input.scriptSig, spent === undefined ? "nonstandard" : typeOf(chain, spent)),
+      script: scriptItem(input.scriptSig, spent === undefined ? "nonstandard" : typeOf(chain, spent)),
       sequence: input.sequence,
       transactionId: Hex.encode(input.transactionId),
       ...optional("witnesses", input.witness.length === 0 ? undefined : input.witness.map(Hex.encode))

@@ -3,10 +3,8 @@ import type { AddressBytes } from "@headwater/core/address/Address"
 import type { Chain } from "@headwater/core/chains/Chain"
 import * as Unlocking from "@headwater/core/utxo/Unlocking"
 import type { Input } from "@headwater/indexer/families/utxo/WholeTransaction"
+import * as Script from "./Script.ts"
 import { isKey, OP_16, typeOf } from "./ScriptType.ts"
-
-/** The opcodes and pushes of a script; null where a push ends behind the script. */
-export type Decompile = (script: Uint8Array) => ReadonlyArray<number | Uint8Array> | null
 
 const noOutput = 0xffff_ffff
 const sequenceTag = 0x30
@@ -23,57 +21,54 @@ const schnorrSize = 65
 const hasSizeOfControlBlock = ({ length }: Uint8Array): boolean => length >= 33 && length % 32 === 1
 
 /** Whether two items unlock the hash of a key: a script may be as long as a key, and begin as one. */
-const areOfKeyHash = (chain: Chain, [signature, key]: ReadonlyArray<number | Uint8Array>): boolean =>
-  signature instanceof Uint8Array &&
+const areOfKeyHash = (chain: Chain, signature: Uint8Array | undefined, key: Uint8Array | undefined): boolean =>
+  signature !== undefined &&
   (isSignature(signature) || (chain.utxo?.cashTokens === true && signature.length === schnorrSize)) &&
-  key instanceof Uint8Array &&
+  key !== undefined &&
   isKey(key)
 
 /** Whether pushed bytes are a script that a hash may stand for: neither a signature nor mere data. */
-const isScript = (chain: Chain, bytes: Uint8Array, decompile: Decompile): boolean => {
+const isScript = (chain: Chain, bytes: Uint8Array): boolean => {
   if (isSignature(bytes)) return false
   if (typeOf(chain, bytes).startsWith("witness")) return true
-  const opcodes = (decompile(bytes) ?? []).filter((part) => typeof part === "number")
+  const opcodes = [...Script.opcodesOf(bytes)]
   return opcodes.some((opcode) => opcode > OP_16) && opcodes.every((opcode) => opcode <= lastOpcode)
 }
 
 const byScriptSig = (
   chain: Chain,
   { scriptSig }: Input,
-  scripts: ReadonlyArray<AddressBytes>,
-  decompile: Decompile
+  scripts: ReadonlyArray<AddressBytes>
 ): AddressBytes | undefined => {
-  const pushes = decompile(scriptSig) ?? []
-  const top = pushes.at(-1)
-  if (!(top instanceof Uint8Array)) return undefined
-  if (pushes.length === 2 && areOfKeyHash(chain, pushes)) {
+  const { last: top, lastButOne, parts } = Script.endOf(scriptSig)
+  if (top === undefined) return undefined
+  if (parts === 2 && areOfKeyHash(chain, lastButOne, top)) {
     return scripts.find((script) => typeOf(chain, script) === "pubkeyhash")
   }
   if (isKey(top)) return undefined
   // The hash of a script has two lengths on Bitcoin Cash.
-  if (chain.utxo?.cashTokens || !isScript(chain, top, decompile)) return undefined
+  if (chain.utxo?.cashTokens || !isScript(chain, top)) return undefined
   return scripts.find((script) => typeOf(chain, script) === "scripthash")
 }
 
 const byWitness = (
   chain: Chain,
   { witness }: Input,
-  scripts: ReadonlyArray<AddressBytes>,
-  decompile: Decompile
+  scripts: ReadonlyArray<AddressBytes>
 ): AddressBytes | undefined => {
   const top = witness.at(-1)
   if (top === undefined) return undefined
-  if (witness.length === 2 && areOfKeyHash(chain, witness)) return scripts[1]
+  if (witness.length === 2 && areOfKeyHash(chain, witness[0], top)) return scripts[1]
   if (scripts.some((script) => typeOf(chain, script) === "witness_v1_taproot")) return undefined
   // A witness ends with no script in what spends taproot by a leaf of a version that has no rules yet.
-  const isKnown = hasSizeOfControlBlock(top) ? isScript(chain, top, decompile) : decompile(top) !== null
+  const isKnown = hasSizeOfControlBlock(top) ? isScript(chain, top) : Script.isWhole(top)
   return isKnown ? scripts[0] : undefined
 }
 
-export const of = (chain: Chain, input: Input, decompile: Decompile): AddressBytes | undefined => {
+export const of = (chain: Chain, input: Input): AddressBytes | undefined => {
   const { outputIndex, scriptSig, witness } = input
   if (outputIndex === noOutput) return undefined
   const scripts = Unlocking.scriptsOf({ scriptSig, witness: witness.slice(-Unlocking.witnessItems) })
   if (scripts === undefined) return undefined
-  return (scriptSig.length > 0 ? byScriptSig : byWitness)(chain, input, scripts, decompile)
+  return (scriptSig.length > 0 ? byScriptSig : byWitness)(chain, input, scripts)
 }

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Address from "@headwater/core/address/Address"
 import * as Chain from "@headwater/core/chains/Chain"
 import { hash160 } from "@headwater/core/utxo/BitcoinHash"
-import { decompile } from "bitcoinjs-lib/src/script"
 import * as Result from "effect/Result"
 import * as SpentScript from "../../../src/operations/utxo/SpentScript.ts"
 
@@ -15,7 +14,7 @@ const push = (text: string) => `${(text.length / 2).toString(16).padStart(2, "0"
 
 const spent = (scriptSig: string, witness: ReadonlyArray<string> = [], blockchain = "bitcoin") => {
   const input = { transactionId: new Uint8Array(32), outputIndex: 0, sequence: 0, scriptSig: bytesOf(scriptSig) }
-  const found = SpentScript.of(chainOf(blockchain), { ...input, witness: witness.map(bytesOf) }, decompile)
+  const found = SpentScript.of(chainOf(blockchain), { ...input, witness: witness.map(bytesOf) })
   return found && hex(found)
 }
 

@@ -86,7 +86,12 @@ const checkEnd = (raw: RawBytes): void => {
   if (raw.at !== raw.bytes.length) throw new Malformed(`has ${raw.bytes.length - raw.at} bytes too many`)
 }
 
-const many = <A>(raw: RawBytes, read: () => A): Array<A> => Array.from({ length: raw.size() }, read)
+/** As a loop: an array from a length and a function takes a multiple, and a witness may have hundreds of thousands of items. */
+const many = <A>(raw: RawBytes, read: () => A): Array<A> => {
+  const items: Array<A> = []
+  for (let left = raw.size(); left > 0; left--) items.push(read())
+  return items
+}
 
 const readInput = (raw: RawBytes) => () => ({
   transactionId: raw.hash(),

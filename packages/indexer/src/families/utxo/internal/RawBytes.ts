@@ -4,6 +4,8 @@ import { Malformed } from "./Malformed.ts"
 /** Bytes that are copied one by one sooner than by a call. */
 const fewBytes = 64
 
+const nothing = Buffer.alloc(0)
+
 export class RawBytes {
   readonly bytes: Buffer
   readonly #view: DataView
@@ -24,7 +26,7 @@ export class RawBytes {
 
   take(length: number): Buffer {
     const from = this.skip(length)
-    return this.bytes.subarray(from, this.at)
+    return length === 0 ? nothing : this.bytes.subarray(from, this.at)
   }
 
   /** What stands there, for whom keeps it: that must not keep all of a block's bytes. */
