@@ -3,12 +3,6 @@ import { must } from "../hex"
 import { keccak } from "../keccak"
 import { headBefore, list, stringBefore } from "./rlp"
 
-/** So many bytes before a value are written to. */
-export const leafHead: usize = 16
-
-/** Values of a list are at most so many: each index has two bytes. */
-export const maxValues = 0xffff
-
 /** What `rootOf` writes to. */
 export const scratchBytes: usize = 8192
 

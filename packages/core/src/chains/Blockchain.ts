@@ -65,8 +65,6 @@ export interface CommonFacts {
   /** The standard of each kind of token, as the chain's users call it; absent where the chain has no contracts. */
   readonly tokenStandards?: Readonly<Record<TokenKind, string>>
   readonly extendedKeyVersions?: ReadonlyArray<ExtendedKeyVersion>
-  /** Confirmations after which exchanges usually call a deposit settled. */
-  readonly usualConfirmations: number
   /** Blocks of history kept so that a reorganisation can be undone. */
   readonly undoDepth: number
   /** Seconds between blocks, as a rule. */

@@ -9,7 +9,6 @@ export const arbitrum: Blockchain = {
   name: "arbitrum",
   slip44: 9001,
   coinGeckoPlatform: "arbitrum-one",
-  usualConfirmations: 20,
   undoDepth: 1_800,
   blockSeconds: 0.25,
   transactionsPerSecond: 30,

@@ -19,7 +19,6 @@ export const avalanche: Blockchain = {
   },
   coinGeckoPlatform: "avalanche",
   // An accepted block is final.
-  usualConfirmations: 1,
   blockSeconds: 1,
   transactionsPerSecond: 15,
   creditMultiplier: 1.8,

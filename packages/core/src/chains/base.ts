@@ -13,7 +13,6 @@ export const base: Blockchain = {
   slip44: 8453,
   coinGeckoPlatform: "base",
   // As long as the 20 of the time before Denim.
-  usualConfirmations: 200,
   undoDepth: 18_000,
   blockSeconds: 0.2,
   transactionsPerSecond: 120,

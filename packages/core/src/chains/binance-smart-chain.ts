@@ -16,7 +16,6 @@ export const binanceSmartChain: Blockchain = {
   },
   coinGeckoPlatform: "binance-smart-chain",
   tokenStandards: { fungible: "BEP-20", "non-fungible": "ERC-721", multi: "ERC-1155" },
-  usualConfirmations: 15,
   undoDepth: 256,
   blockSeconds: 0.45,
   transactionsPerSecond: 150,

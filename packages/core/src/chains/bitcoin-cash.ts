@@ -14,7 +14,6 @@ export const bitcoinCash: Blockchain = {
     rank: 7,
     logo: { colour: "#3fa66a", path: "M13 9h6a3.5 3.5 0 0 1-1 7h-6zm-1 7h7a3.5 3.5 0 0 1-1 7h-7zM9 12l2-1" }
   },
-  usualConfirmations: 10,
   transactionsPerSecond: 0.3,
   creditMultiplier: 1.2,
   listedPrices: Utxo.listedPrices,

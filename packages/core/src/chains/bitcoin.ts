@@ -14,7 +14,6 @@ export const bitcoin: Blockchain = {
     rank: 1,
     logo: { colour: "#e88a12", path: "M12 9h6a3.5 3.5 0 0 1 0 7h-6zm0 7h7a3.5 3.5 0 0 1 0 7h-7zM15 6v3m0 14v3" }
   },
-  usualConfirmations: 3,
   transactionsPerSecond: 5,
   creditMultiplier: 1,
   listedPrices: Utxo.listedPrices,

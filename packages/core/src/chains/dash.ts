@@ -22,7 +22,6 @@ export const dash: Blockchain = {
     { name: "DRKP", bytes: 0x3a805837, test: true },
     { name: "DRKV", bytes: 0x3a8061a0, test: true }
   ],
-  usualConfirmations: 2,
   blockSeconds: 150,
   transactionsPerSecond: 0.4,
   creditMultiplier: 1.1,

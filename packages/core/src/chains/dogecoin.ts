@@ -18,7 +18,6 @@ export const dogecoin: Blockchain = {
     { name: "dgub", bytes: 0x02facafd, privateBytes: 0x02fac398, test: false },
     { name: "tgub", bytes: 0x0432a9a8, privateBytes: 0x0432a243, test: true }
   ],
-  usualConfirmations: 40,
   undoDepth: 300,
   blockSeconds: 60,
   transactionsPerSecond: 0.7,

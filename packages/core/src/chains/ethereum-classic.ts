@@ -18,7 +18,6 @@ export const ethereumClassic: Blockchain = {
     logo: { colour: "#2f8a57", path: "M16 5l7 11-7 11-7-11zM9 16h14" }
   },
   coinGeckoPlatform: "ethereum-classic",
-  usualConfirmations: 400,
   // Reorganisations of thousands of blocks have happened.
   undoDepth: 10_000,
   blockSeconds: 13,

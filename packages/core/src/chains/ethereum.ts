@@ -20,7 +20,6 @@ export const ethereum: Blockchain = {
   name: "ethereum",
   slip44: 60,
   coinGeckoPlatform: "ethereum",
-  usualConfirmations: 32,
   transactionsPerSecond: 15,
   creditMultiplier: 1,
   listedPrices: ["prepare", "internal-transactions", "evm-assets", "evm-logs"],

@@ -22,7 +22,6 @@ export const litecoin: Blockchain = {
     { name: "Mtub", bytes: 0x01b26ef6, privateBytes: 0x01b26792, test: false, format: "P2SH-P2WPKH" },
     { name: "ttub", bytes: 0x0436f6e1, privateBytes: 0x0436ef7d, test: true, format: "P2PKH" }
   ],
-  usualConfirmations: 6,
   blockSeconds: 150,
   transactionsPerSecond: 2.5,
   creditMultiplier: 1.1,

@@ -9,7 +9,6 @@ export const optimism: Blockchain = {
   name: "optimism",
   slip44: 614,
   coinGeckoPlatform: "optimistic-ethereum",
-  usualConfirmations: 20,
   undoDepth: 1_800,
   blockSeconds: 2,
   transactionsPerSecond: 15,

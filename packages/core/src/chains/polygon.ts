@@ -18,7 +18,6 @@ export const polygon: Blockchain = {
     logo: { colour: "#7340c4", path: "M12 9l5 3v6l-5 3-5-3v-6zM20 11l5 3v6l-5 3-3-2" }
   },
   coinGeckoPlatform: "polygon-pos",
-  usualConfirmations: 128,
   undoDepth: 512,
   blockSeconds: 1.5,
   transactionsPerSecond: 60,

@@ -25,7 +25,6 @@ export const tron: Blockchain = {
   },
   coinGeckoPlatform: "tron",
   tokenStandards: { fungible: "TRC-20", "non-fungible": "TRC-721", multi: "TRC-1155" },
-  usualConfirmations: 20,
   undoDepth: 128,
   blockSeconds: 3,
   transactionsPerSecond: 100,

@@ -18,7 +18,6 @@ export const xrp: Blockchain = {
     logo: { colour: "#31383f", path: "M9 8l4 4a4.5 4.5 0 0 0 6 0l4-4M9 24l4-4a4.5 4.5 0 0 1 6 0l4 4" }
   },
   // A validated ledger is final.
-  usualConfirmations: 1,
   undoDepth: 1,
   blockSeconds: 4,
   transactionsPerSecond: 20,

@@ -18,7 +18,6 @@ export const zcash: Blockchain = {
     logo: { colour: "#d9a520", path: "M11 11h10l-10 10h10M16 7v4m0 10v4" }
   },
   // As long as the 24 of the time before NU7.
-  usualConfirmations: 72,
   undoDepth: 1_000,
   blockSeconds: 25,
   transactionsPerSecond: 0.1,

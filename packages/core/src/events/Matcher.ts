@@ -83,7 +83,7 @@ export interface Matched<S extends Subscription> {
 export interface Candidates<S extends Subscription> {
   /** Subscriptions by the hex of their address. */
   readonly byAddress: ReadonlyMap<string, ReadonlyArray<S>>
-  /** Subscriptions for transactions by the hex of their ids, for those of {@link MinedTransactions.seen}. */
+  /** Subscriptions for transactions by the hex of their ids, for those of {@link MinedTransactions.seenInSteps}. */
   readonly byTransaction?: ReadonlyMap<string, ReadonlyArray<S>>
   /** Subscriptions for mined blocks. */
   readonly blockMined: ReadonlyArray<S>

@@ -17,12 +17,6 @@ export function* seenInSteps(
   return found
 }
 
-/** As {@link seenInSteps}. */
-export const seen = (
-  block: Pick<Block, "transactions">,
-  watched: Pick<Watched, "has" | "hasLike">
-): ReadonlyMap<string, Uint8Array> => Steps.atOnce(seenInSteps(block, watched))
-
 /** What tells an id from most others at little cost: four bytes of its middle. */
 const middleOf = (id: Uint8Array): number => (id[14]! << 24) | (id[15]! << 16) | (id[16]! << 8) | id[17]!
 

@@ -48,16 +48,8 @@ const passesForXrp = (name: string): boolean => name.toUpperCase() === xrp.unit
 /**
  * The name of a currency: three characters as they are, a code of 160 bits as the text in the code. A code without text,
  * or one that would pass for XRP, is hexadecimal: the ledger lets anybody issue `xrp`.
- *
- * @example
- * ```ts
- * import { currencyName } from "@headwater/core/xrp/XrpAmount"
- *
- * currencyName("USD") // => "USD"
- * currencyName("524C555344000000000000000000000000000000") // => "RLUSD"
- * ```
  */
-export const currencyName = (code: string): string => {
+const currencyName = (code: string): string => {
   if (!hexCode.test(code)) return passesForXrp(code) ? codeOf(code) : code
   const bytes = hexToBytes(code)
   const standard = bytes.every((byte, at) => byte === 0 || (at >= 12 && at < 15))

@@ -4,6 +4,7 @@ import * as Chain from "@headwater/core/chains/Chain"
 import * as Matcher from "@headwater/core/events/Matcher"
 import * as MinedTransactions from "@headwater/core/events/MinedTransactions"
 import * as Watched from "@headwater/core/events/Watched"
+import * as Steps from "@headwater/core/Steps"
 
 const id = (number: number) => new Uint8Array(32).fill(number)
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
@@ -28,7 +29,8 @@ describe("MinedTransactions", () => {
   it("are seen where their ids are watched, and where nothing else of the block is", () => {
     const watched = Watched.make([1, 2])
     for (const one of [id(2), id(3), id(4), new Uint8Array(20).fill(1)]) watched.add(one)
-    assert.deepStrictEqual([...MinedTransactions.seen(block, watched).keys()], [hex(id(2)), hex(id(3))])
+    const seen = Steps.atOnce(MinedTransactions.seenInSteps(block, watched))
+    assert.deepStrictEqual([...seen.keys()], [hex(id(2)), hex(id(3))])
   })
 
   it("are told with their block, in chain order, in the form of ids that the chain has", () => {

@@ -29,18 +29,19 @@ describe("XrpAmount", () => {
   })
 
   it("names currencies by code, by the text of a long code, or by its hex", () => {
-    assert.strictEqual(XrpAmount.currencyName("CNY"), "CNY")
-    assert.strictEqual(XrpAmount.currencyName(hexCode("SOLO")), "SOLO")
-    assert.strictEqual(XrpAmount.currencyName("0000000000000000000000005553440000000000"), "USD")
+    const nameOf = (currency: string) => item({ currency, issuer: "r", value: "1" }).unit
+    assert.strictEqual(nameOf("CNY"), "CNY")
+    assert.strictEqual(nameOf(hexCode("SOLO")), "SOLO")
+    assert.strictEqual(nameOf("0000000000000000000000005553440000000000"), "USD")
     // Demurrage currency of 2014, an AMM's share, and codes that would pass for XRP.
     const kept = ["0158415500000000C1F76FF6ECB0BAC600000000", "03B20F3A7D26D33C6DA3503E5CCE3E67B102D4D2"]
     for (const code of [...kept, hexCode("XRP"), hexCode("xrp"), "0000000000000000000000005852500000000000"]) {
-      assert.strictEqual(XrpAmount.currencyName(code), code)
+      assert.strictEqual(nameOf(code), code)
     }
-    assert.strictEqual(XrpAmount.currencyName("0".repeat(40)), "0".repeat(40))
+    assert.strictEqual(nameOf("0".repeat(40)), "0".repeat(40))
     // The ledger refuses nothing but the capitals.
     const lowerCase = "0000000000000000000000007872700000000000"
-    assert.deepStrictEqual(["xrp", lowerCase].map(XrpAmount.currencyName), [lowerCase, lowerCase])
+    assert.deepStrictEqual(["xrp", lowerCase].map(nameOf), [lowerCase, lowerCase])
   })
 
   it("reads multi-purpose tokens", () => {

@@ -11,7 +11,7 @@ const isAbsent = (key: string, value: unknown) =>
   (value === null && key !== "") || (value === "" && (key === "callbackSecretKey" || key === "exactAmount"))
 
 /** JSON without such fields; text that is no JSON stays as it is. */
-export const withoutAbsent = (text: string): string =>
+const withoutAbsent = (text: string): string =>
   Result.getOrElse(
     Result.try(
       (): string => JSON.stringify(JSON.parse(text, (key, value) => (isAbsent(key, value) ? undefined : value))) ?? text
