@@ -125,7 +125,7 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
     })
   )
 
-  it.effect("refuses a transfer that the token would refuse without reverting", () =>
+  it.effect("refuses a transfer that would move nothing, and not revert", () =>
     Effect.gen(function* () {
       const { anvil, prepare } = yield* shared
       const contract = "0x00000000000000000000000000000000000f0001"
@@ -137,6 +137,18 @@ layer(Shared.layer, { excludeTestServices: true })("around a transaction on anvi
       const topic = id("Transfer(address,address,uint256)").slice(2)
       yield* anvil.rpc("anvil_setCode", [contract, `0x602435600052600435337f${topic}60206000a3600060005260206000f3`])
       assert.strictEqual((yield* prepare("fungible-tokens", { contract, amount: "1" })).status, 201)
+      // Moves the tokens, and says nothing, as Tether does; then a contract that takes every call and moves none, as a wallet does.
+      yield* anvil.rpc("anvil_setCode", [contract, `0x602435600052600435337f${topic}60206000a3`])
+      assert.strictEqual((yield* prepare("fungible-tokens", { contract, amount: "1" })).status, 201)
+      yield* anvil.rpc("anvil_setCode", [contract, "0x00"])
+      for (const [kind, wanted] of [
+        ["fungible-tokens", { amount: "1" }],
+        ["non-fungible-tokens", { tokenId: "1" }]
+      ] as const) {
+        const { body, status } = yield* prepare(kind, { contract, ...wanted })
+        assert.deepStrictEqual([status, body.error?.details[0].attribute], [409, Object.keys(wanted)[0]])
+        assert.include(body.error.message, "would move nothing")
+      }
     })
   )
 

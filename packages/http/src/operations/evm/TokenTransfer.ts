@@ -61,24 +61,31 @@ const tokensOf = Effect.fnUntraced(function* (decimals: number | undefined, text
 /** Gas of a call that only looks: above what any transfer takes. */
 const ample = 10_000_000n
 
+/** Whether bytes are `true`, as the standards have it of a transfer of fungible tokens that was made. */
+const isTrue = (returned: Uint8Array) => returned.length >= 32 && returned.subarray(0, 32).some((byte) => byte !== 0)
+
 /**
- * Fails where the contract would refuse the transfer with `false` instead of a revert, and the fee would be lost. Some tokens
- * answer so whatever happens (Tether Gold): what counts is whether the transfer shows in the logs, where the node traces.
+ * Fails where the contract would move nothing and not revert, and the fee would be lost: it refuses with `false`, or takes calls of
+ * any kind, as wallets and wrapped coins do. Some tokens answer `false` whatever happens (Tether Gold), and some nothing (Tether,
+ * and every ERC-721): what counts then is whether the transfer shows in the logs, where the node traces.
  */
-const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionRequest) {
+const mustMove = Effect.fnUntraced(function* (evm: EvmNode, call: TransactionRequest, attribute: string) {
   const answer = yield* Effect.result(evm.returned(call))
   if (Result.isFailure(answer)) {
     // A transfer that reverts is refused by the estimate of its gas, with the reason.
     return answer.failure._tag === "NodeRejected" ? undefined : yield* answer.failure
   }
-  const isFalse = answer.success.length >= 32 && answer.success.subarray(0, 32).every((byte) => byte === 0)
-  if (!isFalse) return
-  const { moves } = yield* evm.simulate({ ...call, gasLimit: ample, gasPrice: 0n })
+  if (isTrue(answer.success)) return
+  const simulated = evm.simulate({ ...call, gasLimit: ample, gasPrice: 0n })
+  const moves = yield* simulated.pipe(
+    Effect.map(({ failed, moves }) => (failed ? undefined : moves)),
+    Effect.catchTag("NodeRejected", () => Effect.undefined)
+  )
   const isMoved = moves?.tokens.some(
     ({ contract, from }) => Bytes.equal(contract, call.to) && Bytes.equal(from, call.from)
   )
   if (isMoved === false) {
-    return yield* conflictingField("amount", "the token's contract would refuse the transfer")
+    return yield* conflictingField(attribute, "the contract would move nothing, and the fee would be lost")
   }
 })
 
@@ -128,6 +135,7 @@ export const callOf = Effect.fnUntraced(function* (chain: Chain, evm: EvmNode, w
     return yield* conflictingField("contract", "there is no contract at this address")
   }
   const { data, from, to, tokens, toNobody } = yield* write(chain, evm.tokenDecimals, wanted)
-  if (tokens !== undefined) yield* mustMove(evm, { from, to, data, value: 0n })
+  const attribute = "amount" in wanted ? "amount" : (wanted.attribute ?? "tokenId")
+  yield* mustMove(evm, { from, to, data, value: 0n }, attribute)
   return { from, to, data, toNobody, tokens }
 })

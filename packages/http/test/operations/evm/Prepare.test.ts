@@ -40,7 +40,7 @@ const prepared = (
       }),
     hasCode: (address: Uint8Array) => Effect.succeed(address[0] === contractByte),
     tokenDecimals: () => Effect.succeed(0),
-    returned: () => Effect.succeed(new Uint8Array()),
+    returned: () => Effect.succeed(new Uint8Array(32).fill(1, 31)),
     tokenBalance: () => Effect.sync(() => tokens)
   }
   const chain = Chain.ofName(name)!
